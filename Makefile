@@ -1,0 +1,65 @@
+# Focus Companion on a bare machine (Python 3.11 or newer with pip and venv, make):
+#
+#   make run     sets everything up, plays on the simulated board and prints the page's address
+#   make test    sets everything up, system packages too where it may, then checks and tests everything
+#   make fast    the quick tests alone;  make lint  the checks alone;  make clean  forgets what was set up
+#
+#   make run CAMERA=0 DATA=games ARGS="--players 3 --port 8080"   plays on a camera
+
+PYTHON ?= python3
+VENV   ?= .venv
+CAMERA ?= demo
+# Beside the checkout's own files: a game that plays itself has no place among the user's games.
+DATA   ?= $(or $(FOCUS_COMPANION_DATA),.data)
+ARGS   ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: run test fast slow lint wheel system clean
+
+run: $(VENV)/installed
+	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" --data "$(DATA)" $(ARGS)
+
+test: system lint
+	$(BIN)/pytest -q -m "not slow"
+	$(BIN)/pytest -q -m slow
+
+fast: $(VENV)/installed-dev
+	$(BIN)/pytest -q -m "not slow"
+
+slow: $(VENV)/installed-dev
+	$(BIN)/pytest -q -m slow
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+wheel: $(VENV)/installed-dev
+	$(BIN)/python -m pip --disable-pip-version-check wheel --no-deps --wheel-dir dist .
+
+system:
+	@bash .ci/system-packages
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'Focus Companion needs Python 3.11 or newer as $(PYTHON); give another: make PYTHON=/path/to/python' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+	  { echo 'Python has no venv and pip here; on Debian: apt install python3-venv python3-pip' >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/installed: pyproject.toml $(VENV)/made
+	@echo 'Installing Focus Companion into $(VENV); this takes a minute the first time.'
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml $(VENV)/made
+	@echo 'Installing Focus Companion and its test tools into $(VENV); this takes a minute the first time.'
+	$(PIP) --editable '.[dev]'
+	@touch $(VENV)/installed $@
+
+clean:
+	rm -rf $(VENV) dist .data .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	$(MAKE) -C firmware clean
