@@ -1,0 +1,1 @@
+"""The game itself, pure: immutable values, no input or output, no clock."""

@@ -1,0 +1,21 @@
+"""The four colours: letters inside, names at the borders."""
+
+from collections.abc import Iterable
+from typing import Final
+
+NAMES: Final[dict[str, str]] = {"r": "red", "g": "green", "b": "blue", "y": "yellow"}
+"""Name of a colour, by letter."""
+
+LETTER: Final[dict[str, str]] = {name: letter for letter, name in NAMES.items()}
+"""Letter of a colour, by name."""
+
+CLOCKWISE: Final[str] = "gbyr"
+"""The four seats clockwise from the bottom one, which is green's."""
+
+OPPOSITE: Final[dict[str, str]] = {"g": "y", "y": "g", "b": "r", "r": "b"}
+"""Who sits opposite: the partner, in a game of partners."""
+
+
+def names(letters: Iterable[str]) -> list[str]:
+    """Return the names of colours given by letter, in the same order."""
+    return [NAMES[letter] for letter in letters]

@@ -1,0 +1,222 @@
+"""What is wrong: why a turn is refused, and everything that cannot be on an observed board."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from .colours import NAMES
+from .moves import DISTANCE, Move, movable_tops
+from .position import MAX_HEIGHT, Position
+from .rules import Rules
+from .setups import DROP_PIECES, start_stacks
+from .squares import FILE, RANK, SQUARES
+
+Reason = Literal[
+    "not_straight",
+    "distance",
+    "out_of_turn",
+    "not_your_stack",
+    "no_reserve",
+    "reserve_square",
+    "thirteenth_piece",
+    "too_high",
+    "no_such_stack",
+    "off_board",
+    "unreadable",
+    "game_over",
+    "placing",
+    "no_such_player",
+    "already_out",
+]
+"""Why something is refused: the words of the alerts, then what only a written record can ask for."""
+
+PositionReason = Literal["too_high", "too_many", "not_playing", "wrong_set_up"]
+
+PIECES: Final[dict[int, int]] = {2: DROP_PIECES, 3: 13, 4: 13}
+"""Pieces of each colour in the game, by number of players."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a turn or an act is refused. ``details`` fill the sentence, see :func:`sentence`."""
+
+    reason: Reason
+    squares: tuple[int, ...] = ()
+    player: str = ""
+    """The letter of who did it; ``""`` where nobody did."""
+    details: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PositionFault:
+    """Something that cannot be on a board of this game; ``squares`` are where it is seen."""
+
+    reason: PositionReason
+    squares: tuple[int, ...]
+    colour: str = ""
+    """The letter of the colour concerned; ``""`` where none is."""
+    details: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+class IllegalMove(ValueError):
+    """A turn or an act that the rules refuse. The message is for people."""
+
+    def __init__(self, fault: Fault, text: str, ply: int | None = None) -> None:
+        """``text`` is what was asked for, as written; ``ply`` the number that the turn would have had."""
+        self.fault = fault
+        self.text = text
+        self.ply = ply
+        where = f"ply {ply}, {text}" if ply is not None else text
+        super().__init__(f"{where}: {sentence(fault)}")
+
+
+def explain(position: Position, move: Move, rules: Rules) -> Fault | None:
+    """Return why a turn of the player to move is refused; None when it is legal."""
+    player = position.to_move
+    if position.result is not None:
+        return Fault("game_over", (move.target,))
+    me = position.players.index(player)
+    who = NAMES[player]
+    origin, target = move.origin, move.target
+    stack = position.stacks[target]
+    if position.placing and position.placing[me]:
+        return _explain_placing(move, stack, player)
+    if position.thirteenth[me] and (origin is not None or stack):
+        squares = (target,) if origin is None else (origin, target)
+        return Fault("thirteenth_piece", squares, player, {"player": who})
+    if origin is None:
+        if not position.reserves[me]:
+            return Fault("no_reserve", (target,), player, {"player": who})
+        if rules.reserve_on == "empty_or_own" and stack and stack[-1] != player:
+            return _reserve_square(target, stack, player)
+        return None
+    return _explain_stack(position, origin, target, rules)
+
+
+def _explain_placing(move: Move, stack: str, player: str) -> Fault | None:
+    if move.origin is not None:
+        return Fault("placing", (move.origin, move.target), player, {"player": NAMES[player]})
+    if stack and stack[-1] != player:
+        return _reserve_square(move.target, stack, player)
+    if len(stack) >= MAX_HEIGHT:
+        return Fault("too_high", (move.target,), player, {"square": SQUARES[move.target]})
+    return None
+
+
+def _reserve_square(target: int, stack: str, player: str) -> Fault:
+    details = {"square": SQUARES[target], "player": NAMES[player], "owner": NAMES[stack[-1]]}
+    return Fault("reserve_square", (target,), player, details)
+
+
+def _explain_stack(position: Position, origin: int, target: int, rules: Rules) -> Fault | None:
+    player = position.to_move
+    source = position.stacks[origin]
+    details = {"origin": SQUARES[origin], "target": SQUARES[target], "player": NAMES[player]}
+    if not source:
+        return Fault("no_such_stack", (origin,), player, details)
+    top = source[-1]
+    mine = top in movable_tops(position, rules, player)
+    if FILE[origin] != FILE[target] and RANK[origin] != RANK[target]:
+        return Fault("not_straight", (origin, target), player, details)
+    steps = DISTANCE[origin][target]
+    if not 1 <= steps <= len(source):
+        counts = {"steps": str(steps), "height": str(len(source))}
+        return Fault("distance", (origin, target), player, details | counts)
+    if mine:
+        return None
+    details["owner"] = NAMES[top]
+    if top not in position.out:
+        return Fault("out_of_turn", (origin, target), top, details)
+    return Fault("not_your_stack", (origin, target), player, details)
+
+
+def observed(stacks: Sequence[str], rules: Rules, *, at_start: bool = False) -> tuple[PositionFault, ...]:
+    """Return everything that is wrong with 52 observed stacks, as a position of a game by these rules.
+
+    With ``at_start`` it must be the start that the rules ask for: squares that differ are a fault too.
+    Too few pieces are no fault: the others may lie in reserve or be captured. Raises ValueError for another
+    number of squares.
+    """
+    if len(stacks) != len(SQUARES):
+        raise ValueError(f"a board has {len(SQUARES)} squares, this has {len(stacks)}")
+    faults = [
+        PositionFault("too_high", (square,), "", {"square": SQUARES[square], "height": str(len(stack))})
+        for square, stack in enumerate(stacks)
+        if len(stack) > MAX_HEIGHT
+    ]
+    counts = Counter(piece for stack in stacks for piece in stack)
+    most = pieces_of_each(rules)
+    for colour, count in sorted(counts.items()):
+        where = tuple(square for square, stack in enumerate(stacks) if colour in stack)
+        details = {"colour": NAMES.get(colour, colour), "count": str(count), "most": str(most)}
+        if colour not in rules.order:
+            faults.append(PositionFault("not_playing", where, colour, details))
+        elif count > most:
+            faults.append(PositionFault("too_many", where, colour, details))
+    if at_start and (wrong := set_up_faults(stacks, rules)):
+        shown = ", ".join(SQUARES[square] for square in wrong)
+        faults.append(PositionFault("wrong_set_up", wrong, "", {"squares": shown}))
+    return tuple(faults)
+
+
+def pieces_of_each(rules: Rules) -> int:
+    """Return how many pieces of each colour are in a game by these rules, on the board and beside it."""
+    if rules.players == 3 and not rules.thirteenth_piece:
+        return 12
+    return PIECES[rules.players]
+
+
+def differing(stacks: Sequence[str], expected: Sequence[str]) -> tuple[int, ...]:
+    """Return the squares on which two boards of 52 stacks differ."""
+    pairs = enumerate(zip(stacks, expected, strict=True))
+    return tuple(square for square, (seen, wanted) in pairs if seen != wanted)
+
+
+def set_up_faults(stacks: Sequence[str], rules: Rules) -> tuple[int, ...]:
+    """Return the squares on which an observed board differs from the start that the rules ask for."""
+    return differing(stacks, start_stacks(rules))
+
+
+_SENTENCES: Final[dict[str, str]] = {
+    "not_straight": "From {origin} to {target} is no straight line: a stack moves along its file or rank, "
+    "and never turns.",
+    "distance": "From {origin} to {target} it is {steps} squares, but {origin} is {height} high: "
+    "a stack, or its upper part, moves exactly as many squares as it has pieces.",
+    "out_of_turn": "The stack on {origin} is {owner}'s, and it is {player}'s turn.",
+    "not_your_stack": "The stack on {origin} belongs to {owner}: {player} may not move it.",
+    "no_reserve": "{player} has no piece in reserve to place.",
+    "reserve_square": "{player} may place a piece on an empty square or on a stack of their own, "
+    "and {square} belongs to {owner}.",
+    "thirteenth_piece": "{player} must first place the thirteenth piece on an empty square.",
+    "too_high": "The stack on {square} would be higher than five.",
+    "no_such_stack": "There is no piece on {origin}.",
+    "off_board": "A square of {text} is not on the board.",
+    "unreadable": "That is no move: write the two squares, as d5-d6, or * and a square, as *d5.",
+    "game_over": "The game is over.",
+    "placing": "{player} still has pieces to place: nothing moves until all are on the board.",
+    "no_such_player": "That is no player of this game.",
+    "already_out": "{player} is out of the game already.",
+}
+"""One sentence for each reason; a translation replaces these and keeps the fields."""
+
+_POSITION_SENTENCES: Final[dict[PositionReason, str]] = {
+    "too_high": "The stack on {square} is {height} high: take pieces from its bottom until five are left.",
+    "too_many": "There are {count} {colour} pieces on the board, and the game has {most}.",
+    "not_playing": "There are {colour} pieces on the board, and {colour} does not play.",
+    "wrong_set_up": "The board differs from the start of the game on {squares}: set these squares up anew.",
+}
+
+
+def sentence(fault: Fault | PositionFault) -> str:
+    """Return a fault as a sentence for players, in English."""
+    details = dict(fault.details)
+    if isinstance(fault, PositionFault):
+        text = _POSITION_SENTENCES[fault.reason].format_map(details)
+    else:
+        if fault.player:
+            details.setdefault("player", NAMES.get(fault.player, fault.player))
+        text = _SENTENCES[fault.reason].format_map(details)
+    return text[:1].upper() + text[1:]

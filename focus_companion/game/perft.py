@@ -1,0 +1,37 @@
+"""Counting: how many different sequences of turns there are, the strongest test of a rules core."""
+
+from __future__ import annotations
+
+from .moves import count_legal, legal_moves
+from .play import apply
+from .position import Position
+from .rules import Rules
+
+_REMEMBERED = 400_000
+
+
+def perft(position: Position, rules: Rules, depth: int) -> int:
+    """Return the number of sequences of exactly ``depth`` legal turns from a position.
+
+    Forced passes are no turns. Positions that several sequences reach are counted once and remembered.
+    Raises ValueError for a negative depth.
+    """
+    if depth < 0:
+        raise ValueError(f"the depth is a number of turns from 0, not {depth}")
+    if depth == 0:
+        return 1
+    return _count(position, rules, depth, {})
+
+
+def _count(position: Position, rules: Rules, depth: int, known: dict[tuple[int, Position], int]) -> int:
+    if depth == 1:
+        return count_legal(position, rules)
+    key = (depth, position)
+    if (count := known.get(key)) is not None:
+        return count
+    count = sum(
+        _count(apply(position, move, rules), rules, depth - 1, known) for move in legal_moves(position, rules)
+    )
+    if len(known) < _REMEMBERED:
+        known[key] = count
+    return count

@@ -1,0 +1,276 @@
+"""Who is out, who passes, who wins and when."""
+
+from typing import Any
+
+import pytest
+from game_boards import given
+
+from focus_companion.game.acts import Act
+from focus_companion.game.faults import IllegalMove
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.outcome import Outcome
+from focus_companion.game.play import act, play
+from focus_companion.game.position import Position
+from focus_companion.game.rules import ORDERS, Rules
+from focus_companion.game.setups import start_position
+
+
+def after(setting: tuple[Position, Rules], *moves: str) -> Position:
+    position, rules = setting
+    for text in moves:
+        position = play(position, Move.parse(text), rules)
+    assert bool(legal_moves(position, rules)) != position.over
+    return position
+
+
+def test_two_players_who_cannot_move_has_lost_at_once() -> None:
+    end = after(given({"d5": "g", "d6": "r"}), "d5-d6")
+    assert end.result == Outcome("g", "domination")
+    assert (end.to_move, end.out) == ("", "")
+
+
+def test_a_reserve_keeps_its_owner_alive() -> None:
+    going = after(given({"d5": "g", "d6": "r"}, reserves={"r": 1}), "d5-d6")
+    assert (going.result, going.to_move) == (None, "r")
+
+
+def test_a_reserve_that_fits_nowhere_does_not() -> None:
+    files = {
+        8: "cdef",
+        7: "bcdefg",
+        6: "abcdefgh",
+        5: "abcdefgh",
+        4: "abcdefgh",
+        3: "abcdefgh",
+        2: "bcdefg",
+        1: "cdef",
+    }
+    full = {f"{file}{rank}": "g" for rank, row in files.items() for file in row} | {"d5": "gg", "d6": "r"}
+    quiet = after(given(full, reserves={"r": 1}, reserve_on="empty_or_own"), "d5-d6")
+    assert quiet.result == Outcome("g", "domination")
+    assert after(given(full, reserves={"r": 1}), "d5-d6").to_move == "r"
+
+
+THREE = {"d5": "g", "d6": "b", "h4": "r", "a4": "r"}
+"""Green takes blue's only stack; red stays."""
+
+
+@pytest.mark.parametrize(("stuck", "out"), [("out", "b"), ("pass", ""), (None, "b")])
+def test_three_the_turn_reaches_the_stuck_player(stuck: str | None, out: str) -> None:
+    position = after(given(THREE, 3, stuck=stuck), "d5-d6")
+    assert (position.to_move, position.out, position.result) == ("r", out, None)
+
+
+def test_three_who_is_stuck_but_not_reached_is_not_out_yet() -> None:
+    # Red covers green's only stack; blue, next in turn after red, is reached only after green was.
+    position = after(given({"d5": "rr", "d7": "g", "h4": "b", "a3": "b"}, 3, to_move="r"), "d5-d7")
+    assert (position.to_move, position.out) == ("b", "g")
+    waiting = after(given({"d5": "g", "d6": "r", "h4": "b", "a3": "b"}, 3), "d5-d6")
+    assert (waiting.to_move, waiting.out) == ("b", "")
+
+
+def test_three_freed_before_the_turn_reaches_them_stays_in() -> None:
+    # Red controls nothing at first, but green lifts its piece off red's before red's turn comes.
+    position = after(given({"d5": "rg", "h4": "b"}, 3), "d5-d6", "h4-h5")
+    assert (position.to_move, position.out) == ("r", "")
+    covered = after(given({"d5": "r", "d6": "g", "h4": "b"}, 3), "d6-d5")
+    assert (covered.to_move, covered.out) == ("b", "")
+    assert after(given({"d5": "r", "d6": "g", "h4": "b"}, 3), "d6-d5", "h4-h5").out == "r"
+
+
+def test_three_out_is_for_good_and_their_stacks_stay() -> None:
+    setting = given({"d5": "g", "d6": "b", "h4": "r", "a4": "r"}, 3)
+    position = after(setting, "d5-d6", "h4-h5", "d6-d7")
+    assert position.stack("d6") == "b"
+    assert (position.to_move, position.out) == ("r", "b")
+    passing = after(given(THREE, 3, stuck="pass"), "d5-d6", "h4-h5", "d6-d7")
+    assert (passing.to_move, passing.out) == ("b", "")
+
+
+def test_three_the_turn_that_ends_the_game_adds_nobody() -> None:
+    # Blue falls out when the turn reaches them; then green covers red's last stack, and red is not added.
+    setting = given({"d5": "gg", "d7": "b", "a4": "r", "a6": "g"}, 3)
+    end = after(setting, "d5-d7", "a4-a5", "a6-a5")
+    assert (end.result, end.out, end.to_move) == (Outcome("g", "domination"), "b", "")
+    both = after(given({"d5": "g", "d6": "b"}, 3), "d5-d6")
+    assert (both.result, both.out) == (Outcome("g", "domination"), "")
+
+
+def test_four_pass_and_stay_in() -> None:
+    setting = given({"d5": "g", "d6": "b", "a3": "y", "h3": "r"}, 4)
+    position = after(setting, "d5-d6")
+    assert (position.to_move, position.out) == ("y", "")
+    freed = after(setting, "d5-d6", "a3-a4", "h3-h4", "d6-d7")
+    assert (freed.to_move, freed.stack("d6")) == ("b", "b")
+
+
+def test_four_ends_when_only_one_could_move() -> None:
+    end = after(given({"d5": "g", "d6": "b"}, 4), "d5-d6")
+    assert (end.result, end.out) == (Outcome("g", "domination"), "")
+
+
+def test_four_out_as_a_switch() -> None:
+    setting = given({"d5": "g", "d6": "b", "a3": "y", "h3": "r"}, 4, stuck="out")
+    position = after(setting, "d5-d6", "a3-a4", "h3-h4", "d6-d7")
+    assert (position.to_move, position.out) == ("y", "b")
+
+
+def test_partners_pass_and_the_pair_wins_together() -> None:
+    setting = given({"d5": "g", "d6": "b", "h3": "r", "h4": "y"}, 4, partners=True)
+    position = after(setting, "d5-d6", "h4-h3")
+    assert position.result == Outcome("gy", "domination")
+    going = after(setting, "d5-d6")
+    assert (going.to_move, going.out, going.result) == ("y", "", None)
+
+
+def test_partners_both_win_in_turn_order_even_when_one_is_out() -> None:
+    setting = given({"d5": "b", "d6": "g"}, 4, partners=True, stuck="out", order="brgy", out="r")
+    position, _ = setting
+    assert position.players == "brgy" and position.to_move == "b"
+    assert after(setting, "d5-d6").result == Outcome("br", "domination")
+
+
+def test_partners_a_captured_partner_piece_frees_the_partner() -> None:
+    setting = given({"d5": "yrbrg", "d6": "g", "a3": "b", "a6": "r"}, 4, partners=True)
+    position = after(setting, "d6-d5")
+    assert position.reserves == (0, 0, 1, 0)
+    assert after(setting, "d6-d5", "a3-a4").to_move == "y"
+
+
+def test_who_cannot_move_at_the_start_of_a_given_position() -> None:
+    board = {"d5": "g", "a3": "r"}
+    assert given({"d5": "g"}, to_move="r")[0].result == Outcome("g", "domination")
+    assert given(board, 3, to_move="b")[0].out == "b"
+    assert given(board, 3, to_move="b", stuck="pass")[0].out == ""
+    assert given(board, 3, to_move="b")[0].to_move == "r"
+    assert given({"d5": "g"}, 4)[0].result == Outcome("g", "domination")
+
+
+FAST_BOARD = {"e4": "rgggg", "c4": "rg", "d4": "g", "a3": "r", "a4": "b", "a5": "y"}
+"""Green's d4-e4 captures one red piece; everybody keeps a stack."""
+
+FAST: list[tuple[str, int, dict[str, Any], dict[str, dict[str, int]], dict[str, int], bool]] = [
+    ("two: the sixth", 2, {}, {"g": {"r": 5}}, {}, True),
+    ("two: the fifth", 2, {}, {"g": {"r": 4}}, {}, False),
+    ("two: no total by default", 2, {}, {"g": {"r": 3}}, {"g": 9}, False),
+    ("two: a total when asked for", 2, {"fast_total": 10}, {"g": {"r": 3}}, {"g": 6}, True),
+    ("three: three of each", 3, {}, {"g": {"r": 2, "b": 3}}, {}, True),
+    ("three: three of one", 3, {}, {"g": {"r": 2, "b": 2}}, {}, False),
+    ("three: ten with the reserve", 3, {}, {"g": {"r": 7, "b": 0}}, {"g": 2}, True),
+    ("three: nine with the reserve", 3, {}, {"g": {"r": 6, "b": 0}}, {"g": 2}, False),
+    ("three: no total", 3, {"fast_total": None}, {"g": {"r": 7, "b": 0}}, {"g": 2}, False),
+    ("four: two of each", 4, {}, {"g": {"r": 1, "b": 2, "y": 2}}, {}, True),
+    ("four: ten", 4, {}, {"g": {"r": 9, "b": 0, "y": 0}}, {}, True),
+    (
+        "four: other thresholds",
+        4,
+        {"fast_each": 3, "fast_total": 20},
+        {"g": {"r": 9, "b": 2, "y": 2}},
+        {},
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("players", "switches", "captured", "reserves", "won"),
+    [case[1:] for case in FAST],
+    ids=[case[0] for case in FAST],
+)
+def test_fast_games(
+    players: int,
+    switches: dict[str, Any],
+    captured: dict[str, dict[str, int]],
+    reserves: dict[str, int],
+    won: bool,
+) -> None:
+    board = {name: stack for name, stack in FAST_BOARD.items() if set(stack) <= set(ORDERS[players])}
+    setting = given(board, players, fast=True, captured=captured, reserves=reserves, **switches)
+    position = after(setting, "d4-e4")
+    assert (position.result == Outcome("g", "fast")) is won
+    assert position.over is won
+
+
+def test_fast_own_held_or_taken() -> None:
+    # Green takes its own piece into the reserve, places it again, and captures: only "taken" still counts it.
+    board = {"e4": "grggg", "d4": "g", "a3": "r", "a6": "r"}
+    moves = ("d4-e4", "a3-a4", "*e4")
+    switches = {"fast": True, "fast_each": 9, "fast_total": 2}
+    assert after(given(board, **switches, fast_own="taken"), *moves).result == Outcome("g", "fast")
+    assert after(given(board, **switches), *moves).result is None
+
+
+def test_the_thirteenth_piece_in_hand_was_never_gained() -> None:
+    rules = Rules.make(3, fast=True, fast_total=1)
+    position = play(start_position(rules), Move.parse("*a3"), rules)
+    assert position.result is None
+
+
+def test_a_turn_that_wins_both_ways_is_a_fast_win() -> None:
+    position = after(given({"e4": "rrgrr", "d4": "g"}, fast=True, fast_each=1), "d4-e4")
+    assert position.result == Outcome("g", "fast")
+    assert after(given({"e4": "rrgrr", "d4": "g"}), "d4-e4").result == Outcome("g", "domination")
+
+
+def test_two_resigning_leaving_and_drawing() -> None:
+    rules = Rules.make(2)
+    start = start_position(rules)
+    for kind in ("resign", "leave"):
+        end = act(start, Act(kind, "r"), rules)
+        assert (end.result, end.to_move, end.out) == (Outcome("g", "resigned"), "", "")
+        assert legal_moves(end, rules) == ()
+    draw = act(start, Act("draw"), rules)
+    assert (draw.result, draw.to_move) == (Outcome("", "agreed draw"), "")
+    with pytest.raises(IllegalMove, match="over"):
+        act(draw, Act("resign", "r"), rules)
+    with pytest.raises(IllegalMove, match="no player"):
+        act(start, Act("resign", "b"), rules)
+    with pytest.raises(IllegalMove, match="no player"):
+        act(start, Act("resign"), rules)
+
+
+def test_three_resigning_is_being_out() -> None:
+    rules = Rules.make(3, thirteenth_piece=False)
+    start = start_position(rules)
+    waiting = act(start, Act("resign", "b"), rules)
+    assert (waiting.out, waiting.to_move, waiting.result) == ("b", "g", None)
+    moving = act(start, Act("leave", "g"), rules)
+    assert (moving.out, moving.to_move) == ("g", "b")
+    assert play(moving, legal_moves(moving, rules)[0], rules).to_move == "r"
+    with pytest.raises(IllegalMove, match="out of the game"):
+        act(moving, Act("resign", "g"), rules)
+    end = act(moving, Act("resign", "r"), rules)
+    assert (end.result, end.out) == (Outcome("b", "resigned"), "gr")
+
+
+def test_partners_one_resigning_leaves_the_other_to_play() -> None:
+    rules = Rules.make(4, partners=True)
+    start = start_position(rules)
+    alone = act(start, Act("resign", "g"), rules)
+    assert (alone.out, alone.to_move, alone.result) == ("g", "b", None)
+    end = act(alone, Act("resign", "y"), rules)
+    assert (end.result, end.out) == (Outcome("br", "resigned"), "gy")
+    assert act(alone, Act("resign", "r"), rules).result is None
+
+
+def test_leaving_with_only_one_able_ends_the_game() -> None:
+    position, rules = given({"d5": "g", "d6": "r"}, 3, stuck="pass", to_move="r")
+    end = act(position, Act("leave", "r"), rules)
+    assert (end.result, end.out) == (Outcome("g", "domination"), "r")
+
+
+def test_a_partner_left_with_the_stacks_of_one_who_is_out_has_lost() -> None:
+    board = {"d5": "r", "d6": "y", "a3": "b"}
+    open_stacks = given(board, 4, partners=True, move_partner_stacks=True, to_move="r")
+    assert play(open_stacks[0], Move.parse("d5-d4"), open_stacks[1]).to_move == "g"  # moves yellow's stack
+    resigned = act(open_stacks[0], Act("resign", "y"), open_stacks[1])
+    assert resigned.result == Outcome("br", "domination")
+
+
+def test_a_reserve_given_at_the_start_was_taken_before() -> None:
+    board = {"e4": "rgggg", "d4": "g", "a3": "r"}
+    switches: dict[str, Any] = {"fast": True, "fast_each": 9, "fast_total": 3, "reserves": {"g": 2}}
+    assert after(given(board, fast_own="taken", **switches), "*h3", "a3-a4", "d4-e4").result == Outcome(
+        "g", "fast"
+    )
+    assert after(given(board, fast_own="held", **switches), "*h3", "a3-a4", "d4-e4").result is None

@@ -1,0 +1,155 @@
+"""Why a turn is refused, in the words of the contract, and what cannot be on a board."""
+
+from typing import Any
+
+import pytest
+from game_boards import board, given
+
+from focus_companion.game.acts import Act
+from focus_companion.game.faults import (
+    Fault,
+    IllegalMove,
+    differing,
+    explain,
+    observed,
+    sentence,
+    set_up_faults,
+)
+from focus_companion.game.moves import Move
+from focus_companion.game.play import act, play
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position, start_stacks
+from focus_companion.game.squares import INDEX, SQUARES
+
+BOARD = {"d5": "rgg", "d6": "r", "e4": "gr", "b3": "g"}
+
+
+def why(setting: tuple[Position, Rules], text: str) -> Fault:
+    fault = explain(setting[0], Move.parse(text), setting[1])
+    assert fault is not None
+    return fault
+
+
+REFUSALS: list[tuple[str, str, list[str], str, str]] = [
+    ("d5-e6", "not_straight", ["d5", "e6"], "g", "From d5 to e6 is no straight line"),
+    ("d5-f6", "not_straight", ["d5", "f6"], "g", "straight"),
+    ("b3-b5", "distance", ["b3", "b5"], "g", "2 squares, but b3 is 1 high"),
+    ("d5-d1", "distance", ["d5", "d1"], "g", "4 squares, but d5 is 3 high"),
+    ("d5-d5", "distance", ["d5", "d5"], "g", "0 squares"),
+    ("d6-d7", "out_of_turn", ["d6", "d7"], "r", "The stack on d6 is red's, and it is green's turn."),
+    ("e4-e2", "out_of_turn", ["e4", "e2"], "r", "red's"),
+    ("c3-c4", "no_such_stack", ["c3"], "g", "no piece on c3"),
+    ("*d5", "no_reserve", ["d5"], "g", "Green has no piece in reserve"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "squares", "player", "told"), REFUSALS, ids=[r[0] for r in REFUSALS]
+)
+def test_refused_turns(text: str, reason: str, squares: list[str], player: str, told: str) -> None:
+    setting = given(BOARD)
+    fault = why(setting, text)
+    assert (fault.reason, [SQUARES[s] for s in fault.squares], fault.player) == (reason, squares, player)
+    assert told in sentence(fault)
+    with pytest.raises(IllegalMove) as caught:
+        play(setting[0], Move.parse(text), setting[1])
+    assert caught.value.fault == fault and str(caught.value).startswith(f"{text}: ")
+
+
+def test_a_stack_that_nobody_may_move() -> None:
+    setting = given({"d5": "g", "d6": "b", "a3": "r", "a5": "g"}, 3, out="b")
+    assert why(setting, "d6-d7").reason == "not_your_stack"
+    partners = given({"d5": "g", "d6": "y", "a3": "r"}, 4, partners=True)
+    assert why(partners, "d6-d7").reason == "out_of_turn"
+
+
+def test_the_thirteenth_piece_first() -> None:
+    setting = start_position(Rules.make(3)), Rules.make(3)
+    for text in ("e7-e8", "*d5", "d6-d7"):
+        fault = why(setting, text)
+        assert (fault.reason, fault.player) == ("thirteenth_piece", "g")
+    assert explain(setting[0], Move.parse("*a3"), setting[1]) is None
+
+
+def test_reserve_squares_of_the_variant() -> None:
+    setting = given(BOARD, reserves={"g": 1}, reserve_on="empty_or_own")
+    fault = why(setting, "*e4")
+    assert (fault.reason, fault.squares) == ("reserve_square", (INDEX["e4"],))
+    assert "e4 belongs to red" in sentence(fault)
+    assert explain(setting[0], Move.parse("*d5"), setting[1]) is None
+
+
+def test_placing_in_the_drop_set_up() -> None:
+    rules = Rules.make(2, set_up="drop")
+    position = start_position(rules)
+    for _ in range(5):
+        position = play(play(position, Move.parse("*d5"), rules), Move.parse("*e5"), rules)
+    setting = position, rules
+    assert why(setting, "d5-d6").reason == "placing"
+    assert why(setting, "*e5").reason == "reserve_square"
+    full = why(setting, "*d5")
+    assert full.reason == "too_high" and "d5" in sentence(full)
+
+
+def test_nothing_is_legal_when_the_game_is_over() -> None:
+    rules = Rules.make(2)
+    over = act(start_position(rules), Act("draw"), rules)
+    assert why((over, rules), "d5-d6").reason == "game_over"
+
+
+def test_an_observed_board_tells_everything_at_once() -> None:
+    rules = Rules.make(2)
+    stacks = board({"d5": "rrrrrr", "c1": "b", "c8": "rrrrrrr", "e1": "rrrrrr", "h3": "y", "h4": "gb"})
+    faults = observed(stacks, rules)
+    assert [(f.reason, [SQUARES[s] for s in f.squares], f.colour) for f in faults] == [
+        ("too_high", ["c8"], ""),
+        ("too_high", ["d5"], ""),
+        ("too_high", ["e1"], ""),
+        ("not_playing", ["h4", "c1"], "b"),
+        ("too_many", ["c8", "d5", "e1"], "r"),
+        ("not_playing", ["h3"], "y"),
+    ]
+    told = [sentence(fault) for fault in faults]
+    assert told[0].startswith("The stack on c8 is 7 high")
+    assert told[4] == "There are 19 red pieces on the board, and the game has 18."
+    assert told[5] == "There are yellow pieces on the board, and yellow does not play."
+
+
+@pytest.mark.parametrize(
+    ("switches", "most"),
+    [
+        ({"players": 2}, 18),
+        ({"players": 3}, 13),
+        ({"players": 3, "thirteenth_piece": False}, 12),
+        ({"players": 4}, 13),
+    ],
+    ids=str,
+)
+def test_pieces_of_each_colour(switches: dict[str, Any], most: int) -> None:
+    rules = Rules.make(**switches)
+    squares = iter(SQUARES)
+    stacks = {next(squares): "g" for _ in range(most)}
+    assert not observed(board(stacks), rules)
+    assert [f.reason for f in observed(board(stacks | {next(squares): "g"}), rules)] == ["too_many"]
+
+
+def test_a_board_of_another_size_is_refused() -> None:
+    with pytest.raises(ValueError, match="52 squares, this has 3"):
+        observed(("", "r", "g"), Rules.make(2))
+
+
+def test_where_a_board_differs_from_the_start() -> None:
+    rules = Rules.make(2)
+    stacks = list(start_stacks(rules))
+    assert set_up_faults(stacks, rules) == ()
+    stacks[INDEX["d5"]], stacks[INDEX["a3"]] = "", "g"
+    assert [SQUARES[square] for square in set_up_faults(stacks, rules)] == ["d5", "a3"]
+    assert differing(stacks, stacks) == ()
+    (fault,) = observed(stacks, rules, at_start=True)
+    assert (fault.reason, [SQUARES[square] for square in fault.squares]) == ("wrong_set_up", ["d5", "a3"])
+    assert "on d5, a3:" in sentence(fault)
+    assert observed(start_stacks(rules), rules, at_start=True) == observed(stacks, rules) == ()
+    stacks[INDEX["a3"]] = "bggggg"
+    both = observed(stacks, rules, at_start=True)
+    assert [fault.reason for fault in both] == ["too_high", "not_playing", "too_many", "wrong_set_up"]
