@@ -1,0 +1,1 @@
+"""A record or a position to and from bytes: json, sgf, text, csv, svg, gif. Nothing else happens here."""

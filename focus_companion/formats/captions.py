@@ -1,0 +1,50 @@
+"""What stands under a picture of a position: the turn, whose turn it is, reserves and captures."""
+
+from __future__ import annotations
+
+from focus_companion.formats.errors import one_line
+from focus_companion.formats.text_sheet import DRAW, VERBS, result_text
+from focus_companion.formats.walk import Step
+from focus_companion.game.colours import NAMES
+from focus_companion.game.position import Position
+from focus_companion.game.record import Act, GameRecord
+
+
+def captions(record: GameRecord, position: Position, step: Step | None = None) -> tuple[str, ...]:
+    """What was done (``step``; None at the start), who is to move or how it ended, what each player holds.
+
+    As many lines at every position of a game, so that the frames of a film are of one size.
+    """
+    return _done(record, step), _next(record, position), *_held(position)
+
+
+def _who(record: GameRecord, letter: str) -> str:
+    name = record.players.get(letter)
+    return f"{NAMES[letter]} ({one_line(name, 24)})" if name else NAMES[letter]
+
+
+def _done(record: GameRecord, step: Step | None) -> str:
+    if step is None:
+        return "start"
+    what = step.entry.what
+    if isinstance(what, Act):
+        return DRAW if what.kind == "draw" else f"{_who(record, what.player)} {VERBS[what.kind]}"
+    more = f", captures {step.captured.upper()}" if step.captured else ""
+    more += f", {step.reserved.upper()} to the reserve" if step.reserved else ""
+    return f"{step.ply}. {_who(record, step.before.to_move)}: {what}{more}"
+
+
+def _next(record: GameRecord, position: Position) -> str:
+    if position.result is not None:
+        return f"Result: {result_text(position.result)}"
+    return f"To move: {_who(record, position.to_move)}"
+
+
+def _held(position: Position) -> list[str]:
+    """``green: reserve 1, captured 3`` for every player, two players a line."""
+    captured = [sum(row) for row in position.captured]
+    each = [
+        f"{NAMES[letter]}: reserve {reserve}, captured {count}"
+        for letter, reserve, count in zip(position.players, position.reserves, captured, strict=True)
+    ]
+    return [" · ".join(each[index : index + 2]) for index in range(0, len(each), 2)]

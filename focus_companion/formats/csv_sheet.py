@@ -1,0 +1,64 @@
+"""The turns of a game as a table (CSV, RFC 4180, UTF-8) for spreadsheets: one row for every turn and act."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from focus_companion.formats.match import Match
+from focus_companion.formats.text_sheet import result_text
+from focus_companion.formats.walk import Step, steps
+from focus_companion.game.colours import NAMES, names
+from focus_companion.game.record import Act, GameRecord
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_csv(match: Match) -> str:
+    """The table of a game; for a match the games follow one another, told apart by the column ``game``.
+
+    Columns: game, ply, time (s), player, name, turn, captured, to_reserve, then for every colour that plays
+    ``reserve_<colour>`` and ``captured_by_<colour>``, then position, out, to_move, result. Raises
+    IllegalMove.
+    """
+    colours = sorted({letter for game in match.games for letter in game.rules.order}, key="rgby".index)
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\r\n")
+    writer.writerow(
+        ["game", "ply", "time", "player", "name", "turn", "captured", "to_reserve"]
+        + [f"{kind}_{NAMES[letter]}" for kind in ("reserve", "captured_by") for letter in colours]
+        + ["position", "out", "to_move", "result"]
+    )
+    for number, game in enumerate(match.games, 1):
+        for step in steps(game):
+            writer.writerow([str(number), *_row(game, step, colours)])
+    return table.getvalue()
+
+
+def _row(game: GameRecord, step: Step, colours: list[str]) -> list[str]:
+    what, after = step.entry.what, step.after
+    player = what.player if isinstance(what, Act) else step.before.to_move
+    turn = what.kind if isinstance(what, Act) else str(what)
+    time = "" if step.entry.time is None else repr(step.entry.time)
+    reserves = dict(zip(after.players, after.reserves, strict=True))
+    captures = {letter: sum(row) for letter, row in zip(after.players, after.captured, strict=True)}
+    return [
+        str(step.ply),
+        time,
+        NAMES.get(player, ""),
+        _harmless(game.players.get(player, "")),
+        turn,
+        step.captured,
+        step.reserved,
+        *(str(reserves.get(letter, "")) for letter in colours),
+        *(str(captures.get(letter, "")) for letter in colours),
+        _harmless(after.text),
+        " ".join(names(after.out)),
+        NAMES.get(after.to_move, ""),
+        "" if after.result is None else result_text(after.result),
+    ]
+
+
+def _harmless(text: str) -> str:
+    """Keep a spreadsheet from taking a name for a formula. A position may begin with ``-`` as well."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

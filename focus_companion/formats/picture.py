@@ -1,0 +1,230 @@
+"""A position as a list of plain shapes, in board units: what the SVG and the GIF both draw.
+
+A stack is drawn as seen from the front, a little from above: every piece is a band of its colour with its
+letter on it, so that all pieces of all stacks can be read; the top piece, which decides who owns the stack,
+shows its face with a mark of its own. Nobody has to tell the colours apart: letter and mark say the same.
+
+One square is :data:`CELL` units wide; the picture's origin is its upper left corner, y grows downwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from focus_companion.game.squares import FILE, INDEX, RANK, SQUARES
+
+CELL: Final = 64.0
+MARGIN: Final = 22.0
+LINE: Final = 20.0
+"""Height of a line of caption."""
+
+SIDES: Final = ("bottom", "left", "top", "right")
+
+FILL: Final = {"r": "#c0392b", "g": "#1e7d4f", "b": "#2b62b0", "y": "#f4c531"}
+EDGE: Final = {"r": "#7d1f15", "g": "#0e4a2d", "b": "#173a70", "y": "#8f6c00"}
+INK: Final = {"r": "#ffffff", "g": "#ffffff", "b": "#ffffff", "y": "#2b2100"}
+PAPER: Final = "#fbf7ee"
+SQUARE_FILL: Final = ("#efe4cd", "#e6d8bb")
+SQUARE_EDGE: Final = "#b7a582"
+TEXT: Final = "#2f2a22"
+PATH: Final = "#d35400"
+PATH_FILL: Final = "#fbd9b5"
+ALERT: Final = "#b00020"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle with rounded corners; ``edge`` "" draws none."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float = 0.0
+    fill: str = ""
+    edge: str = ""
+    thickness: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Oval:
+    x: float
+    y: float
+    rx: float
+    ry: float
+    fill: str = ""
+    edge: str = ""
+    thickness: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    points: tuple[tuple[float, float], ...]
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    points: tuple[tuple[float, float], ...]
+    colour: str
+    thickness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Text whose middle (or left end) stands at x, and whose vertical middle at y."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    colour: str
+    centred: bool = True
+
+
+Shape = Box | Oval | Polygon | Stroke | Label
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+
+
+def draw(
+    stacks: Sequence[str],
+    *,
+    captions: Iterable[str] = (),
+    path: tuple[int | None, int] | None = None,
+    highlights: Iterable[str] = (),
+    rank1: str = "bottom",
+    coordinates: bool = True,
+) -> Picture:
+    """The picture of a position.
+
+    Args:
+        stacks: 52 strings of colour letters, bottom to top.
+        captions: lines of text under the board.
+        path: origin (None for a reserve piece) and target square of the turn to show.
+        highlights: names of squares to ring, as an alert does.
+        rank1: the side of the picture at which rank 1 lies.
+        coordinates: whether files and ranks are lettered.
+    Raises:
+        ValueError: not 52 stacks, a letter that is no colour, or an unknown side.
+    """
+    if len(stacks) != len(SQUARES):
+        raise ValueError(f"a board has {len(SQUARES)} squares; {len(stacks)} stacks given")
+    if strange := set("".join(stacks)) - set(FILL):
+        raise ValueError(f"{sorted(strange)[0]!r} is no colour; use r, g, b, y")
+    if rank1 not in SIDES:
+        raise ValueError(f"rank1 is one of {', '.join(SIDES)}, not {rank1!r}")
+    lines = tuple(captions)
+    width = 8 * CELL + 2 * MARGIN
+    height = width + len(lines) * LINE + (8.0 if lines else 0.0)
+    shapes: list[Shape] = [Box(0, 0, width, height, fill=PAPER)]
+    for square in range(len(SQUARES)):
+        x, y = _corner(square, rank1)
+        shade = SQUARE_FILL[(FILE[square] + RANK[square]) % 2]
+        shapes.append(Box(x + 1, y + 1, CELL - 2, CELL - 2, 6, shade, SQUARE_EDGE))
+    if coordinates:
+        shapes += _coordinates(rank1)
+    if path is not None:  # under the stacks, so that it hides no piece
+        shapes += _path(*path, rank1)
+    # Stacks farther up come first: a tall one may overlap the square behind it, never the one before it.
+    for square in sorted(range(len(SQUARES)), key=lambda s: _corner(s, rank1)[1]):
+        x, y = _corner(square, rank1)
+        shapes += _stack(stacks[square], x, y)
+    for name in highlights:
+        x, y = _corner(INDEX[name], rank1)
+        shapes.append(Box(x + 2, y + 2, CELL - 4, CELL - 4, 6, "", ALERT, 4))
+    shapes += [
+        Label(MARGIN, width + 8 + LINE * (index + 0.3), line, 15, TEXT, centred=False)
+        for index, line in enumerate(lines)
+    ]
+    return Picture(width, height, tuple(shapes))
+
+
+def _corner(square: int, rank1: str) -> tuple[float, float]:
+    """Upper left corner of a square when rank 1 lies at the given side of the picture."""
+    file, rank = FILE[square], RANK[square]
+    column, row = {
+        "bottom": (file, 7 - rank),
+        "top": (7 - file, rank),
+        "left": (rank, file),
+        "right": (7 - rank, 7 - file),
+    }[rank1]
+    return MARGIN + column * CELL, MARGIN + row * CELL
+
+
+def _coordinates(rank1: str) -> list[Shape]:
+    """Letters of the files along the outer edge by rank 1, figures of the ranks along the edge by file a."""
+    near = MARGIN / 2
+    far = 2 * MARGIN + 8 * CELL - near
+    steps = [MARGIN + (i + 0.5) * CELL for i in range(8)]
+    files, ranks = list("abcdefgh"), list("12345678")
+    at: list[tuple[float, float, str]]
+    if rank1 == "bottom":
+        at = [(s, far, f) for s, f in zip(steps, files, strict=True)]
+        at += [(near, s, r) for s, r in zip(reversed(steps), ranks, strict=True)]
+    elif rank1 == "top":
+        at = [(s, near, f) for s, f in zip(reversed(steps), files, strict=True)]
+        at += [(far, s, r) for s, r in zip(steps, ranks, strict=True)]
+    elif rank1 == "left":
+        at = [(near, s, f) for s, f in zip(steps, files, strict=True)]
+        at += [(s, near, r) for s, r in zip(steps, ranks, strict=True)]
+    else:
+        at = [(far, s, f) for s, f in zip(reversed(steps), files, strict=True)]
+        at += [(s, far, r) for s, r in zip(reversed(steps), ranks, strict=True)]
+    return [Label(x, y, text, 12, TEXT) for x, y, text in at]
+
+
+def _stack(stack: str, x: float, y: float) -> list[Shape]:
+    if not stack:
+        return []
+    face = 6.0  # half the height of the top piece's face
+    band = min(9.6, (CELL - 4 - 2 * face) / len(stack))  # a stack that awaits its trimming has thinner bands
+    left, right, foot = x + 9, x + CELL - 9, y + CELL - 3.0
+    middle = (left + right) / 2
+    shapes: list[Shape] = []
+    for height, piece in enumerate(stack):
+        top = foot - (height + 1) * band
+        shapes.append(Box(left, top, right - left, band, 2.5, FILL[piece], EDGE[piece]))
+        shapes.append(Label(middle, top + band * 0.54, piece.upper(), band * 0.9, INK[piece]))
+    summit = foot - len(stack) * band
+    piece = stack[-1]
+    shapes.append(Oval(middle, summit - face + 0.3, (right - left) / 2, face, FILL[piece], EDGE[piece], 1.4))
+    shapes.append(_mark(piece, middle, summit - face + 0.3))
+    return shapes
+
+
+def _mark(piece: str, x: float, y: float) -> Shape:
+    """The mark of a colour on the face of a top piece: triangle, bar, dot, diamond."""
+    ink = INK[piece]
+    if piece == "r":
+        return Polygon(((x - 7, y + 3), (x + 7, y + 3), (x, y - 4)), ink)
+    if piece == "g":
+        return Box(x - 10, y - 1.5, 20, 3, 0, ink)
+    if piece == "b":
+        return Oval(x, y, 5.5, 2.8, ink)
+    return Polygon(((x - 8, y), (x, y - 3.8), (x + 8, y), (x, y + 3.8)), ink)
+
+
+def _path(origin: int | None, target: int, rank1: str) -> list[Shape]:
+    """The last turn: both squares tinted, the target ringed, an arrow from one to the other."""
+    tx, ty = _corner(target, rank1)
+    shapes: list[Shape] = [Box(tx + 2.5, ty + 2.5, CELL - 5, CELL - 5, 6, PATH_FILL, PATH, 3)]
+    if origin is None or origin == target:
+        return shapes
+    ox, oy = _corner(origin, rank1)
+    shapes.append(Box(ox + 2.5, oy + 2.5, CELL - 5, CELL - 5, 6, PATH_FILL, PATH, 1))
+    half = CELL / 2
+    length = ((tx - ox) ** 2 + (ty - oy) ** 2) ** 0.5
+    ux, uy = (tx - ox) / length, (ty - oy) / length
+    start = (ox + half + ux * (half - 8), oy + half + uy * (half - 8))
+    ex, ey = tx + half - ux * (half - 14), ty + half - uy * (half - 14)
+    bx, by = ex - ux * 12, ey - uy * 12
+    head = ((ex, ey), (bx - uy * 9, by + ux * 9), (bx + uy * 9, by - ux * 9))
+    return [*shapes, Stroke((start, (bx, by)), PATH, 5), Polygon(head, PATH)]

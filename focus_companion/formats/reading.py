@@ -1,0 +1,91 @@
+"""A record from bytes of unknown kind: json, sgf or text, told by the content alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Final, Literal
+
+from focus_companion.formats.errors import FormatError
+from focus_companion.formats.json_record import read_json
+from focus_companion.formats.match import Match
+from focus_companion.formats.sgf_record import read_sgf
+from focus_companion.formats.text_reader import read_text
+from focus_companion.formats.text_sheet import TITLE
+
+Kind = Literal["json", "sgf", "text"]
+
+LIMIT: Final = 64 * 1024 * 1024
+"""Bytes of a record file, or of one line of a file of records. A game of a thousand turns has some 50,000."""
+
+_SNIFFED: Final = 4096
+
+_READERS: Final[dict[Kind, Callable[[bytes], Match]]] = {
+    "json": read_json,
+    "sgf": read_sgf,
+    "text": read_text,
+}
+
+
+def detect(head: bytes) -> Kind | None:
+    """The format of a record by its first bytes; None if it is none of ours."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"{"):
+        return "json"
+    if start.startswith(b"("):
+        return "sgf"
+    return "text" if start.startswith(TITLE.encode()) else None
+
+
+def read_record(data: bytes, source: str = "") -> Match:
+    """The game or match in ``data``. Raises :class:`FormatError` that names ``source`` and the place in
+    it."""
+    try:
+        if len(data) > LIMIT:
+            raise FormatError(f"longer than {LIMIT // 2**20} MiB", remedy="give a game record")
+        kind = detect(data[:_SNIFFED])
+        if kind is None:
+            raise _no_record(data[:_SNIFFED])
+        return _READERS[kind](data)
+    except FormatError as error:
+        raise error.within(source=source) from None
+
+
+def read_file(path: Path) -> Match:
+    """The game or match in a file. Raises :class:`FormatError`, or OSError if the file cannot be opened."""
+    with path.open("rb") as stream:
+        data = stream.read(LIMIT + 1)
+    return read_record(data, str(path))
+
+
+def records_in(stream: IO[bytes], source: str) -> Iterator[tuple[int, Match | FormatError]]:
+    """The records of a file that holds one JSON record a line: (line number from 1, the record or its error).
+
+    Empty lines count, and hold no record. The file is read line by line, whatever its length.
+    """
+    number = 0
+    while line := stream.readline(LIMIT + 1):
+        number += 1
+        too_long = len(line) > LIMIT
+        while too_long and line and not line.endswith(b"\n"):
+            line = stream.readline(LIMIT)  # pass over the rest of it
+        if not too_long and not line.strip():
+            continue
+        place = f"line {number}"
+        try:
+            if too_long:
+                raise FormatError(f"longer than {LIMIT // 2**20} MiB", remedy="give one game record a line")
+            yield number, read_json(line.strip())
+        except FormatError as error:
+            inner = f"{place}, {error.place}" if error.place else place
+            yield number, FormatError(error.problem, place=inner, remedy=error.remedy, source=source)
+
+
+def _no_record(head: bytes) -> FormatError:
+    if not head.strip():
+        return FormatError("the file is empty", remedy="give a game record (json, sgf or a move sheet)")
+    return FormatError(
+        "no game record",
+        place="line 1",
+        remedy=f"a record is JSON ('{{'), SGF ('(;') or a move sheet that begins with {TITLE!r}",
+    )

@@ -1,0 +1,166 @@
+"""JSON read without surprises: whatever the bytes are, a value or a :class:`FormatError`."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn
+
+from focus_companion.formats.errors import FormatError, one_line, shown
+
+DEPTH = 64
+"""Deepest nesting accepted. A record needs 6; beyond this a file is broken or hostile."""
+
+
+def _constant(name: str) -> NoReturn:
+    raise FormatError(f"{name} is not a JSON number", remedy="write a number, or null")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise FormatError(f"the number {one_line(text, 40)} is too large", remedy="write a finite number")
+    return value
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twice = counts.most_common(1)[0][0]
+        raise FormatError(f"the key {shown(twice)} stands twice in one object", remedy="keep one of them")
+    return out
+
+
+def loads(text: str | bytes) -> Any:
+    """The value of a JSON text. No NaN, no key twice, no number beyond a double, at most :data:`DEPTH`
+    deep."""
+    if isinstance(text, bytes):
+        text = decode(text)
+    try:
+        value = json.loads(text, parse_constant=_constant, parse_float=_number, object_pairs_hook=_pairs)
+    except FormatError:
+        raise
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}" if "\n" in text else f"column {error.colno}"
+        raise FormatError(f"not JSON ({error.msg})", place=place, remedy="mend the text there") from None
+    except RecursionError:
+        raise FormatError("nested too deep", remedy=f"at most {DEPTH} levels are read") from None
+    except ValueError:  # an integer of thousands of digits: Python refuses to convert it
+        raise FormatError("a number in it has too many digits", remedy="write a smaller number") from None
+    _check(value)
+    return value
+
+
+def _check(value: Any) -> None:
+    level: list[Any] = [value]
+    for _ in range(DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise FormatError("nested too deep", remedy=f"at most {DEPTH} levels are read")
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 text, with or without a byte order mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            "not text in UTF-8",
+            place=f"byte {error.start + 1}",
+            remedy="save the file as UTF-8 and try again",
+        ) from None
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """JSON text that :func:`loads` reads back; lone surrogates stay escaped so that it encodes as UTF-8."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, indent=indent)
+    return text
+
+
+# --- picking values of a known kind out of parsed JSON ---
+
+
+def expect(value: Any, kind: Callable[[Any], bool], what: str, place: str, example: str = "") -> Any:
+    """``value`` when ``kind`` says yes; else an error that says what should stand at ``place``."""
+    if not kind(value):
+        raise FormatError(
+            f"expected {what}, found {shown(value)}", place=place, remedy=example and f"for example {example}"
+        )
+    return value
+
+
+def as_object(value: Any, place: str, example: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = expect(value, lambda v: isinstance(v, dict), "an object", place, example)
+    return found
+
+
+def as_list(value: Any, place: str, example: str = "") -> list[Any]:
+    found: list[Any] = expect(value, lambda v: isinstance(v, list), "a list", place, example)
+    return found
+
+
+def as_text(value: Any, place: str, example: str = "") -> str:
+    found: str = expect(value, lambda v: isinstance(v, str), "a text", place, example)
+    return found
+
+
+def as_time(value: Any, place: str) -> float | None:
+    """Seconds of a game or a stream; null where unknown."""
+    if value is None:
+        return None
+
+    def is_time(v: Any) -> bool:
+        return isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e12
+
+    found: float = expect(value, is_time, "seconds (a number)", place, "12.3")
+    return found
+
+
+def rest(value: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    """What an object holds besides ``known``: kept, so that nobody's additions are lost."""
+    return {key: inner for key, inner in value.items() if key not in known}
+
+
+# --- single values inside other formats ---
+
+_SECONDS: Final = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,20})?([eE]-?[0-9]{1,2})?", re.ASCII)
+
+
+def seconds(text: str) -> float | int:
+    """The number that ``repr`` of a time gave. Raises ValueError for any other text."""
+    if not _SECONDS.fullmatch(text):
+        raise ValueError(f"no number of seconds: {shown(text)}")
+    return float(text) if set(text) & set(".eE") else int(text)
+
+
+def quoted(text: str) -> str:
+    """``text`` as it is if it is plain (printable, no outer spaces), else as a JSON string: one line
+    always."""
+    plain = text.isprintable() and text == text.strip() and not text.startswith('"') and text
+    return text if plain else json.dumps(text)
+
+
+def unquoted(text: str, place: str) -> str:
+    """What :func:`quoted` was given. Raises :class:`FormatError` for a quoted text that is broken."""
+    if not text.startswith('"'):
+        return text
+    try:
+        return as_text(loads(text), place)
+    except FormatError as error:
+        raise FormatError(
+            error.problem, place=place, remedy="write the text plainly, without quotes"
+        ) from None
