@@ -1,0 +1,65 @@
+"""The search finds what a plain look at every turn and every answer finds."""
+
+from typing import Any
+
+import pytest
+from review_games import VARIANTS, drawn, given
+
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.record import positions
+from focus_companion.game.rules import Rules
+from focus_companion.review.evaluation import chances
+from focus_companion.review.search import search
+
+
+def plain(position: Position, rules: Rules, turn: Move) -> float:
+    """The mover's chance after a turn and the worst answer (the best, if the own side answers)."""
+    mover = position.to_move
+    after = apply(position, turn, rules)
+    if after.over:
+        return chances(after, rules)[mover]
+    found = [chances(apply(after, move, rules), rules)[mover] for move in legal_moves(after, rules)]
+    return max(found) if after.to_move in rules.side_of(mover) else min(found)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_as_a_plain_search(variant: dict[str, Any]) -> None:
+    record = drawn(**variant)
+    game = list(positions(record))
+    for ply in (3, len(game) - 3):
+        position, played = game[ply], record.moves[ply]
+        found = search(position, record.rules, played, 100_000)
+        outlooks = {turn: plain(position, record.rules, turn) for turn in legal_moves(position, record.rules)}
+        assert found.complete
+        assert found.played.chance == outlooks[played]
+        assert found.best.chance == outlooks[found.best.turn] == max(outlooks.values())
+
+
+def test_the_limit_bounds_the_work() -> None:
+    record = drawn(40, players=2)
+    game = list(positions(record))
+    for limit in (0, 200, 400):
+        found = search(game[20], record.rules, record.moves[20], limit)
+        assert found.looked_at <= limit + 300
+        assert found.best.chance >= found.played.chance
+    alone = search(game[20], record.rules, record.moves[20], 0)
+    assert (alone.looked_at, alone.complete, alone.best, alone.played.answer) == (
+        1,
+        False,
+        alone.played,
+        None,
+    )
+
+
+def test_a_turn_that_wins_needs_no_answer() -> None:
+    position, rules = given({"d5": "g", "d6": "r", "d8": "r", "e6": "g"}, captured={"g": {"r": 1}})
+    found = search(position, rules, Move.parse("d5-d6"), 1000)
+    assert found.best.chance < 1
+    position, rules = given({"d5": "g", "d6": "r"})
+    found = search(position, rules, Move.parse("d5-d6"), 1000)
+    assert (str(found.best.turn), found.best.answer, found.best.chance) == ("d5-d6", None, 1.0)
+    position, rules = given({"d5": "g", "d7": "r"})
+    lost = search(position, rules, Move.parse("d5-d6"), 1000).played
+    assert (str(lost.answer), lost.chance) == ("d7-d6", 0.0)

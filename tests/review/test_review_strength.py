@@ -1,0 +1,55 @@
+"""That the evaluation and the search are worth listening to: who follows them wins."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.review.evaluation import chances
+from focus_companion.review.search import search
+
+Player = Callable[[Position, Rules, random.Random], Move]
+
+
+def aimless(position: Position, rules: Rules, choose: random.Random) -> Move:
+    return choose.choice(legal_moves(position, rules))
+
+
+def greedy(position: Position, rules: Rules, choose: random.Random) -> Move:
+    """The turn that is worth most at once."""
+    turns = choose.sample(legal_moves(position, rules), len(legal_moves(position, rules)))
+    return max(turns, key=lambda turn: chances(apply(position, turn, rules), rules)[position.to_move])
+
+
+def searching(position: Position, rules: Rules, choose: random.Random) -> Move:
+    return search(position, rules, aimless(position, rules, choose), 5_000).best.turn
+
+
+def wins(one: Player, other: Player, games: int) -> int:
+    """How many games of two players ``one`` wins, beginning every other; each after four random turns."""
+    rules, won = Rules.make(2), 0
+    for seed in range(games):
+        choose = random.Random(seed)
+        sides = dict(zip("gr" if seed % 2 else "rg", (one, other), strict=True))
+        position = start_position(rules)
+        for number in range(400):
+            player = sides[position.to_move] if number >= 4 else aimless
+            position = apply(position, player(position, rules, choose), rules)
+            if position.result is not None:
+                won += sides[position.result.winners] is one
+                break
+    return won
+
+
+def test_the_evaluation_beats_chance() -> None:
+    assert wins(greedy, aimless, 6) == 6
+
+
+@pytest.mark.slow
+def test_the_search_beats_the_evaluation_alone() -> None:
+    assert wins(searching, greedy, 20) >= 17
