@@ -1,0 +1,186 @@
+"""What differs between the settled picture and the last one that was understood.
+
+A piece changes pixels within its own column. What changes elsewhere (an arm, a head, a mug) is foreign: it
+explains
+nothing on the board, and hides what lies under it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game.squares import SQUARES
+from .colours import ColourModel
+from .outlines import Outlines, Window, lattice_mask, made_once
+
+STEP = 26
+"""Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
+MARGIN = 2.0
+"""Squares around the lattice that are looked at for an arm."""
+
+
+class Change:
+    """Changed pixels between two pictures of one scene, ``now`` and ``before``, in a window around the
+    board.
+    """
+
+    def __init__(
+        self,
+        now: NDArray[np.uint8],
+        before: NDArray[np.uint8],
+        outlines: Outlines,
+        standing: Sequence[str],
+        noise: float,
+    ) -> None:
+        self._outlines, self._standing = outlines, standing
+        self.window = board_window(outlines)
+        part = self.window.slices
+        self._now, self._before = blurred(now[part]), blurred(before[part])
+        blue, green, red = cv2.split(cv2.absdiff(self._now, self._before))
+        most = cv2.max(cv2.max(blue, green), red)
+        self.changed: NDArray[np.bool_] = np.asarray(most) > max(STEP, 4.0 * noise)
+        self._pitch = outlines.pitch
+        self.touched: NDArray[np.float64] = np.array([self._share(square) for square in range(len(SQUARES))])
+        """For each square, the share of the pixels of its stack and of one piece more that changed, (52,)."""
+
+    def _share(self, square: int) -> float:
+        column = self._outlines.columns[square]
+        part = self.part(square)
+        mask = column.standing(len(self._standing[square]) + 1)
+        return float(part[mask].mean()) if mask.any() else 0.0
+
+    def appeared(self, colours: ColourModel) -> int:
+        """How many pieces seem to have been laid down beside the lattice: taken from a stack, or put in
+        reserve.
+        """
+        beside = self.changed & ~_near_lattice(self._outlines)
+        if not beside.any():
+            return 0
+        now, before = (
+            colours.log_likelihood(picture[beside])[:, 1:].max(1) for picture in (self._now, self._before)
+        )
+        mask = np.zeros(self.changed.shape, np.uint8)
+        # A label or a cloth of a piece's colour is there before and after; only a piece makes the pixel
+        # likelier.
+        mask[beside] = (now > 0.5) & (now > before + 1.0)
+        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
+        _, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+        piece = (
+            np.pi * self._outlines.profile.piece.radius**2 / self._outlines.profile.pitch**2 * self._pitch**2
+        )
+        areas = stats[1:, cv2.CC_STAT_AREA] / piece
+        return int(sum(max(1, round(area)) for area in areas if 0.3 < area < 6))
+
+    def part(self, square: int) -> NDArray[np.bool_]:
+        """The changed pixels in a square's window."""
+        column = self._outlines.columns[square]
+        top, left = column.top - self.window.top, column.left - self.window.left
+        return self.changed[top : top + column.height, left : left + column.width]
+
+    def foreign(self, explained: Collection[int], tallest: dict[int, int] | None = None) -> float:
+        """Area, in squares, of the largest connected change that the columns of ``explained`` do not hold.
+
+        Only changes that reach the lattice count: a piece laid down beside the board is no arm.
+        """
+        rest = self.changed.copy()
+        tall = tallest or {}
+        grow = max(3, round(self._pitch * 0.12))
+        for square in explained:
+            column = self._outlines.columns[square]
+            high = max(len(self._standing[square]), tall.get(square, 0), 1)
+            mask = np.pad(column.standing(high).astype(np.uint8), grow)
+            mask = np.asarray(cv2.dilate(mask, np.ones((2 * grow + 1, 2 * grow + 1), np.uint8)))
+            top, left = column.top - self.window.top - grow, column.left - self.window.left - grow
+            y0, x0 = max(0, top), max(0, left)
+            part = rest[y0 : top + mask.shape[0], x0 : left + mask.shape[1]]
+            part &= mask[y0 - top : y0 - top + part.shape[0], x0 - left : x0 - left + part.shape[1]] == 0
+        # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same.
+        return max(self._largest(rest & ~self._shading(rest)), 0.5 * self._largest(rest))
+
+    def _shading(self, part: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Pixels of ``part`` that changed as under a shadow: every channel by nearly the same factor."""
+        shaded = np.zeros(part.shape, bool)
+        now = self._now[part].astype(np.float32) + 4
+        before = self._before[part].astype(np.float32) + 4
+        factor = (now * before).sum(1) / (before * before).sum(1)
+        off = np.abs(now - before * factor[:, None]).max(1)
+        shaded[part] = (off < 0.09 * np.maximum(now.max(1), 60)) & (factor > 0.3) & (factor < 2.2)
+        return shaded
+
+    def _largest(self, rest: NDArray[np.bool_]) -> float:
+        if np.count_nonzero(rest) < 0.4 * self._pitch * self._pitch:
+            return 0.0
+        # A quarter of the size: threads of noise vanish, an arm stays.
+        factor = max(1, round(self._pitch / 14))
+        small = cv2.resize(
+            rest.astype(np.uint8) * 255,
+            (max(1, rest.shape[1] // factor), max(1, rest.shape[0] // factor)),
+            interpolation=cv2.INTER_AREA,
+        )
+        solid = (np.asarray(small) > 127).astype(np.uint8)
+        count, parts, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
+        if count < 2:
+            return 0.0
+        lattice = cv2.resize(
+            _whole_lattice(self._outlines).astype(np.uint8),
+            (solid.shape[1], solid.shape[0]),
+            interpolation=cv2.INTER_NEAREST,
+        )
+        reach = np.bincount(parts.ravel(), np.asarray(lattice, float).ravel(), count)
+        areas = stats[:, cv2.CC_STAT_AREA].astype(float)
+        areas[0] = 0
+        areas[reach < 3] = 0
+        return float(areas.max()) * factor * factor / (self._pitch * self._pitch)
+
+    @property
+    def everywhere(self) -> float:
+        """Share of the window's pixels that changed: a light, or a push."""
+        return float(self.changed.mean())
+
+
+@made_once
+def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
+    """In the board's window, the lattice's squares and whatever may stand on them."""
+    window = board_window(outlines)
+    mask = lattice_mask(outlines, window).copy()
+    for column in outlines.columns:
+        top, left = column.top - window.top, column.left - window.left
+        mask[top : top + column.height, left : left + column.width] |= column.standing(5)
+    return mask
+
+
+@made_once
+def _whole_lattice(outlines: Outlines) -> NDArray[np.bool_]:
+    """In the board's window, the full 8×8 lattice."""
+    window = board_window(outlines)
+    mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+    corners = outlines.camera.project(outlines.profile.corners) - (window.left, window.top)
+    cv2.fillConvexPoly(mask, np.round(corners).astype(np.int32), 1)
+    return mask.astype(bool)
+
+
+def blurred(part: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A little smoothing: the camera's noise and its smallest shake are no change."""
+    return np.asarray(cv2.blur(part, (5, 5)), np.uint8)
+
+
+@made_once
+def board_window(outlines: Outlines) -> Window:
+    """The board with :data:`MARGIN` squares around it, within the picture."""
+    camera, profile = outlines.camera, outlines.profile
+    half = (4 + MARGIN) * profile.pitch
+    corners = np.array([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)])
+    pixels = camera.project(corners)
+    columns = outlines.window(range(len(SQUARES)))
+    low = np.floor(pixels.min(0)).astype(int)
+    high = np.ceil(pixels.max(0)).astype(int)
+    return Window(
+        int(max(0, min(low[0], columns.left))),
+        int(max(0, min(low[1], columns.top))),
+        int(min(camera.lens.width, max(high[0], columns.right))),
+        int(min(camera.lens.height, max(high[1], columns.bottom))),
+    )

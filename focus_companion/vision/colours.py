@@ -1,0 +1,93 @@
+"""What the pieces and the bare board look like on this table in this light.
+
+Classes: 0 is the bare board with its domes, 1 … 4 are the colours red, green, blue, yellow. The model is a
+smoothed histogram of camera colours for each class, learned wherever the position is known: at the start,
+and again
+after every confirmed turn, so that it follows the light.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+BARE = 0
+CLASS: dict[str, int] = {"r": 1, "g": 2, "b": 3, "y": 4}
+"""Class of a piece, by its letter."""
+CLASSES = 5
+
+BITS = 5
+BINS = 1 << BITS
+SHADES = ((0.55, 0.35), (0.75, 0.6), (1.0, 1.0), (1.2, 0.5))
+"""A piece in a shadow or nearer a lamp is the same colour darker or brighter: (factor, weight) of each
+copy learned."""
+UNSEEN = 0.02
+"""Share of any class's pixels that may look like anything at all: glare, a rim, a speck."""
+
+
+def bins(pixels: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Histogram bin of every BGR pixel (…, 3)."""
+    reduced = pixels.astype(np.intp) >> (8 - BITS)
+    return (reduced[..., 0] << (2 * BITS)) | (reduced[..., 1] << BITS) | reduced[..., 2]
+
+
+class ColourModel:
+    """Log-likelihood of a camera colour under each class."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros((CLASSES, BINS**3), np.float64)
+        self.known = np.zeros(CLASSES, bool)
+        self._guessed = np.zeros(CLASSES, bool)
+        self._table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
+
+    @property
+    def table(self) -> Floats:
+        """Log-likelihood (bins, classes) of each histogram bin, in nats against a colour drawn at random."""
+        return self._table
+
+    def guess(self, samples: dict[int, NDArray[np.uint8]]) -> None:
+        """Take pixels (N, 3) of each class for true until the class itself is seen."""
+        self.learn(samples, keep=0.0)
+        self._guessed[list(samples)] = True
+
+    def learn(self, samples: dict[int, NDArray[np.uint8]], keep: float) -> None:
+        """Take in pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before."""
+        for label, pixels in samples.items():
+            if len(pixels) < 20:
+                continue
+            fresh = np.zeros(BINS**3)
+            values = pixels.astype(np.float32)
+            for factor, weight in SHADES:
+                shaded = np.clip(values * factor, 0, 255).astype(np.uint8)
+                fresh += weight * np.bincount(bins(shaded), minlength=BINS**3)
+            fresh /= fresh.sum()
+            self._counts[label] = (
+                keep * self._counts[label] + (1 - keep) * fresh if self.known[label] else fresh
+            )
+            self.known[label] = True
+        self._tabulate()
+
+    def _tabulate(self) -> None:
+        for label in range(CLASSES):
+            if not self.known[label]:
+                self._table[:, label] = np.log(UNSEEN)
+                continue
+            density = _smooth(self._counts[label].reshape(BINS, BINS, BINS)).ravel()
+            density *= BINS**3 / max(density.sum(), 1e-12)
+            self._table[:, label] = np.log((1 - UNSEEN) * density + UNSEEN)
+
+    def log_likelihood(self, pixels: NDArray[np.uint8]) -> Floats:
+        """(…, classes) of BGR pixels (…, 3)."""
+        return np.asarray(self._table[bins(pixels)])
+
+
+def _smooth(cube: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A Gaussian blur of a (B, B, B) histogram along its three axes."""
+    for _ in range(3):
+        flat = np.ascontiguousarray(cube.reshape(BINS, BINS * BINS))
+        blurred = cv2.GaussianBlur(flat, (1, 7), sigmaX=0.1, sigmaY=1.1, borderType=cv2.BORDER_REPLICATE)
+        cube = np.moveaxis(np.asarray(blurred, np.float64).reshape(BINS, BINS, BINS), 0, 2)
+    return cube

@@ -1,0 +1,199 @@
+"""Round things in a picture: where the edges run around a middle, at any contrast and of either sign.
+
+A dome or a piece, lit from wherever, has edges and shading whose gradients point along the radii of a disc.
+The gradient's direction is therefore taken modulo half a turn (as a doubled angle), freed of its contrast,
+and correlated with the directions of an ideal disc. Scales are made by resizing the picture, so one small
+kernel serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import overload
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+WORK_PIXELS = 640 * 480
+"""The finder works on a picture reduced to about this many pixels."""
+
+RADII = (5.0, 6.4, 8.2, 10.5, 13.4, 17.2, 22.0)
+"""Radii looked for, in pixels of the working picture."""
+
+_KERNEL_RADIUS = 6.0
+
+_NOISE = 1.0
+"""Gradients (levels a pixel) below this are taken for noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Roundness:
+    """How round the picture is about each pixel, for one radius.
+
+    ``response`` is in -1 ... 1, one value a pixel of a picture resized by ``scale`` against the working
+    picture.
+    """
+
+    radius: float
+    scale: float
+    response: Singles
+    _dilated: dict[int, Singles] = field(default_factory=dict, repr=False)
+
+    def at(self, points: Floats, slack: float) -> Floats:
+        """The highest response within about ``slack`` (working pixels) of each point (N, 2); outside: NaN."""
+        reach = max(1, round(slack * self.scale))
+        highest = self._highest(reach)
+        height, width = highest.shape
+        xy = np.rint((points + 0.5) * self.scale - 0.5).astype(int) + reach
+        inside = (xy >= 0).all(1) & (xy < (width, height)).all(1)
+        x, y = np.clip(xy, 0, (width - 1, height - 1)).T
+        best: Floats = highest[y, x].astype(float)
+        best[~inside | (best < -1e3)] = np.nan
+        return best
+
+    def _highest(self, reach: int) -> Singles:
+        """The highest response within ``reach`` pixels, of a map ``reach`` wider all around."""
+        made = self._dilated.get(reach)
+        if made is None:
+            step = np.arange(-reach, reach + 1)
+            disc = (step[:, None] ** 2 + step**2 <= reach * reach + 0.5).astype(np.uint8)
+            wide = cv2.copyMakeBorder(
+                self.response, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=(-1e4,)
+            )
+            made = self._dilated[reach] = np.asarray(cv2.dilate(wide, disc), np.float32)
+        return made
+
+
+@dataclass(frozen=True, eq=False)
+class Blobs:
+    """Round places: ``points`` (N, 2) working pixels, their ``radius`` (N,) and ``strength`` (N,) in 0 ...
+    1."""
+
+    points: Floats
+    radius: Floats
+    strength: Floats
+
+    def near_radius(self, radius: float, ratio: float) -> Blobs:
+        """Those whose radius is within a factor ``ratio`` of ``radius``; of two that overlap, the
+        stronger."""
+        chosen = np.flatnonzero(np.abs(np.log(self.radius / radius)) <= np.log(ratio))
+        chosen = chosen[np.argsort(-self.strength[chosen], kind="stable")]
+        points = self.points[chosen]
+        left = np.ones(len(chosen), bool)
+        kept = []
+        for k, index in enumerate(chosen):
+            if left[k]:
+                kept.append(index)
+                left &= ((points - points[k]) ** 2).sum(1) > (0.9 * radius) ** 2
+        return Blobs(self.points[kept], self.radius[kept], self.strength[kept])
+
+
+@cache
+def _disc_kernels() -> tuple[Singles, Singles]:
+    """Cosine and sine of the doubled angle about the middle, weighted over a soft disc; weights sum to 1."""
+    reach = int(_KERNEL_RADIUS * 1.45)
+    y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1].astype(float)
+    rho = np.hypot(x, y) / _KERNEL_RADIUS
+    # The rim tells most; the shading inside helps where a dome hardly differs from its ground.
+    weight = np.exp(-(((rho - 0.95) / 0.28) ** 2)) + 0.25 * np.exp(-(((rho - 0.5) / 0.25) ** 2))
+    weight[rho < 0.15] = 0
+    weight /= weight.sum()
+    angle = 2 * np.arctan2(y, x)
+    return (weight * np.cos(angle)).astype(np.float32), (weight * np.sin(angle)).astype(np.float32)
+
+
+_OPPONENT = np.array([(0.25, 0.5, 0.25), (0.0, -1.0, 1.0), (-1.0, 0.5, 0.5)], np.float32)
+
+
+def opponent(image: NDArray[np.uint8]) -> Singles:
+    """Lightness and two colour differences, (H, W, 3) float32, of a BGR picture."""
+    return np.asarray(cv2.transform(image.astype(np.float32), _OPPONENT), np.float32)
+
+
+_WORTH_HALVING = 500_000
+"""Pixels from which a plane is halved before it is blurred widely."""
+
+
+def directions(planes: Singles, crowd: float) -> tuple[Singles, Singles]:
+    """Doubled-angle direction of the strongest change, freed of contrast: two planes, length up to 1.
+
+    ``crowd`` (0 … 1) is how much a direction fades where stronger edges are near.
+    """
+    cosine = np.zeros(planes.shape[:2], np.float32)
+    sine = np.zeros(planes.shape[:2], np.float32)
+    for plane in cv2.split(planes):
+        gx = cv2.Sobel(plane, cv2.CV_32F, 1, 0, ksize=3, scale=0.125)
+        gy = cv2.Sobel(plane, cv2.CV_32F, 0, 1, ksize=3, scale=0.125)
+        sine += 2 * gx * gy
+        cosine += (gx - gy) * (gx + gy)
+    length = cv2.magnitude(cosine, sine)
+    scale = length + crowd * _around(length) + np.float32(_NOISE**2)
+    return cosine / scale, sine / scale
+
+
+def _around(length: Singles) -> Singles:
+    """A plane blurred widely; a large one at half its size, which is as good and cheaper."""
+    height, width = length.shape
+    if height * width < _WORTH_HALVING:
+        return np.asarray(cv2.GaussianBlur(length, (0, 0), _KERNEL_RADIUS), np.float32)
+    small = cv2.resize(length, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), _KERNEL_RADIUS / 2)
+    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+class RoundnessMaps(Sequence[Roundness]):
+    """Roundness maps of a working picture for all :data:`RADII`, each made when it is first asked for."""
+
+    def __init__(self, image: NDArray[np.uint8]) -> None:
+        self._planes = opponent(image)
+        self._made: dict[int, Roundness] = {}
+
+    def __len__(self) -> int:
+        return len(RADII)
+
+    @overload
+    def __getitem__(self, index: int) -> Roundness: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Roundness]: ...
+    def __getitem__(self, index: int | slice) -> Roundness | list[Roundness]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        if not 0 <= index < len(RADII):
+            raise IndexError(f"there are {len(RADII)} radii, so no number {index}")
+        if index not in self._made:
+            self._made[index] = _roundness(self._planes, RADII[index])
+        return self._made[index]
+
+
+def _roundness(planes: Singles, radius: float) -> Roundness:
+    height, width = planes.shape[:2]
+    cosine_kernel, sine_kernel = _disc_kernels()
+    scale = _KERNEL_RADIUS / radius
+    size = (max(16, round(width * scale)), max(16, round(height * scale)))
+    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    small = cv2.GaussianBlur(cv2.resize(planes, size, interpolation=way), (0, 0), 0.8)
+    cosine, sine = directions(np.asarray(small, np.float32), crowd=0.35)
+    response = cv2.filter2D(cosine, cv2.CV_32F, cosine_kernel)
+    response += cv2.filter2D(sine, cv2.CV_32F, sine_kernel)
+    return Roundness(radius, size[0] / width, np.asarray(response, np.float32))
+
+
+def blobs(maps: Iterable[Roundness], threshold: float = 0.16, most: int = 500) -> Blobs:
+    """The places that are rounder than all about them, by map; at most ``most`` a map, the strongest."""
+    points, radii, strengths = [], [], []
+    for level in maps:
+        peak = cv2.dilate(level.response, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
+        rows, columns = np.nonzero((level.response >= peak) & (level.response > threshold))
+        strength = level.response[rows, columns].astype(float)
+        order = np.argsort(-strength, kind="stable")[:most]
+        rows, columns, strength = rows[order], columns[order], strength[order]
+        points.append((np.stack([columns, rows], 1) + 0.5) / level.scale - 0.5)
+        radii.append(np.full(len(order), level.radius))
+        strengths.append(strength)
+    return Blobs(np.concatenate(points), np.concatenate(radii), np.concatenate(strengths))

@@ -1,0 +1,71 @@
+"""Guesses of where a board may lie, by the size of its round places: the usual sizes first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .find_blobs import RADII, RoundnessMaps, blobs
+from .find_cross import Guess, guesses, views
+from .find_lattice import lattices
+from .scene import BoardProfile, Camera, Lens
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+LEVELS = (4, 2, 3, 5, 1, 6, 0)
+"""The order in which the radii are searched."""
+
+SMALLER = (2, 4)
+"""The radii that, in a picture of twice the width, are those of boards too small for the usual one."""
+
+GUESSES = 40
+"""No more guesses than this are worth a look."""
+
+_SMALLEST = 15.0
+"""Side in pixels of the working picture below which squares are too small to be told."""
+
+
+class Search:
+    """Guesses of where a board may lie in a reduced picture, gathered radius by radius."""
+
+    def __init__(self, image: Image, profile: BoardProfile) -> None:
+        self._height, self._width = image.shape[:2]
+        self._profile, self._maps = profile, RoundnessMaps(image)
+        self._found: list[tuple[Guess, Floats, float]] = []
+
+    def look(self, level: int) -> None:
+        """Gather the guesses with round places of the radius ``RADII[level]``."""
+        profile, lens = self._profile, Lens.guess(self._width, self._height)
+        places = blobs(self._maps[max(0, level - 1) : level + 2])
+        for lattice in lattices(places, RADII[level], self._width, self._height):
+            for view in views(lattice, lens, profile):
+                for guess in guesses(view, self._maps, profile):
+                    side = guess.camera.pitch_pixels(profile)
+                    if side >= _SMALLEST:
+                        self._found.append((guess, guess.camera.project(profile.corners), side))
+        self._found.sort(key=lambda found: -found[0].score)
+
+    def likeliest(self) -> list[Camera]:
+        """The best of all gathered so far, likeliest first; never two within a third of a square. The same
+        guess is the same object every time."""
+        kept: list[Camera] = []
+        taken = np.zeros((0, 4, 2))
+        for guess, corners, side in self._found:
+            turns = np.stack([np.roll(corners, k, 0) for k in range(4)])
+            gaps = np.linalg.norm(turns[:, None] - taken, axis=3).max(2)
+            if gaps.min(initial=np.inf) > 0.3 * side:
+                kept.append(guess.camera)
+                taken = np.concatenate([taken, corners[None]])
+            if len(kept) >= GUESSES:
+                break
+        return kept
+
+
+def boards_maybe(image: Image, profile: BoardProfile) -> list[Camera]:
+    """Cameras for which a board may lie in a reduced picture, likeliest first; never two within a third of a
+    square."""
+    search = Search(image, profile)
+    for level in LEVELS:
+        search.look(level)
+    return search.likeliest()

@@ -1,0 +1,296 @@
+"""Find the board in a single picture: no markers, no corners by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .find_blobs import WORK_PIXELS
+from .find_fit import fit_outlines, likely_heights, outline_agreement
+from .find_outlines import Edges, board_window
+from .find_pose import Prior, turned
+from .find_search import LEVELS, SMALLER, Search
+from .find_sites import board_odds
+from .find_turn import colour_agreement, top_chroma
+from .scene import BoardProfile, Camera, Lens
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Side = Literal["bottom", "left", "top", "right"]
+
+_FINE_PIXELS = 1280 * 960
+_COARSE = (0.25, 0.18, 0.12)
+_CLOSER = (0.22, 0.15, 0.1, 0.07, 0.05)
+"""Searches for edges about outlines, in squares: of a guess, and of a camera that is nearly right."""
+
+_FITTED = 6
+_GAIN = 1.6
+"""Fitting does not raise the odds by more than this."""
+
+_FAINTEST = 1.9
+"""Odds (of :func:`find_sites.board_odds`) below which nothing is taken for a board."""
+
+_CLEAR = 6.0
+_SHOWS = 1.55
+"""Liking (odds, and twice the agreement of the known position) and that agreement alone, from which a board
+is beyond doubt. A shift by a square or a wrong quarter turn agrees by 1.5 at the most."""
+
+_CLEAR_ALONE = 3.9
+"""Odds beyond doubt where the position is not known."""
+
+_LIKELY = 4.2
+"""Liking below which a known position is not believed to be there."""
+
+_LARGER_PIXELS = 1280 * 960
+"""Looked at when the usual working picture shows no board."""
+
+_EVEN = 2.2
+"""Odds at which a board is as likely as not."""
+
+_SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right": (1.0, 0.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A board in a picture: the camera in the board's frame, the profile that fits, and a confidence of 0 …
+    1."""
+
+    camera: Camera
+    profile: BoardProfile
+    confidence: float
+
+
+def find_board(
+    image: Image,
+    profiles: Sequence[BoardProfile],
+    stacks: Sequence[str] | None = None,
+    rank1: str = "bottom",
+) -> Found | None:
+    """The board in a BGR picture, or None when there is none to be seen.
+
+    Args:
+        image: (H, W, 3) uint8.
+        profiles: the sets that it may be; at least one.
+        stacks: what stands on the 52 squares, bottom to top, if known; it tells which way round the board
+        lies. rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies when ``stacks``
+        cannot tell.
+
+    Raises:
+        ValueError: a wrong shape of picture, number of stacks, side, or no profile.
+    """
+    _check(image, profiles, stacks, rank1)
+    best = _best(reduced(image, WORK_PIXELS)[0], profiles[0], stacks)
+    if best is None or not best.sure:
+        larger = reduced(image, _LARGER_PIXELS)[0]
+        if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
+            # A small board, or noise: with more pixels more shows.
+            other = _best(larger, profiles[0], stacks, SMALLER)
+            if other is not None and other.sure and (best is None or other.liking > best.liking):
+                best = other
+    if best is None or not best.likely:
+        return None
+    camera, profile = _finish(image, resized(best.camera, image), profiles, stacks, rank1)
+    return Found(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
+
+
+def refine(
+    image: Image, camera: Camera, profile: BoardProfile, stacks: Sequence[str]
+) -> tuple[Camera, float]:
+    """A nearly right camera made right by the outlines of a known position.
+
+    Returns the camera and how well the outlines then agree with the edges (0 … 0.8); compare it between
+    profiles to tell which set it is.
+    """
+    fine, _ = reduced(image, _FINE_PIXELS)
+    start = resized(camera, fine)
+    edges = Edges.of(fine, board_window(start, profile))
+    final, agrees = _refined(edges, start, profile, stacks, _CLOSER)
+    return resized(final, image), agrees
+
+
+def _refined(
+    edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str], reaches: Sequence[float]
+) -> tuple[Camera, float]:
+    heights = [len(stack) for stack in stacks]
+    final = _refit(edges, camera, profile, heights, reaches)
+    return final, outline_agreement(edges, final, profile, heights)
+
+
+def _refit(
+    edges: Edges,
+    camera: Camera,
+    profile: BoardProfile,
+    heights: Sequence[int] | None,
+    reaches: Sequence[float],
+) -> Camera:
+    guess = Lens.guess(camera.lens.width, camera.lens.height)
+    return fit_outlines(edges, camera, profile, Prior(guess.focal, guess.distortion[0]), heights, reaches)
+
+
+def fitted(edges: Edges, camera: Camera, profile: BoardProfile) -> Camera:
+    """A guessed camera of a reduced picture after fitting whatever outlines agree."""
+    return _refit(edges, camera, profile, None, _COARSE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """A fitted guess: its odds, how well the known position shows (None: not known), and how much it is liked
+    for both."""
+
+    camera: Camera
+    odds: float
+    shows: float | None
+
+    @property
+    def liking(self) -> float:
+        return self.odds + 2 * (self.shows or 0.0)
+
+    @property
+    def likely(self) -> bool:
+        """Whether this may be told to be a board."""
+        return self.odds > _FAINTEST and (self.shows is None or self.liking > _LIKELY)
+
+    @property
+    def sure(self) -> bool:
+        """Whether this is good enough not to look at a larger picture."""
+        if self.shows is None:
+            return self.odds > _EVEN
+        return self.clear or self.odds > _CLEAR_ALONE
+
+    @property
+    def clear(self) -> bool:
+        """Whether nothing better need be looked for."""
+        if self.shows is None:
+            return self.odds > _CLEAR_ALONE
+        return self.shows > _SHOWS and self.liking > _CLEAR
+
+
+def _best(
+    image: Image, profile: BoardProfile, stacks: Sequence[str] | None, levels: Sequence[int] = LEVELS
+) -> _Fitted | None:
+    """The best of all guesses in a reduced picture, fitted; with ``stacks``, turned to show them."""
+    edges = Edges.of(image)
+    search = Search(image, profile)
+    odds: dict[int, float] = {}
+    fits: dict[int, _Fitted] = {}
+    best: _Fitted | None = None
+    for level in levels:
+        search.look(level)
+        maybe = search.likeliest()
+        for guess in maybe:
+            if id(guess) not in odds:
+                odds[id(guess)] = board_odds(edges, guess, profile)
+        maybe.sort(key=lambda guess: -odds[id(guess)])
+        # What better guesses have crowded out since is not heard any more.
+        best = None
+        for guess in maybe[:_FITTED]:
+            if best is not None and odds[id(guess)] + (0 if best.clear else _GAIN) < best.odds:
+                break
+            if id(guess) not in fits:
+                fits[id(guess)] = _fit(image, edges, guess, profile, stacks)
+            now = fits[id(guess)]
+            if best is None or now.liking > best.liking:
+                best = now
+        if best is not None and best.clear:
+            break
+    return best
+
+
+def _fit(
+    image: Image, edges: Edges, guess: Camera, profile: BoardProfile, stacks: Sequence[str] | None
+) -> _Fitted:
+    camera = fitted(edges, guess, profile)
+    odds = board_odds(edges, camera, profile)
+    if stacks is None:
+        return _Fitted(camera, odds, None)
+    camera, shows = _turn_to(image, edges, camera, profile, stacks)
+    return _Fitted(camera, odds, shows)
+
+
+def _turn_to(
+    image: Image, edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]
+) -> tuple[Camera, float]:
+    """The quarter turn that shows the known position best, and how well it does (about -1 … 2)."""
+    heights = [len(stack) for stack in stacks]
+    tops = [stack[-1:] for stack in stacks]
+    choices = []
+    for quarters in range(4):
+        turn = turned(camera, quarters)
+        colours = colour_agreement(top_chroma(image, turn, profile, heights), tops)
+        choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
+    shows, turn = max(choices, key=lambda choice: choice[0])
+    return turn, shows
+
+
+def _finish(
+    image: Image,
+    camera: Camera,
+    profiles: Sequence[BoardProfile],
+    stacks: Sequence[str] | None,
+    rank1: str,
+) -> tuple[Camera, BoardProfile]:
+    """Sub-pixel refinement, the choice of profile, and the turn where the position does not tell."""
+    fine, _ = reduced(image, _FINE_PIXELS)
+    start = resized(camera, fine)
+    edges = Edges.of(fine, board_window(start, profiles[0]))
+    if stacks is None:
+        start = _rank1_at(start, profiles[0], rank1)
+    choices = []
+    reaches: Sequence[float] = _CLOSER
+    for profile in profiles:
+        if stacks is not None:
+            start, score = _refined(edges, start, profile, stacks, reaches)
+        else:
+            start = _refit(edges, start, profile, None, reaches)
+            heights, _ = likely_heights(edges, start, profile)
+            score = outline_agreement(edges, start, profile, heights.tolist())
+        choices.append((score, resized(start, image), profile))
+        # Sets differ little: the next one needs no wide search.
+        reaches = _CLOSER[2:]
+    _, final, profile = max(choices, key=lambda choice: choice[0])
+    return final, profile
+
+
+def _rank1_at(camera: Camera, profile: BoardProfile, rank1: str) -> Camera:
+    """The quarter turn for which rank 1 lies at the named side of the picture."""
+    side = np.array(_SIDES[rank1])
+    far = 4 * profile.pitch
+
+    def lean(turn: Camera) -> float:
+        first, last = turn.project(np.array([(0.0, -far, 0.0), (0.0, far, 0.0)]))
+        away = first - last
+        return float(away @ side / np.linalg.norm(away))
+
+    return max((turned(camera, quarters) for quarters in range(4)), key=lean)
+
+
+def reduced(image: Image, pixels: int) -> tuple[Image, float]:
+    """The picture with at most ``pixels`` pixels, and the factor by which it was resized."""
+    height, width = image.shape[:2]
+    factor = min(1.0, float(np.sqrt(pixels / (height * width))))
+    if factor > 0.99:
+        return image, 1.0
+    size = (round(width * factor), round(height * factor))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), size[0] / width
+
+
+def resized(camera: Camera, image: Image) -> Camera:
+    """The camera for the same view resized to ``image``."""
+    scaled = camera.scaled(image.shape[1] / camera.lens.width)
+    return replace(scaled, lens=replace(scaled.lens, width=image.shape[1], height=image.shape[0]))
+
+
+def _check(image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None, rank1: str) -> None:
+    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+        raise ValueError(f"the picture must be (H, W, 3) uint8 BGR, not {image.shape} {image.dtype}")
+    if not profiles:
+        raise ValueError("at least one board profile is needed to look for a board")
+    if stacks is not None and len(stacks) != len(profiles[0].centres):
+        raise ValueError(f"a position has {len(profiles[0].centres)} stacks, not {len(stacks)}")
+    if rank1 not in _SIDES:
+        raise ValueError(f"rank 1 lies at bottom, left, top or right of the picture, not at {rank1!r}")

@@ -1,0 +1,331 @@
+"""Where pictures come from: a video file, a folder of pictures, a camera, a network stream or a polled
+snapshot.
+
+A file or folder gives every frame, with times in the stream; a live source gives the newest frame only, so
+that a
+slow reader never lags behind the table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+
+import cv2  # the settings above are read when it is imported
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
+READ_TIMEOUT = 5.0
+"""Seconds without a picture after which a live source counts as gone."""
+
+
+class FrameError(OSError):
+    """A source that gives no pictures: the message says which, why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One picture: ``image`` (H, W, 3) uint8 BGR, ``time`` in seconds of the stream."""
+
+    index: int
+    time: float
+    image: Image
+
+
+class FrameSource(Protocol):
+    """Frames in order of time. ``live`` sources drop frames that nobody took in time."""
+
+    live: bool
+    name: str
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def __iter__(self) -> Iterator[Frame]: ...
+
+
+class _Source:
+    """What all sources share: they are context managers and stop when closed."""
+
+    live = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._closed = threading.Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Frame]:
+        raise TypeError(f"{type(self).__name__} gives no frames")
+
+    def close(self) -> None:
+        self._closed.set()
+
+
+class VideoFile(_Source):
+    """Every frame of a video file, decoded on a thread of its own; ``paced`` plays it at its own speed."""
+
+    def __init__(self, path: Path, *, paced: bool = False) -> None:
+        super().__init__(str(path))
+        self._paced = paced
+        self._capture = cv2.VideoCapture(str(path))
+        if not self._capture.isOpened():
+            raise FrameError(
+                f"{path} cannot be read as a video; give a video file, a folder of pictures or a camera"
+            )
+        fps = self._capture.get(cv2.CAP_PROP_FPS)
+        self._fps = fps if 0.5 < fps < 1000 else 25.0
+        self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=12)
+        self._thread = threading.Thread(target=self._decode, name="decoder", daemon=True)
+
+    def _decode(self) -> None:
+        index, last = 0, -1.0
+        while not self._closed.is_set():
+            ok, image = self._capture.read()
+            if not ok:
+                break
+            stamp = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+            # Some containers give no usable stamps: then the frame rate tells the time.
+            when = stamp if stamp > last or index == 0 else index / self._fps
+            last = when = max(when, last)
+            self._put(Frame(index, when, np.asarray(image, np.uint8)))
+            index += 1
+        self._put(None)
+        self._capture.release()
+
+    def _put(self, frame: Frame | None) -> None:
+        while not self._closed.is_set():
+            try:
+                self._decoded.put(frame, timeout=0.2)
+                return
+            except queue.Full:
+                continue
+
+    def __iter__(self) -> Iterator[Frame]:
+        self._thread.start()
+        began = time.monotonic()
+        count = 0
+        while not self._closed.is_set():
+            try:
+                frame = self._decoded.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            if frame is None:
+                break
+            if self._paced:
+                self._closed.wait(max(0.0, began + frame.time - time.monotonic()))
+            count += 1
+            yield frame
+        if not count and not self._closed.is_set():
+            raise FrameError(
+                f"{self.name} holds no picture that can be read; it may be damaged or no video at all"
+            )
+
+    def close(self) -> None:
+        super().close()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2)
+
+
+class PictureFolder(_Source):
+    """The pictures of a folder in the order of their names, ``fps`` a second."""
+
+    def __init__(self, path: Path, *, fps: float, paced: bool = False) -> None:
+        super().__init__(str(path))
+        self._files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURES and p.is_file())
+        self._fps, self._paced = fps, paced
+        if not self._files:
+            raise FrameError(f"{path} holds no pictures ({', '.join(sorted(PICTURES))})")
+
+    def __iter__(self) -> Iterator[Frame]:
+        began = time.monotonic()
+        for index, path in enumerate(self._files):
+            image = read_image(path)
+            if self._paced:
+                self._closed.wait(max(0.0, began + index / self._fps - time.monotonic()))
+            if self._closed.is_set():
+                return
+            yield Frame(index, index / self._fps, image)
+
+
+class Live(_Source):
+    """A camera or stream read on a thread of its own; only the newest frame waits for the reader."""
+
+    live = True
+
+    def __init__(self, name: str, capture: cv2.VideoCapture) -> None:
+        super().__init__(name)
+        self._capture = capture
+        self._newest: Frame | None = None
+        self._fresh = threading.Condition()
+        self._ended = False
+        self._thread = threading.Thread(target=self._grab, name="camera", daemon=True)
+
+    def _grab(self) -> None:
+        began, index = time.monotonic(), 0
+        try:
+            while not self._closed.is_set():
+                ok, image = self._capture.read()
+                if not ok or image is None:
+                    break
+                with self._fresh:
+                    self._newest = Frame(index, time.monotonic() - began, np.asarray(image, np.uint8))
+                    self._fresh.notify_all()
+                index += 1
+        finally:
+            with self._fresh:
+                self._ended = True
+                self._fresh.notify_all()
+            self._capture.release()
+
+    def __iter__(self) -> Iterator[Frame]:
+        self._thread.start()
+        seen = -1
+        while not self._closed.is_set():
+            with self._fresh:
+                waited = self._fresh.wait_for(partial(self._changed_since, seen), timeout=READ_TIMEOUT)
+                if not waited:
+                    raise FrameError(f"{self.name} has sent no picture for {READ_TIMEOUT:.0f} seconds")
+                frame = self._newest
+                if frame is None or frame.index <= seen:
+                    return
+            seen = frame.index
+            yield frame
+
+    def _changed_since(self, seen: int) -> bool:
+        return self._ended or (self._newest is not None and self._newest.index > seen)
+
+    def close(self) -> None:
+        super().close()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2)
+
+
+class Snapshots(_Source):
+    """An address that answers one picture at a time, asked again and again."""
+
+    live = True
+
+    def __init__(self, address: str, *, interval: float = 0.1) -> None:
+        super().__init__(address)
+        self._interval = interval
+        self._first = self._ask()
+
+    def _ask(self) -> Image:
+        try:
+            with urllib.request.urlopen(self.name, timeout=READ_TIMEOUT) as answer:
+                data = answer.read(32 * 1024 * 1024)
+        except (urllib.error.URLError, OSError, ValueError) as error:
+            raise FrameError(
+                f"{self.name} does not answer ({error}); check the address in a browser"
+            ) from error
+        return _decoded(data, self.name)
+
+    def __iter__(self) -> Iterator[Frame]:
+        began = time.monotonic()
+        image, index = self._first, 0
+        while not self._closed.is_set():
+            yield Frame(index, time.monotonic() - began, image)
+            self._closed.wait(self._interval)
+            image, index = self._ask(), index + 1
+
+
+def _decoded(data: bytes, name: str) -> Image:
+    picture = None
+    # An empty or hostile file makes OpenCV raise rather than answer None.
+    with contextlib.suppress(cv2.error):
+        picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    if picture is None:
+        raise FrameError(f"{name} is not a picture that can be read (JPEG, PNG, WebP, BMP and TIFF can)")
+    return np.asarray(picture, np.uint8)
+
+
+def read_image(path: str | Path) -> Image:
+    """The picture in a file, (H, W, 3) BGR.
+
+    Raises:
+        FrameError: there is no such file, or it is no picture.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise FrameError(f"{path} cannot be read ({error.strerror or error})") from error
+    return _decoded(data, str(path))
+
+
+def _open_camera(source: str) -> Live:
+    device: int | str = int(source) if source.isdigit() else str(Path(source).resolve())
+    capture = cv2.VideoCapture(device, cv2.CAP_V4L2)
+    if not capture.isOpened():
+        raise FrameError(f"camera {source} does not open; is it plugged in, and free of other programs?")
+    capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 960)
+    capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+    return Live(f"camera {source}", capture)
+
+
+def _open_stream(address: str) -> _Source:
+    timeout = int(READ_TIMEOUT * 1000)
+    limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, timeout, cv2.CAP_PROP_READ_TIMEOUT_MSEC, timeout]
+    if address.split("?")[0].lower().endswith((".jpg", ".jpeg", ".png")):
+        return Snapshots(address)
+    capture = cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
+    if not capture.isOpened():
+        raise FrameError(f"{address} does not answer with a video stream; check the address and the network")
+    return Live(address, capture)
+
+
+def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> _Source:
+    """The source that ``text`` names: a camera index or device path, a video file, a folder, an address.
+
+    ``fps`` is the rate of a folder of pictures; ``paced`` plays files at their own speed.
+
+    Raises:
+        FrameError: it does not open, with what to do.
+    """
+    if "://" in text:
+        if text.split("://", 1)[0].lower() not in {"http", "https", "rtsp"}:
+            raise FrameError(f"{text} is not an address of a kind that is known (http, https, rtsp)")
+        return _open_stream(text)
+    if text.isdigit() or text.startswith("/dev/"):
+        return _open_camera(text)
+    path = Path(text)
+    try:
+        if path.is_dir():
+            return PictureFolder(path, fps=fps, paced=paced)
+        if path.is_file():
+            return VideoFile(path, paced=paced)
+    except (OSError, ValueError) as error:
+        if isinstance(error, FrameError):
+            raise
+        raise FrameError(f"{text} cannot be read ({error})") from error
+    raise FrameError(
+        f"there is no {text}; give a camera number, a video file, a folder of pictures or an address"
+    )

@@ -1,0 +1,228 @@
+"""Where the camera would see each piece: masks of the projected pieces of every square at every height.
+
+A column is all that may stand on one square: its bare dome (level 0) and pieces 1 … :data:`TALLEST`. The
+masks of
+a column share one small window of the picture. Seen from above, a higher piece hides the lower, and a nearer
+column hides a farther one; so painting columns far to near, pieces bottom to top, gives what is visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game.squares import SQUARES
+from .scene import CORNERS, BoardProfile, Camera, ring_points
+
+Mask = NDArray[np.bool_]
+Made = TypeVar("Made")
+
+TALLEST = 10
+"""Pieces in the tallest stack that can stand before its trimming: five set down on five."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One square's masks in its window: ``left``, ``top`` in pixels, ``masks`` (TALLEST + 1, h, w) bool."""
+
+    left: int
+    top: int
+    masks: NDArray[np.bool_]
+    unions: NDArray[np.bool_]
+    """The same, with each level's mask joined by those of all lower pieces: what a stack of so many
+    covers.
+    """
+
+    @property
+    def width(self) -> int:
+        return int(self.masks.shape[2])
+
+    @property
+    def height(self) -> int:
+        return int(self.masks.shape[1])
+
+    def standing(self, pieces: int) -> Mask:
+        """Pixels (h, w) that a stack of so many pieces covers; with none, the bare dome."""
+        return np.asarray(self.unions[min(pieces, TALLEST)])
+
+
+@dataclass(frozen=True)
+class Window:
+    """A rectangle of the picture."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+    def union(self, other: Window) -> Window:
+        return Window(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+
+class Outlines:
+    """The columns of all squares for one camera and profile, and the painting of whole positions."""
+
+    def __init__(self, camera: Camera, profile: BoardProfile) -> None:
+        self.camera, self.profile = camera, profile
+        self.pitch = camera.pitch_pixels(profile)
+        """Mean side of a square in pixels."""
+        self.columns = _columns(camera, profile)
+        centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
+        distance = np.linalg.norm(centres - camera.place, axis=1)
+        self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
+        self._overlaps = tuple(
+            tuple(o for o in self.far_to_near if _meet(self.columns[s], self.columns[o]))
+            for s in range(len(SQUARES))
+        )
+
+    def window(self, squares: Sequence[int]) -> Window:
+        """The smallest window that holds the columns of these squares."""
+        columns = [self.columns[s] for s in squares]
+        return Window(
+            min(c.left for c in columns),
+            min(c.top for c in columns),
+            max(c.left + c.width for c in columns),
+            max(c.top + c.height for c in columns),
+        )
+
+    def clusters(self, squares: Sequence[int]) -> list[tuple[int, ...]]:
+        """The squares in groups whose columns share pixels; groups apart from one another do not."""
+        left = list(squares)
+        groups: list[tuple[int, ...]] = []
+        while left:
+            group = [left.pop()]
+            for member in group:
+                near = [s for s in left if s in self._overlaps[member]]
+                group += near
+                left = [s for s in left if s not in near]
+            groups.append(tuple(sorted(group)))
+        return groups
+
+    def touching(self, squares: Sequence[int]) -> tuple[int, ...]:
+        """All squares whose columns share pixels with those of ``squares``, far to near."""
+        near = {o for s in squares for o in self._overlaps[s]}
+        return tuple(s for s in self.far_to_near if s in near)
+
+    def paint(
+        self, stacks: Mapping[int, Sequence[int]], window: Window, order: Sequence[int]
+    ) -> NDArray[np.uint8]:
+        """Class of every pixel of a window: 0 where nothing stands, else the class of the visible piece.
+
+        ``stacks`` gives for each square of ``order`` (far to near) the classes of its pieces, bottom first.
+        """
+        labels = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+        for square in order:
+            pieces = stacks[square]
+            column = self.columns[square]
+            x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
+            y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
+            if x0 >= x1 or y0 >= y1:
+                continue
+            part = labels[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left]
+            masks = column.masks[:, y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]
+            if not pieces:
+                # A bare dome hides what stands behind it, and looks like the board.
+                part[masks[0]] = 0
+            for level, label in enumerate(pieces[:TALLEST], 1):
+                part[masks[level]] = label
+        return labels
+
+
+def made_once(make: Callable[[Outlines], Made]) -> Callable[[Outlines], Made]:
+    """A function of outlines whose result lives as long as they do.
+
+    Outlines are megabytes of masks, and every pose that is tried has its own: a cache that holds on to those
+    of old poses would keep them for nothing.
+    """
+    known: WeakKeyDictionary[Outlines, Made] = WeakKeyDictionary()
+
+    @wraps(make)
+    def made(outlines: Outlines) -> Made:
+        if outlines not in known:
+            known[outlines] = make(outlines)
+        return known[outlines]
+
+    return made
+
+
+@made_once
+def _lattice_masks(outlines: Outlines) -> dict[Window, Mask]:
+    """Those that were asked for, by window."""
+    return {}
+
+
+def lattice_mask(outlines: Outlines, window: Window) -> Mask:
+    """Pixels of the window on the lattice of squares, (h, w); not to be written to."""
+    masks = _lattice_masks(outlines)
+    if window not in masks:
+        masks[window] = _lattice(outlines, window)
+    return masks[window]
+
+
+def _lattice(outlines: Outlines, window: Window) -> Mask:
+    mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+    half = outlines.profile.pitch / 2
+    for x, y in outlines.profile.centres:
+        corners = np.array([(x + sx * half, y + sy * half, 0.0) for sx, sy in CORNERS.values()])
+        pixels = outlines.camera.project(corners) - (window.left, window.top)
+        cv2.fillConvexPoly(mask, np.round(pixels * 16).astype(np.int32), 1, cv2.LINE_8, 4)
+    return mask.astype(bool)
+
+
+def _columns(camera: Camera, profile: BoardProfile) -> tuple[Column, ...]:
+    centres = [(float(x), float(y)) for x, y in profile.centres]
+    solids = [(profile.dome, profile.dome_base)]
+    solids += [(profile.piece, level * profile.rise) for level in range(TALLEST)]
+    points = [ring_points(solid, centre, base) for centre in centres for solid, base in solids]
+    ends = np.cumsum([len(p) for p in points])
+    pixels = camera.project(np.concatenate(points)).astype(np.float32)
+    width, height = camera.lens.width, camera.lens.height
+    hulls = [cv2.convexHull(part).reshape(-1, 2) for part in np.split(pixels, ends[:-1])]
+    columns = []
+    for square in range(len(centres)):
+        own = hulls[square * len(solids) : (square + 1) * len(solids)]
+        together = np.concatenate(own)
+        low = np.clip(np.floor(together.min(0)).astype(int) - 1, 0, (width - 1, height - 1))
+        high = np.clip(np.ceil(together.max(0)).astype(int) + 2, low + 1, (width, height))
+        size = int(high[0] - low[0]), int(high[1] - low[1])
+        masks = np.array([_filled(hull - low, size) for hull in own])
+        unions = np.concatenate([masks[:1], np.logical_or.accumulate(masks[1:])])
+        columns.append(Column(int(low[0]), int(low[1]), masks, unions))
+    return tuple(columns)
+
+
+def _filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
+    """Pixels (h, w) whose middle lies in a convex outline.
+
+    Drawn four times as large, because OpenCV fills every pixel that an outline touches: half a pixel too
+    much all
+    around, which is more than a further piece adds under a steep camera.
+    """
+    large = np.zeros((4 * size[1], 4 * size[0]), np.uint8)
+    cv2.fillConvexPoly(large, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
+    return np.asarray(cv2.resize(large, size, interpolation=cv2.INTER_AREA) > 127)
+
+
+def _meet(a: Column, b: Column) -> bool:
+    return (
+        a.left < b.left + b.width
+        and b.left < a.left + a.width
+        and a.top < b.top + b.height
+        and b.top < a.top + a.height
+    )

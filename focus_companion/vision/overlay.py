@@ -1,0 +1,78 @@
+"""Draws the reading over the camera picture, with the same geometry that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from .frames import Image
+from .outlines import Outlines
+from .scene import Floats, outline
+
+Colour = tuple[int, int, int]
+
+PAINT = {"r": (60, 60, 255), "g": (90, 220, 90), "b": (255, 140, 60), "y": (40, 220, 255)}
+
+_STROKES = {
+    "0": "10 30 41 45 36 16 05 01 10",
+    "1": "11 20 26",
+    "2": "01 10 30 41 42 06 46",
+    "3": "01 10 30 41 42 33 13 33 44 45 36 16 05",
+    "4": "36 30 04 44",
+    "5": "40 00 02 32 43 45 36 16 05",
+    "6": "41 30 10 01 05 16 36 45 44 33 13 04",
+    "7": "00 40 16",
+    "8": "13 02 01 10 30 41 42 33 13 04 05 16 36 45 44 33",
+    "9": "05 16 36 45 41 30 10 01 02 13 33 42",
+}
+"""Each digit as one stroke through points xy of a grid 4 wide and 6 high.
+
+Drawn by ourselves: OpenCV's own text keeps its fonts, some 6 MB, for every thread that ever wrote, and the
+page is served by hundreds of threads.
+"""
+
+
+def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str]) -> Image:
+    """A copy of ``image`` (H, W, 3) BGR with the lattice and the outline and height of every stack."""
+    drawn = image.copy()
+    camera, profile = outlines.camera, outlines.profile
+    scale = image.shape[1] / camera.lens.width
+    thick = max(1, round(camera.pitch_pixels(profile) * scale / 40))
+
+    def line(points: Floats, colour: Colour, width: int, *, closed: bool = True) -> None:
+        pixels = np.round(points * scale * 8).astype(np.int32)
+        cv2.polylines(drawn, [pixels], closed, colour, width, cv2.LINE_AA, 3)
+
+    half = profile.pitch / 2
+    for x, y in profile.centres:
+        ground = [
+            (x - half, y - half, 0),
+            (x + half, y - half, 0),
+            (x + half, y + half, 0),
+            (x - half, y + half, 0),
+        ]
+        line(camera.project(np.array(ground)), (255, 255, 255), 1)
+    for square in outlines.far_to_near:
+        stack = stacks[square]
+        if not stack:
+            continue
+        centre = (float(profile.centres[square][0]), float(profile.centres[square][1]))
+        for level, piece in enumerate(stack):
+            hull = outline(camera, profile.piece, centre, level * profile.rise)
+            line(hull, (20, 20, 20), thick + 2)
+            line(hull, PAINT[piece], thick)
+        if len(stack) > 1:
+            for stroke in _number(len(stack), hull.mean(0) * scale, 2.0 * thick):
+                line(stroke / scale, (0, 0, 0), 3 * thick, closed=False)
+                line(stroke / scale, (255, 255, 255), thick, closed=False)
+    return drawn
+
+
+def _number(value: int, middle: Floats, unit: float) -> list[Floats]:
+    """The strokes, (N, 2) pixels each, of a number around ``middle``, six times ``unit`` pixels high."""
+    digits = str(value)
+    left = middle - unit * np.array([3.0 * len(digits) - 1.0, 3.0])
+    points = ([(int(at[0]) + 6 * i, int(at[1])) for at in _STROKES[d].split()] for i, d in enumerate(digits))
+    return [left + unit * np.array(stroke, float) for stroke in points]

@@ -1,0 +1,64 @@
+"""When the picture stands still: motion energy on a small copy, against the camera's own noise."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .outlines import Window
+
+WIDTH = 256
+"""Width in pixels of a whole picture's small copy, that motion is measured on."""
+STEP = 12.0
+"""Grey levels by which a pixel of the small copy must differ at least, to count as moving."""
+MOVING = 0.0006
+"""Share of the watched pixels that must differ for the picture to move."""
+
+Small = NDArray[np.uint8]
+
+
+class Stillness:
+    """Fed with a small copy of every frame; tells for how long the watched part has not moved."""
+
+    def __init__(self) -> None:
+        self._window: Window | None = None
+        self._previous: Small | None = None
+        self._since = 0.0
+        self.noise = 1.0
+        """Mean grey level by which a still picture differs from the one before."""
+        self.frames = 0
+
+    def watch(self, window: Window | None) -> None:
+        """Heed only this part of the picture, or all of it: what moves elsewhere is no matter."""
+        self._window = window
+
+    def small_copy(self, image: NDArray[np.uint8]) -> Small:
+        """Every few pixels of the watched part, smoothed: noise and a shaking camera barely show in it."""
+        step = max(1, round(image.shape[1] / WIDTH))
+        part = image if self._window is None else image[self._window.slices]
+        return np.asarray(cv2.blur(np.ascontiguousarray(part[::step, ::step]), (5, 5)), np.uint8)
+
+    def differ(self, a: Small, b: Small) -> bool:
+        """Do two small copies differ by more than the camera's noise?"""
+        return a.shape != b.shape or self._energy(np.asarray(cv2.absdiff(a, b))) > MOVING
+
+    def _energy(self, difference: NDArray[np.uint8]) -> float:
+        """Changes of a channel for every pixel: a piece may differ from the board in one colour alone."""
+        step = min(60.0, max(STEP, 7.0 * self.noise))
+        return int(np.count_nonzero(difference > step)) * 3 / max(1, difference.size)
+
+    def update(self, time: float, small: Small) -> float:
+        """Seconds for which the picture has stood still, 0 while it moves."""
+        previous, self._previous = self._previous, small
+        if previous is None or previous.shape != small.shape:
+            self._since, self.frames = time, 0
+            return 0.0
+        difference = np.asarray(cv2.absdiff(small, previous))
+        if self._energy(difference) > MOVING:
+            self._since, self.frames = time, 0
+            return 0.0
+        # The mean of noise alone; follows the camera slowly, and only while nothing moves.
+        self.noise += 0.1 * (float(cv2.mean(difference)[1]) - self.noise)
+        self.frames += 1
+        return time - self._since

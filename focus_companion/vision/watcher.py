@@ -1,0 +1,376 @@
+"""Pictures in, looks out: finds the board, waits for stillness, follows pushes and changes of light.
+
+The watcher knows which position should stand (it is told after every turn) and learns the colours from it.
+It says
+nothing of rules: a :class:`Look` is a still picture with its evidence, for the referee to judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game.squares import SQUARES
+from .background import Background
+from .change import Change, board_window
+from .colours import ColourModel
+from .evidence import Evidence
+from .finder import Found, find_board, refine
+from .frames import Frame, Image
+from .learning import learn
+from .orientation import upright
+from .outlines import Outlines
+from .scene import BoardProfile, Camera
+from .still_colours import usual_pieces
+from .stillness import Small, Stillness
+from .tracker import AGREES, Probe, agreement, seek
+
+SETTLE = 0.18
+"""Seconds without motion after which a picture is looked at."""
+BLINK = 0.45
+"""Seconds of motion between two like pictures that do not make the second a new one."""
+SEEK_AGAIN = 1.0
+"""Seconds between two attempts to find a board that is out of view."""
+UPSET = 16
+"""Squares that must have changed at once for the light or the board itself to be suspected."""
+HELD = 0.75
+"""Share of squares that must show their position for a pose to be believed."""
+SETTING_UP = 0.3
+"""The same for the last known pose while the players set the board up."""
+SAME = 0.93
+"""Share of squares that must show their position for a lasting change to be taken for another light."""
+ABSORB = 1.4
+"""Seconds after which it is."""
+SPREAD = 0.8
+"""Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
+GONE = 4.0
+"""Seconds for which the still picture must make no sense before the board counts as out of view."""
+
+
+class State(Enum):
+    """Where the watcher stands."""
+
+    SEEKING = "no board"
+    WATCHING = "ok"
+    LOST = "lost"
+
+
+@dataclass
+class Look:
+    """A still picture of the board.
+
+    ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
+    share of
+    each square's pixels that changed since the reference picture, in which ``evidence.standing`` stood, and
+    ``appeared`` the number of pieces laid down beside the lattice since. ``since_mark`` and
+    ``appeared_since_mark``
+    tell the same against the picture that was marked last, if any.
+    """
+
+    time: float
+    since: float
+    evidence: Evidence
+    change: Change | None
+    touched: NDArray[np.float64]
+    appeared: int
+    since_mark: Change | None
+    appeared_since_mark: int
+    number: int
+    image: Image = field(repr=False)
+    small: Small = field(repr=False)
+
+    @property
+    def age(self) -> float:
+        """Seconds for which this picture has stood."""
+        return self.time - self.since
+
+    def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
+        """Area in squares of the largest change that no piece on ``explained`` accounts for."""
+        return self.change.foreign(explained, tallest) if self.change else 0.0
+
+
+FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], Found | None]
+
+
+class Watcher:
+    """Follows one board through a stream of frames."""
+
+    def __init__(
+        self,
+        profiles: Sequence[BoardProfile],
+        standing: Sequence[str],
+        players: str,
+        *,
+        rank1: str = "bottom",
+        finder: FinderCall = find_board,
+    ) -> None:
+        """``players`` are the letters of the colours in play; ``rank1`` is the side of the picture at which
+        rank 1 lies where the position cannot tell.
+        """
+        self._profiles, self._finder = tuple(profiles), finder
+        self._players, self._rank1 = players, rank1
+        self.standing = tuple(standing)
+        self.state = State.SEEKING
+        self.camera: Camera | None = None
+        self.profile: BoardProfile | None = None
+        self.outlines: Outlines | None = None
+        self._colours = ColourModel()
+        self._background: Background | None = None
+        self._reference: Image | None = None
+        self._stillness = Stillness()
+        self._look: Look | None = None
+        self._count = 0
+        self._moved = False
+        self._mark: Image | None = None
+        self._sought = -SEEK_AGAIN
+        self._upset_since: float | None = None
+        self._upset_tried = 0.0
+        self.differing: tuple[int, ...] = ()
+
+    # ---- what the session tells --------------------------------------------------------------------------
+
+    def confirm(self, stacks: Sequence[str]) -> None:
+        """This position stands now, and the last look shows it: learn from it."""
+        self.standing = tuple(stacks)
+        self._mark = None
+        if self._look is not None and self.outlines is not None:
+            self._learn(self._look.image, keep=0.75)
+            self._look = None
+
+    def expect(self, stacks: Sequence[str]) -> None:
+        """This position should stand now, though no look has shown it (a correction by hand, a new game)."""
+        self.standing = tuple(stacks)
+        self._look = self._mark = None
+        if self._reference is not None and self.state is State.WATCHING:
+            self._sought = -SEEK_AGAIN
+            self.state = State.SEEKING
+
+    def mark(self) -> None:
+        """Remember the last look: later looks tell what changed since."""
+        self._mark = self._look.image if self._look is not None else None
+
+    def unchanged(self) -> None:
+        """The last look shows the standing position: follow the slow drift of the light."""
+        if self._look is not None:
+            self._reference = self._look.image
+
+    def disagreeing(self, look: Look) -> tuple[int, ...]:
+        """Squares whose top does not show what should stand there."""
+        assert self.camera is not None and self.profile is not None
+        return _disagreeing(look.image, self.camera, Probe(self.profile, self.standing), self._colours)
+
+    def absorb(self, look: Look) -> Look | None:
+        """Something has lain over or beside the board for long: from now on it belongs to the scene.
+
+        Only where nearly every square still shows its position; else nothing changes.
+        """
+        assert self.camera is not None and self.profile is not None
+        frame = Frame(look.number, look.time, look.image)
+        return self._adopt(frame, look.small, self.camera, self.profile, self._colours)
+
+    # ---- frames ------------------------------------------------------------------------------------------
+
+    def see(self, frame: Frame) -> Look | None:
+        """The look that this frame gives: None while something moves or no board is in view."""
+        small = self._stillness.small_copy(frame.image)
+        if self.outlines is not None and frame.image.shape[:2] != self._size():
+            self._forget_place()
+        still = self._stillness.update(frame.time, small)
+        # After any motion the picture is looked at anew, however like the last one it seems when reduced.
+        self._moved = self._moved or not still
+        if still < SETTLE or self._stillness.frames < 2:
+            return None
+        if self.state is not State.WATCHING:
+            return self._search(frame, small)
+        look = self._look
+        if look is not None and not self._moved and not self._stillness.differ(small, look.small):
+            look.time = frame.time
+            if (
+                self._upset_since is None
+                or look.change is None
+                or frame.time - self._upset_tried < SEEK_AGAIN
+            ):
+                return look
+            return self._recover(frame, small, look.change) or look
+        return self._take(frame, small, still)
+
+    def _size(self) -> tuple[int, int]:
+        assert self.camera is not None
+        return self.camera.lens.height, self.camera.lens.width
+
+    def _search(self, frame: Frame, small: Small) -> Look | None:
+        if frame.time - self._sought < SEEK_AGAIN:
+            return None
+        self._sought = frame.time
+        if self.camera is not None and self.profile is not None:
+            # Where it was last, before it is looked for everywhere; a board being set up may differ much.
+            held = SAME if self.state is State.LOST else SETTING_UP
+            back = self._adopt(frame, small, self.camera, self.profile, self._colours, held)
+            if back is not None:
+                return back
+        found = self._finder(frame.image, self._profiles, self.standing)
+        if found is None:
+            return None
+        held = HELD if self.state is State.SEEKING else SAME
+        camera = upright(found.camera, found.profile, self.standing, self._rank1)
+        return self._adopt(frame, small, camera, found.profile, None, held)
+
+    def _adopt(
+        self,
+        frame: Frame,
+        small: Small,
+        camera: Camera,
+        profile: BoardProfile,
+        colours: ColourModel | None,
+        held: float = 0.0,
+    ) -> Look | None:
+        """Take a new pose or light as true if the standing position shows there on a share ``held`` of
+        squares.
+
+        With ``colours`` known, they judge; without, they are learned here from the position itself.
+        """
+        image = frame.image
+        outlines, probe = Outlines(camera, profile), Probe(profile, self.standing)
+        background = Background(*image.shape[:2])
+        known = colours is not None
+        held = held or SAME
+        if colours is None:
+            colours = self._usual_colours()
+            learn(image, outlines, self.standing, colours, background, keep=0.0)
+        wrong = _disagreeing(image, camera, probe, colours)
+        if len(wrong) > (1 - held) * len(SQUARES):
+            return None
+        if known or wrong:
+            # Learn without the squares that show something else.
+            if not known:
+                colours = self._usual_colours()
+            background.forget()
+            keep = 0.4 if known else 0.0
+            learn(image, outlines, self.standing, colours, background, keep=keep, except_squares=wrong)
+            wrong = _disagreeing(image, camera, probe, colours)
+        self.camera, self.profile, self.outlines = camera, profile, outlines
+        self._colours, self._background = colours, background
+        self._reference, self._mark = image, None
+        self._upset_since = None
+        self.state = State.WATCHING
+        self.differing = wrong
+        self._watch_board()
+        touched = np.full(len(SQUARES), 0.1)
+        touched[list(wrong)] = 1.0
+        return self._new_look(frame, small, None, touched)
+
+    def _usual_colours(self) -> ColourModel:
+        """A model that knows only what usual pieces look like: enough until the first one is seen."""
+        colours = ColourModel()
+        colours.guess(usual_pieces(self._players))
+        return colours
+
+    def _new_look(
+        self, frame: Frame, small: Small, change: Change | None, touched: NDArray[np.float64]
+    ) -> Look:
+        assert self.outlines is not None and self._background is not None
+        self._count += 1
+        self._moved = False
+        evidence = Evidence(frame.image, self.outlines, self._colours, self._background, self.standing)
+        marked = (
+            self._against(frame.image, self._mark) if change is not None and self._mark is not None else None
+        )
+        self._look = Look(
+            time=frame.time,
+            since=frame.time,
+            evidence=evidence,
+            change=change,
+            touched=touched,
+            appeared=change.appeared(self._colours) if change is not None else 0,
+            since_mark=marked,
+            appeared_since_mark=marked.appeared(self._colours) if marked is not None else 0,
+            number=self._count,
+            image=frame.image,
+            small=small,
+        )
+        return self._look
+
+    def _against(self, image: Image, before: Image) -> Change:
+        assert self.outlines is not None
+        return Change(image, before, self.outlines, self.standing, self._stillness.noise)
+
+    def _take(self, frame: Frame, small: Small, still: float) -> Look | None:
+        assert self.outlines is not None and self._reference is not None
+        change = self._against(frame.image, self._reference)
+        if int((change.touched > 0.2).sum()) >= UPSET:
+            recovered = self._recover(frame, small, change)
+            if recovered is not None:
+                return recovered
+        else:
+            self._upset_since = None
+        before, self._look = self._look, None
+        look = self._new_look(frame, small, change, change.touched)
+        look.since = frame.time - still
+        # A flicker of the light or of the camera between two like pictures is no new picture.
+        blink = before is not None and frame.time - before.time < BLINK
+        if before is not None and blink and not self._stillness.differ(small, before.small):
+            look.since = before.since
+        return look
+
+    def _recover(self, frame: Frame, small: Small, change: Change) -> Look | None:
+        """Many squares changed at once: another light, a push, or something over the board?"""
+        assert self.camera is not None and self.profile is not None
+        if self._upset_since is None:
+            self._upset_since = frame.time
+        self._upset_tried = frame.time
+        probe = Probe(self.profile, self.standing)
+        here = _share(frame.image, self.camera, probe, self._colours)
+        camera, there = seek(frame.image, self.camera, self.profile, probe, self._colours)
+        # An arm changes a part of the board; a push or a lamp changes all of it.
+        standing = np.array([bool(stack) for stack in self.standing])
+        spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
+        if max(here, there) >= SAME and spread > SPREAD:
+            start = camera if there > here else self.camera
+            camera, _ = refine(frame.image, start, self.profile, self.standing)
+            apart = camera.project(self.profile.corners) - self.camera.project(self.profile.corners)
+            if np.abs(apart).max() > 0.02 * self.camera.pitch_pixels(self.profile):
+                return self._adopt(frame, small, camera, self.profile, self._colours)
+            # The same place in another light that the colours still bear.
+            return self._adopt(frame, small, self.camera, self.profile, self._colours)
+        if here < SAME and spread > SPREAD and self._relit(frame.image, probe):
+            return self._adopt(frame, small, self.camera, self.profile, None)
+        lasted = frame.time - self._upset_since
+        if here >= SAME and lasted > ABSORB:
+            return self._adopt(frame, small, self.camera, self.profile, self._colours)
+        if lasted > GONE and max(here, there) < 0.5:
+            self.state = State.LOST
+            self._look = None
+        return None
+
+    def _relit(self, image: Image, probe: Probe) -> bool:
+        """With colours learned anew at the old place, does nearly every square show its position?"""
+        assert self.camera is not None and self.profile is not None and self.outlines is not None
+        fresh = self._usual_colours()
+        learn(image, self.outlines, self.standing, fresh, Background(*image.shape[:2]), keep=0.0)
+        return _share(image, self.camera, probe, fresh) >= SAME
+
+    def _learn(self, image: Image, keep: float) -> None:
+        assert self.outlines is not None and self._background is not None
+        learn(image, self.outlines, self.standing, self._colours, self._background, keep=keep)
+        self._reference = image
+
+    def _forget_place(self) -> None:
+        self.state = State.SEEKING
+        self.camera = self.outlines = self._reference = self._look = None
+        self._stillness.watch(None)
+
+    def _watch_board(self) -> None:
+        assert self.outlines is not None
+        self._stillness.watch(board_window(self.outlines))
+
+
+def _disagreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
+    return tuple(int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < AGREES))
+
+
+def _share(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:
+    return 1.0 - len(_disagreeing(image, camera, probe, colours)) / len(SQUARES)

@@ -1,0 +1,76 @@
+"""The reading drawn over the picture: every height shows, and drawing leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from focus_companion.game.squares import SQUARES
+from focus_companion.simulator.look import pleasant_look
+from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.overlay import draw_reading
+
+LOOK = pleasant_look(640, 480)
+GREY = np.full((480, 640, 3), 120, np.uint8)
+THREADS = 40
+
+
+@pytest.fixture(scope="module")
+def outlines() -> Outlines:
+    return Outlines(LOOK.camera, LOOK.profile)
+
+
+def drawn(outlines: Outlines, stacks: dict[str, str]) -> np.ndarray:
+    return draw_reading(GREY, outlines, [stacks.get(name, "") for name in SQUARES])
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_every_height_has_a_number_of_its_own(outlines: Outlines) -> None:
+    shapes = []
+    for height in range(1, 11):
+        # Only the rim of a number is all black.
+        rows, columns = np.nonzero(drawn(outlines, {"d4": "r" * height}).max(2) < 6)
+        assert bool(len(rows)) == (height > 1)
+        shapes.append({(int(y - rows[0]), int(x - columns[0])) for y, x in zip(rows, columns, strict=True)})
+    for n, shape in enumerate(shapes):
+        assert all(len(shape ^ other) > 3 for other in shapes[:n])
+
+
+def test_the_picture_itself_stays_as_it_is(outlines: Outlines) -> None:
+    before = GREY.copy()
+    assert not np.array_equal(drawn(outlines, {"e5": "rg"}), before)
+    assert np.array_equal(GREY, before)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is asked of Linux")
+def test_threads_that_drew_keep_no_memory(outlines: Outlines) -> None:
+    # The page's many threads all draw sooner or later. OpenCV's text would leave 6 MB behind in each of them.
+    over, drew = threading.Event(), threading.Semaphore(0)
+
+    def draw() -> None:
+        drawn(outlines, {"d4": "rgrg", "e5": "gg"})
+        drew.release()
+        over.wait()
+
+    draw_once = threading.Thread(target=draw, daemon=True)
+    draw_once.start()
+    drew.acquire()
+    before = resident()
+    threads = [threading.Thread(target=draw, daemon=True) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+        drew.acquire()
+    grown = resident() - before
+    over.set()
+    for thread in [*threads, draw_once]:
+        thread.join()
+    assert grown < THREADS * 1.5e6
