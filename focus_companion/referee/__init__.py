@@ -1,0 +1,1 @@
+"""From the last legal position and the evidence to a verdict."""

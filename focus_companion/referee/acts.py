@@ -1,0 +1,357 @@
+"""Everything that may have happened at the table since the last legal position.
+
+Each act tells how the board would look after it, as changes of single squares, and what the referee would
+say of it.
+Only acts within ``open_squares`` (those that may have changed) are listed, so a look at two changed
+squares weighs a
+few dozen acts and not the thousands that the rules and clumsy fingers allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from itertools import permutations
+
+from ..game.faults import explain
+from ..game.moves import Move, legal_moves
+from ..game.play import apply, removed, untrimmed
+from ..game.position import Position
+from ..game.rules import Rules
+from ..game.squares import FILE, RANK
+from . import words
+from .verdict import Wrong
+
+HIGHEST = 5
+
+
+class Kind(Enum):
+    """What sort of act; the value is its prior in nats against nothing having happened."""
+
+    NOTHING = 0.0
+    TURN = -4.0
+    PENDING = -4.5
+    TURNS = -16.0
+    BACK = -14.0
+    WRONG = -26.0
+    WRONG_TRIM = -50.0
+    WRONG_TWICE = -40.0
+
+
+@dataclass(frozen=True)
+class Act:
+    """One thing that may have happened: the ``changes`` it leaves on the board, and what it was."""
+
+    kind: Kind
+    changes: dict[int, str]
+    moves: tuple[Move, ...] = ()
+    ply: int = -1
+    wrong: Callable[[], Wrong] | None = None
+    lifted: bool = False
+    older: int = 0
+    """Further plies taken back beyond the last one."""
+    trimmed: int = 0
+    """Pieces that a complete turn took from the bottom of its stack."""
+
+    @property
+    def prior(self) -> float:
+        return self.kind.value - 14.0 * self.older
+
+    @property
+    def legal(self) -> bool:
+        return self.wrong is None
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> dict[int, str]:
+    return {s: b for s, (a, b) in enumerate(zip(before, after, strict=True)) if a != b}
+
+
+class Acts:
+    """Lists what may have happened after ``history`` (positions from ply 0; the last one stood)."""
+
+    def __init__(self, history: Sequence[Position], rules: Rules) -> None:
+        self._history, self._rules = history, rules
+        self.position = history[-1]
+        self.stacks = self.position.stacks
+        self.legal = legal_moves(self.position, rules) if self.position.to_move else ()
+        self._after: dict[Move, Position] = {}
+
+    def after(self, move: Move) -> Position:
+        if move not in self._after:
+            self._after[move] = apply(self.position, move, self._rules)
+        return self._after[move]
+
+    # ---- what the rules allow ----------------------------------------------------------------------------
+
+    def turns(self, open_squares: Collection[int], *, whole: bool = False) -> Iterator[Act]:
+        """Each legal turn with a square (``whole``: with all squares) among these, complete; and before its
+        trimming where it needs one.
+        """
+        among = all if whole else any
+        for move in self.legal:
+            if not among(square in open_squares for square in _squares(move)):
+                continue
+            taken = len(removed(self.position, move, self._rules))
+            yield Act(Kind.TURN, _changes(self.stacks, self.after(move).stacks), (move,), trimmed=taken)
+            yield from self._pendings(self.position, move, (), Kind.PENDING)
+
+    def _pendings(
+        self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
+    ) -> Iterator[Act]:
+        """The stack too high as it stands, and with only a part of its excess taken yet."""
+        excess = len(removed(position, move, self._rules))
+        stacks = untrimmed(position, move)
+        for taken in range(excess):
+            standing = list(stacks)
+            standing[move.target] = standing[move.target][taken:]
+            yield Act(kind, _changes(self.stacks, standing), (*earlier, move))
+
+    def successions(self, open_squares: Collection[int], first: Collection[Move] = ()) -> Iterator[Act]:
+        """Two legal turns in a row, by the players whose turns they were; the second perhaps not yet
+        trimmed.
+        """
+        for one in first or self.legal:
+            if not _within(one, open_squares):
+                continue
+            middle = self.after(one)
+            if not middle.to_move:
+                continue
+            for two in legal_moves(middle, self._rules):
+                if not _within(two, open_squares):
+                    continue
+                after = apply(middle, two, self._rules)
+                yield Act(Kind.TURNS, _changes(self.stacks, after.stacks), (one, two))
+                yield from self._pendings(middle, two, (one,), Kind.TURNS)
+
+    def back(self, most: int = 6) -> Iterator[Act]:
+        """The positions after earlier plies, newest first."""
+        last = len(self._history) - 2
+        for ply in range(last, max(-1, last - most), -1):
+            earlier = self._history[ply]
+            changes = _changes(self.stacks, earlier.stacks)
+            # Pieces that had been taken from the board must have been fetched, one by one.
+            fetched = _taken(self.position) - _taken(earlier)
+            if changes:
+                yield Act(Kind.BACK, changes, ply=ply, older=last - ply + 2 * fetched)
+
+    # ---- what they do not --------------------------------------------------------------------------------
+
+    def displacements(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """The top pieces of any stack moved anywhere, or a piece from outside set anywhere, against the
+        rules.
+        """
+        turn = self.position.to_move or self.position.players[0]
+        legal = set(self.legal)
+        for origin in open_squares:
+            stack = self.stacks[origin]
+            for number in range(1, len(stack) + 1):
+                for target in open_squares:
+                    if target == origin:
+                        continue
+                    move = Move(origin, target)
+                    straight = FILE[origin] == FILE[target] or RANK[origin] == RANK[target]
+                    far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
+                    if straight and far == number and move in legal:
+                        continue
+                    changes = {origin: stack[:-number], target: self.stacks[target] + stack[-number:]}
+                    yield Act(
+                        Kind.WRONG,
+                        changes,
+                        wrong=partial(self._displaced, turn, origin, target, number),
+                    )
+        for target in open_squares:
+            for colour in self.position.players:
+                move = Move(None, target)
+                if colour == turn and move in legal:
+                    continue
+                yield Act(
+                    Kind.WRONG,
+                    {target: self.stacks[target] + colour},
+                    wrong=partial(self._placed, turn, colour, target),
+                )
+
+    def _displaced(self, turn: str, origin: int, target: int, number: int) -> Wrong:
+        owner = self.stacks[origin][-1]
+        squares = (origin, target)
+        far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
+        if FILE[origin] != FILE[target] and RANK[origin] != RANK[target]:
+            return Wrong(
+                "not_straight",
+                owner,
+                squares,
+                words.say("not_straight", owner, origin=origin, target=target, number=number),
+            )
+        if far != number:
+            return Wrong(
+                "distance",
+                owner,
+                squares,
+                words.say("distance", owner, origin=origin, target=target, number=number, far=far),
+            )
+        if owner != turn:
+            return Wrong(
+                "out_of_turn",
+                owner,
+                squares,
+                words.say("out_of_turn", owner, turn=turn, origin=origin, target=target),
+            )
+        fault = explain(self.position, Move(origin, target), self._rules)
+        if fault is not None and fault.reason == "thirteenth_piece":
+            return Wrong("thirteenth_piece", turn, squares, words.say("thirteenth_piece", turn))
+        return Wrong(
+            "not_your_stack",
+            turn,
+            squares,
+            words.say("not_your_stack", turn, owner=owner, origin=origin, target=target),
+        )
+
+    def _placed(self, turn: str, colour: str, target: int) -> Wrong:
+        if colour != turn and self.position.reserve(colour) > 0:
+            return Wrong(
+                "out_of_turn",
+                colour,
+                (target,),
+                words.say("placed_out_of_turn", colour, turn=turn, target=target),
+            )
+        fault = explain(self.position, Move(None, target), self._rules) if colour == turn else None
+        reason = fault.reason if fault is not None else "no_reserve"
+        if reason == "reserve_square":
+            return Wrong(reason, turn, (target,), words.say("reserve_square", turn, target=target))
+        if reason == "thirteenth_piece":
+            return Wrong(reason, turn, (target,), words.say("thirteenth_piece", turn))
+        return Wrong("no_reserve", colour, (target,), words.say("no_reserve", colour, target=target))
+
+    def double_turns(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """Two moves by the player whose turn it is, each legal alone."""
+        turn = self.position.to_move
+        if not turn:
+            return
+        for one in self.legal:
+            if not _within(one, open_squares):
+                continue
+            middle = untrimmed(self.position, one)
+            for origin in open_squares:
+                stack = middle[origin]
+                if not stack or stack[-1] != turn:
+                    continue
+                for target in open_squares:
+                    number = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
+                    straight = FILE[origin] == FILE[target] or RANK[origin] == RANK[target]
+                    if target == origin or not straight or number > len(stack):
+                        continue
+                    after = list(middle)
+                    after[origin], after[target] = stack[:-number], after[target] + stack[-number:]
+                    changes = _changes(self.stacks, after)
+                    squares = tuple(sorted({*_squares(one), origin, target}))
+                    if changes:
+                        yield Act(
+                            Kind.WRONG_TWICE,
+                            changes,
+                            wrong=partial(_doubled, turn, squares),
+                        )
+
+    def left_high(self, pending: Move, open_squares: Collection[int]) -> Iterator[Act]:
+        """The stack still stands too high and another piece has moved."""
+        mover = self.position.to_move
+        excess = len(removed(self.position, pending, self._rules))
+        standing = untrimmed(self.position, pending)
+        after = self.after(pending)
+        other = after.to_move or mover
+        for origin in open_squares:
+            stack = standing[origin]
+            for number in range(1, len(stack) + 1):
+                for target in open_squares:
+                    if target == origin:
+                        continue
+                    stacks = list(standing)
+                    stacks[origin], stacks[target] = stack[:-number], stacks[target] + stack[-number:]
+                    yield self._high(mover, pending, excess, stacks, (origin, target))
+        for target in open_squares:
+            for colour in {other, mover}:
+                stacks = list(standing)
+                stacks[target] += colour
+                yield self._high(mover, pending, excess, stacks, (target,))
+
+    def _high(
+        self, mover: str, pending: Move, excess: int, stacks: Sequence[str], squares: tuple[int, ...]
+    ) -> Act:
+        marked = tuple(dict.fromkeys((pending.target, *squares)))
+        return Act(
+            Kind.WRONG,
+            _changes(self.stacks, stacks),
+            (pending,),
+            wrong=lambda: Wrong(
+                "too_high", mover, marked, words.say("too_high", mover, target=pending.target, number=excess)
+            ),
+        )
+
+    def wrong_trims(self, move: Move) -> Iterator[Act]:
+        """After a turn that makes a stack too high: too few, too many or the wrong pieces taken from it."""
+        mover = self.position.to_move
+        excess = len(removed(self.position, move, self._rules))
+        standing = untrimmed(self.position, move)
+        stack = standing[move.target]
+        right = stack[excess:]
+        seen = {right} | {stack[taken:] for taken in range(excess)}
+        for bottom in range(len(stack) + 1):
+            for top in range(len(stack) + 1 - bottom):
+                left = stack[bottom : len(stack) - top]
+                if left in seen:
+                    continue
+                seen.add(left)
+                stacks = list(standing)
+                stacks[move.target] = left
+                yield Act(
+                    Kind.WRONG_TRIM,
+                    _changes(self.stacks, stacks),
+                    (move,),
+                    wrong=lambda: Wrong(
+                        "wrong_removal",
+                        mover,
+                        (move.target,),
+                        words.say("wrong_trim", mover, target=move.target, number=excess),
+                    ),
+                )
+
+    def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """Pieces gone from one stack: from its top perhaps only lifted, on their way."""
+        turn = self.position.to_move or self.position.players[0]
+        for square in open_squares:
+            stack = self.stacks[square]
+            text = words.say("vanished", turn, squares=(square,))
+            wrong = partial(Wrong, "wrong_removal", turn, (square,), text)
+            for number in range(1, len(stack) + 1):
+                yield Act(Kind.WRONG, {square: stack[:-number]}, wrong=wrong, lifted=True)
+                if stack[number:] and stack[number:] != stack[:-number]:
+                    yield Act(Kind.WRONG, {square: stack[number:]}, wrong=wrong)
+
+    def shuffles(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """The same pieces on a square in another order."""
+        turn = self.position.to_move or self.position.players[0]
+        for square in open_squares:
+            stack = self.stacks[square]
+            orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= HIGHEST else set()
+            text = words.say("reordered", turn, squares=(square,))
+            for order in sorted(orders - {stack}):
+                yield Act(
+                    Kind.WRONG, {square: order}, wrong=partial(Wrong, "reordered", turn, (square,), text)
+                )
+
+
+def _doubled(turn: str, squares: tuple[int, ...]) -> Wrong:
+    return Wrong("two_moves", turn, squares, words.say("two_moves", turn, squares=squares))
+
+
+def _taken(position: Position) -> int:
+    """Pieces taken from the bottoms of stacks in the game so far."""
+    return sum(position.taken) + sum(sum(row) for row in position.captured)
+
+
+def _squares(move: Move) -> tuple[int, ...]:
+    return (move.target,) if move.origin is None else (move.origin, move.target)
+
+
+def _within(move: Move, squares: Collection[int]) -> bool:
+    return move.target in squares and (move.origin is None or move.origin in squares)

@@ -1,0 +1,315 @@
+"""Weighs what may have happened against the evidence of one look, and says which act it was.
+
+Score of an act = nats by which it explains the picture better than nothing having happened + its prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.moves import Move
+from ..game.position import Position
+from ..game.rules import Rules
+from . import words
+from .acts import Act, Acts, Kind
+from .verdict import Wrong
+
+if TYPE_CHECKING:
+    from ..vision.watcher import Look
+
+OPEN = 0.02
+"""Share of changed pixels from which a square may have changed; below, a change of it would be a wonder."""
+STRONG = 0.22
+"""Share from which something did happen on the square or right before it."""
+LEAD = 9.0
+"""Nats by which an act must lead the next best for the referee to be sure."""
+HIDDEN = 26.0
+"""Nats within which pieces that seem lifted may as well lie on a stack where they hardly show."""
+GOOD = 1.7
+"""Nats a pixel (of at most 4) from which an act explains the pixels that it changes well."""
+OVERLAPPED = 0.5
+"""Share of a square's pixels up to which the stack before it may have changed them."""
+CLEAN = 3.1
+"""Nats a pixel from which an act explains them as well as anything can."""
+MISSED = 55.0
+"""Nats that some other stack on an unexplained square would gain, from which the act does not explain the
+look."""
+AMISS = 1.2
+"""Area in squares of a foreign change, from which something covers the board."""
+LAID_DOWN = 28.0
+"""Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
+LEANING = 120.0
+"""Nats by which a stack's lean alone can make a wrong height look better than the right one, at the most."""
+SURE_HIGH = 45.0
+"""Nats by which a stack too high must lead the trimmed one for an alert to be built on it."""
+UNSEEN = 12.0
+"""Nats against a square's having changed of which not one pixel did; from straight above a piece more may
+hardly show."""
+UNTOUCHED = 60.0
+"""Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
+MOST_BESIDE = 3
+"""Further changed squares on which illegal acts are weighed beside a legal turn."""
+MOST_OPEN = 10
+"""Squares, the most changed ones, among which illegal acts and quick successions are looked for."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A turn whose stack awaits its trimming; ``sure`` when the picture told it from the trimmed stack."""
+
+    move: Move
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The likeliest act of one look; ``lead`` in nats over the best act with another outcome."""
+
+    act: Act
+    nats: float
+    lead: float
+    foreign: float = 0.0
+    rivals: tuple[Act, ...] = ()
+    trim_lead: float = 0.0
+    """For a stack that awaits its trimming, nats by which it leads the same turn with the trimming done."""
+
+    @property
+    def covered(self) -> bool:
+        """Something lies over the board: what is under it cannot be judged."""
+        return self.foreign > AMISS
+
+    @property
+    def confidence(self) -> float:
+        return float(1 / (1 + np.exp(-np.clip(self.lead / 4, -30, 30))))
+
+
+NOTHING = Act(Kind.NOTHING, {})
+
+
+def judge(look: Look, history: Sequence[Position], rules: Rules, pending: Pending | None) -> Judgement:
+    """What happened between the position that stood and this look."""
+    open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
+    if not open_squares:
+        return _with_foreign(look, Judgement(NOTHING, 0.0, 50.0))
+    likeliest = _most_changed(look, open_squares, 5)
+    over = look.foreign(likeliest, {s: len(history[-1].stacks[s]) + 3 for s in likeliest})
+    if over > AMISS:
+        # An arm: no turn changes so much elsewhere than on its few squares.
+        return Judgement(NOTHING, 0.0, 0.0, over)
+    return _with_foreign(look, _likeliest(look, Acts(history, rules), open_squares, pending))
+
+
+def _likeliest(look: Look, acts: Acts, open_squares: list[int], pending: Pending | None) -> Judgement:
+    """The likeliest act, weighed against ever more others until it explains the look."""
+    position = acts.position
+    strong = [s for s in open_squares if look.touched[s] >= STRONG]
+    if pending is None:
+        # Nearly every look: one turn, on just the squares that changed, that explains every pixel.
+        best = _weigh(look, [NOTHING, *acts.turns(set(open_squares), whole=True)], pending)
+        if _clean(look, best.act, strong):
+            return best
+    pool = [NOTHING, *acts.turns(set(strong or open_squares))]
+    pool += (a for a in acts.back() if set(a.changes) <= set(open_squares))
+    best = _weigh(look, pool, pending)
+    if best.act.kind is not Kind.NOTHING:
+        # What is against the rules on the same squares may look much the same, and explain it better.
+        here = set(best.act.changes) | set(strong[:MOST_BESIDE])
+        pool += acts.displacements(here)
+        pool += acts.removals(here)
+        if best.act.moves and (best.act.trimmed or best.act.kind is Kind.PENDING):
+            pool += acts.wrong_trims(best.act.moves[0])
+        best = _weigh(look, pool, pending)
+    if best.act.legal and _explains(look, best, strong, position):
+        return best
+    inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(position.stacks, strong)
+    pool += acts.turns(set(open_squares) - set(strong)) if strong else ()
+    pool += acts.successions(inside)
+    pool += _illegal(acts, inside, pending)
+    best = _laid_where_hidden(_weigh(look, pool, pending))
+    if _explains(look, best, strong, position) or _with_foreign(look, best).covered:
+        return best
+    return _unexplained(look, best, strong or open_squares, position)
+
+
+def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
+    """The judgement with what lies over the board and no piece of its act explains."""
+    changes = judgement.act.changes
+    return replace(judgement, foreign=look.foreign(list(changes), {s: len(v) for s, v in changes.items()}))
+
+
+def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
+    return sorted(squares, key=lambda square: -look.touched[square])[:most]
+
+
+def _clean(look: Look, act: Act, strong: Sequence[int]) -> bool:
+    """Does a turn explain every pixel of its squares so well that nothing else could do better there?"""
+    if act.kind is not Kind.TURN or act.trimmed:
+        return False
+    own = [look.evidence.stack_gain(square, stack) for square, stack in act.changes.items()]
+    if not all(gain.per_pixel >= CLEAN and gain.pixels > 30 for gain in own):
+        return False
+    # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
+    behind = look.evidence.outlines.touching(list(act.changes))
+    apart = (s for s in strong if s not in act.changes)
+    return all(s in behind and look.touched[s] < OVERLAPPED for s in apart)
+
+
+def _laid_where_hidden(best: Judgement) -> Judgement:
+    """Pieces that seem lifted may lie where they hardly show: then they were moved against the rules."""
+    if not best.act.lifted:
+        return best
+    moved = [a for a in best.rivals if not a.legal and set(a.changes) > set(best.act.changes)]
+    return replace(best, act=replace(moved[0], lifted=True)) if moved else best
+
+
+def _hidden_targets(stacks: Sequence[str], strong: Sequence[int]) -> set[int]:
+    """Squares on which one piece more of a colour that was moved would hardly show: its own is on top.
+
+    Only where little else has changed, so that there is a piece to be looked for.
+    """
+    if len(strong) > 3:
+        return set()
+    tops = {stacks[square][-1:] for square in strong} - {""}
+    return {s for s, stack in enumerate(stacks) if stack[-1:] in tops}
+
+
+def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]:
+    pool: list[Act] = []
+    if pending is not None and pending.sure:
+        pool += acts.left_high(pending.move, inside)
+    for move in acts.legal:
+        if move.target in inside and (move.origin is None or move.origin in inside):
+            pool += acts.wrong_trims(move)
+    pool += acts.displacements(inside)
+    pool += acts.double_turns(inside)
+    pool += acts.removals(inside)
+    pool += acts.shuffles(inside)
+    return pool
+
+
+def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
+    """The best of the pool: all acts screened square by square, the best few painted whole."""
+    priors = [act.prior + _course(look, act, pending) for act in pool]
+    rough = sorted(
+        ((sum(look.evidence.stack_gain(s, stack).nats for s, stack in act.changes.items()) + priors[i], i)
+         for i, act in enumerate(pool)),
+        key=lambda pair: (-pair[0], pair[1]),
+    )  # fmt: skip
+    nats = {i: look.evidence.gain(pool[i].changes).nats for _, i in rough[:8]}
+    # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
+    family: dict[frozenset[int], float] = {}
+    for i, gained in nats.items():
+        squares = frozenset(pool[i].changes)
+        family[squares] = max(family.get(squares, gained), gained)
+    scored = []
+    for i, gained in nats.items():
+        most = family[frozenset(pool[i].changes)]
+        scored.append((most - _doubted(most - gained) + priors[i], i))
+    scored.sort(key=lambda pair: (-pair[0], pair[1]))
+    top, index = scored[0]
+    act = pool[index]
+    others = [(score, pool[i]) for score, i in scored[1:] if _outcome(pool[i]) != _outcome(act)]
+    lead = top - others[0][0] if others else 50.0
+    near = HIDDEN if act.lifted else LEAD
+    rivals = tuple(other for score, other in others if top - score < near)
+    done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
+    trim_lead = top - next(done, -np.inf) if act.kind is Kind.PENDING else 0.0
+    return Judgement(act, top, lead, rivals=rivals, trim_lead=trim_lead)
+
+
+def _doubted(behind: float) -> float:
+    """What ``behind`` nats are worth between outcomes of one move that differ in the height of its stack.
+
+    A stack leans by a piece's play, so a small difference of the outline says little, and a large one much.
+    """
+    return behind * (0.4 + 0.6 * min(1.0, behind / LEANING))
+
+
+def _course(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
+    touched is as it was. From straight above, five pieces look much like six; this tells them apart.
+    """
+    told = -sum(UNSEEN * max(0.0, 1 - float(look.touched[s]) / OPEN) for s in act.changes)
+    return told + _trimming(look, act, pending)
+
+
+def _trimming(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats for and against a stack's having been trimmed, from what lies beside the board and what nobody
+    touched.
+    """
+    since = look.since_mark
+    if pending is None or since is None:
+        if act.trimmed:
+            return LAID_DOWN if look.appeared else -1.5 * LAID_DOWN
+        return 0.0
+    if not act.moves or act.moves[0] != pending.move:
+        return 0.0
+    moved = float(since.touched[pending.move.target])
+    if act.trimmed or (act.legal and len(act.moves) > 1):
+        if look.appeared_since_mark:
+            return LAID_DOWN
+        # If it was not sure to begin with, it may have been trimmed all along.
+        return -UNTOUCHED if moved < 0.012 and pending.sure else 0.0
+    if not pending.sure:
+        return 0.0
+    return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
+
+
+def _outcome(act: Act) -> object:
+    """Acts that leave the same board and mean the same count as one."""
+    return (
+        act.kind is Kind.NOTHING,
+        act.legal,
+        tuple(sorted(act.changes.items())),
+        act.moves if act.legal else (),
+    )
+
+
+def _explains(look: Look, best: Judgement, strong: Sequence[int], position: Position) -> bool:
+    """Does the act account for what is seen, so that none less likely need be weighed?"""
+    act = best.act
+    if act.kind is Kind.NOTHING and strong:
+        return False
+    if act.changes:
+        gain = look.evidence.gain(act.changes)
+        if gain.nats < 4 and act.kind is not Kind.BACK:
+            return False
+        for square, stack in act.changes.items():
+            own = look.evidence.stack_gain(square, stack)
+            if own.nats < -25 and own.per_pixel < -0.5:
+                return False
+    for square in strong:
+        if square not in act.changes and _better(look, square, act, position) > MISSED:
+            return False
+    return not act.changes or look.evidence.gain(act.changes).per_pixel >= GOOD or best.nats < 120
+
+
+def _better(look: Look, square: int, act: Act, position: Position) -> float:
+    """Nats that the best simple change of a further square would gain on top of the act."""
+    stack = position.stacks[square]
+    changed = [stack[:-n] for n in range(1, len(stack) + 1)]
+    changed += [stack + colour for colour in position.players]
+    gained = look.evidence.gain(act.changes).nats
+    return max(look.evidence.gain(act.changes | {square: other}).nats for other in changed) - gained
+
+
+def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: Position) -> Judgement:
+    """No single act explains the look: say where the board differs."""
+    differ = {}
+    for square in squares:
+        stack, _ = look.evidence.read(square, position.players, 6)
+        gain = look.evidence.stack_gain(square, stack).nats
+        if stack != position.stacks[square] and gain > MISSED / 2:
+            differ[square] = stack
+    if not differ:
+        return Judgement(NOTHING, 0.0, 0.0)
+    where = tuple(sorted(differ))
+    turn = position.to_move or position.players[0]
+    wrong = Wrong("unexplained", turn, where, words.say("unexplained", turn, squares=where))
+    nats = look.evidence.gain(differ).nats - 40.0
+    act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
+    return Judgement(act, nats, nats - best.nats, rivals=(best.act,))

@@ -1,0 +1,88 @@
+"""What the referee says of a look at the board, in the order in which the session must take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..game.moves import Move
+from ..game.play import Removed
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One judgement."""
+
+
+@dataclass(frozen=True)
+class StartSeen(Verdict):
+    """The board is found and shows the position that the game stands at."""
+
+
+@dataclass(frozen=True)
+class StartDiffers(Verdict):
+    """The board is found but differs from the position that the game stands at, on these squares."""
+
+    squares: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TurnSeen(Verdict):
+    """A complete legal turn by the player to move; ``confidence`` 0…1."""
+
+    move: Move
+    confidence: float
+
+
+@dataclass(frozen=True)
+class TrimAwaited(Verdict):
+    """A legal turn was made and its stack awaits its trimming."""
+
+    move: Move
+    square: int
+    removed: tuple[Removed, ...]
+
+
+@dataclass(frozen=True)
+class Wrong(Verdict):
+    """An illegal act. ``reason`` is the contract's; ``player`` a colour letter; ``details`` fill the
+    sentence.
+    """
+
+    reason: str
+    player: str
+    squares: tuple[int, ...]
+    text: str
+    details: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PutRight(Verdict):
+    """What was wrong is put right."""
+
+
+@dataclass(frozen=True)
+class WentBack(Verdict):
+    """The board again shows the position after ``ply``."""
+
+    ply: int
+
+
+@dataclass(frozen=True)
+class Undecided(Verdict):
+    """These turns explain the picture about equally well."""
+
+    candidates: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class OutOfView(Verdict):
+    """The board cannot be seen."""
+
+    what: str = "board"
+
+
+@dataclass(frozen=True)
+class BackInView(Verdict):
+    """The board can be seen again."""
+
+    what: str = "board"

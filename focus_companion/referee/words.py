@@ -1,0 +1,77 @@
+"""What the referee says to the players: what was done, why it is not allowed, and what to do now.
+
+Every sentence is a template with named fields, so that it can be translated whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..game.colours import NAMES
+from ..game.squares import SQUARES
+
+TEMPLATES: Final = {
+    "not_straight": "{Player} moved {pieces} from {origin} to {target}, which is not a straight line. "
+    "Please put {them} back on {origin}.",
+    "distance": "{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly "
+    "{right}. Please put {them} back on {origin}.",
+    "out_of_turn": "{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please undo it.",
+    "placed_out_of_turn": "{Player} placed a piece on {target}, but it is {turn}'s turn. Please undo it.",
+    "not_your_stack": "{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece "
+    "is on top, may move it. Please put it back on {origin}.",
+    "two_moves": "{Player} made two moves in one turn ({where}). Please undo one of them.",
+    "no_reserve": "{Player} placed a piece on {target} but has none in reserve. "
+    "Please take it off the board.",
+    "reserve_square": "{Player} placed a reserve piece on {target}; in this game it may only go on an empty "
+    "square or on one's own stack. Please take it back.",
+    "thirteenth_piece": "{Player}'s first turn must place the thirteenth piece on an empty square. "
+    "Please undo what was done and place it.",
+    "too_high": "The stack on {target} is too high and was not trimmed before play went on. Please undo the "
+    "last move; then {player} takes {pieces} from the bottom of {target}.",
+    "wrong_trim": "The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the "
+    "bottom. Please put the stack right.",
+    "vanished": "Pieces are missing from {where}. Please put them back as they were.",
+    "reordered": "The pieces on {where} are in another order than before. Please put them back as they were.",
+    "unexplained": "The board has changed in a way that no single turn explains: look at {where}. "
+    "Please put it right.",
+}
+
+
+def listed(squares: Sequence[int]) -> str:
+    """Squares as people list them: "a1", "a1 and b2", "a1, b2 and c3"."""
+    names = [SQUARES[s] for s in squares]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def counted(number: int, thing: str) -> str:
+    """ "1 piece", "3 pieces"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def say(
+    what: str,
+    player: str,
+    *,
+    squares: Sequence[int] = (),
+    origin: int | None = None,
+    target: int | None = None,
+    number: int = 0,
+    far: int = 0,
+    turn: str = "",
+    owner: str = "",
+) -> str:
+    """The sentence ``what``, a key of :data:`TEMPLATES`; players are colour letters, squares indices."""
+    return TEMPLATES[what].format(
+        Player=NAMES[player].capitalize(),
+        player=NAMES[player],
+        turn=NAMES.get(turn, ""),
+        owner=NAMES.get(owner, ""),
+        origin=SQUARES[origin] if origin is not None else "",
+        target=SQUARES[target] if target is not None else "",
+        pieces=counted(number, "piece"),
+        squares=counted(far, "square"),
+        right=counted(number, "square"),
+        them="it" if number == 1 else "them",
+        where=listed(squares) if squares else "",
+    )

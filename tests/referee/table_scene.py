@@ -1,0 +1,108 @@
+"""A simulated table before the real pipeline and session: stacks are set up, shown for a while, and what is
+told because of them comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from focus_companion.game.moves import Move
+from focus_companion.game.play import untrimmed
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
+from focus_companion.session.events import Event
+from focus_companion.session.pipeline import Pipeline
+from focus_companion.session.session import Session
+from focus_companion.simulator.beats import Pace
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.director import Director
+from focus_companion.simulator.look import Look, pleasant_look
+from focus_companion.simulator.stage import Hand, Stage, square_centre
+from focus_companion.vision.frames import Frame
+
+FPS = 10.0
+TOLD = ("move", "alert", "prompt", "resolved", "taken_back", "unclear", "set_up", "lost", "found", "result")
+
+Stacks = tuple[str, ...]
+
+
+def small_look() -> Look:
+    """The table of the demonstration in a small picture: quick to draw."""
+    return pleasant_look(640, 480)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What was told, in short: "move d5-d6", "alert distance", "prompt d5"."""
+
+    events: tuple[Event, ...]
+
+    @property
+    def words(self) -> list[str]:
+        said = []
+        for event in self.events:
+            told = event.to_json()
+            parts = [told["type"], *(str(told[k]) for k in ("move", "reason", "square", "ply") if k in told)]
+            if told["type"] == "move":
+                parts = parts[:2]
+            said.append(" ".join(parts))
+        return said
+
+
+class Table:
+    """One game. ``stacks`` is what stands on the board now, legal or not."""
+
+    def __init__(self, rules: Rules, look: Look | None = None, seed: int = 5) -> None:
+        self.rules = rules
+        self.pipeline = Pipeline(rules)
+        self.session = Session(rules, {}, None, self.pipeline)
+        look = look or small_look()
+        self.director = Director(look, rules, Pace())
+        self.view = BoardView(look)
+        self._rng = np.random.default_rng(seed)
+        self._frames = 0
+        self.stacks: Stacks = self.session.position.stacks
+
+    @property
+    def time(self) -> float:
+        return self._frames / FPS
+
+    def put(self, changes: Mapping[str, str]) -> Stacks:
+        """The stacks that stand with some squares changed, by their names."""
+        stacks = list(self.stacks)
+        for square, stack in changes.items():
+            stacks[INDEX[square]] = stack
+        return tuple(stacks)
+
+    def after(self, move: str) -> Stacks:
+        """The stacks right after a turn of the player to move, not trimmed."""
+        return untrimmed(self.session.position, Move.parse(move))
+
+    def stage(self, stacks: Stacks | None = None) -> Stage:
+        """The table with these stacks (else those that stand); what lies beside is as the session has it."""
+        return self.director.stage(self.session.position, stacks or self.stacks)
+
+    def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Told:
+        """These stacks stand for so long, with nobody's hand over them; a hand has put them so."""
+        told: list[Event] = []
+        if stacks is not None and stacks != self.stacks:
+            changed = next(s for s, stack in enumerate(stacks) if stack != self.stacks[s])
+            x, y = square_centre(self.director.look, changed)
+            told += self.shoot(replace(self.stage(), hand=Hand("E", x, y, 20.0)), 0.1).events
+            self.stacks = stacks
+        return Told((*told, *self.shoot(self.stage(), seconds).events))
+
+    def shoot(self, stage: Stage, seconds: float) -> Told:
+        """A still stage for so many seconds."""
+        told: list[Event] = []
+        for _ in range(round(seconds * FPS)):
+            image = self.view.shoot(stage, self._rng, detail=0.5)
+            told += self.session.push(Frame(self._frames, self.time, image))
+            self._frames += 1
+        return Told(tuple(event for event in told if event.type in TOLD))
+
+    def push_board(self, dx: float, dy: float, turn: float) -> None:
+        """From now on the board lies elsewhere (mm, mm, degrees)."""
+        self.director.pose = (dx, dy, turn)

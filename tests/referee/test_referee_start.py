@@ -1,0 +1,153 @@
+"""Acts at the start position, before the real pipeline: each illegal act gets its reason, and only once the
+picture has lasted; hands, pushes and lamps give nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from table_scene import Stacks, Table, small_look
+
+from focus_companion.game.moves import Move
+from focus_companion.game.rules import Rules
+from focus_companion.simulator.look import Lamp, Lighting
+from focus_companion.simulator.stage import Hand
+
+RULES = Rules.make(2)
+"""Green begins."""
+
+
+@pytest.fixture(scope="module")
+def shared() -> Table:
+    table = Table(RULES)
+    assert table.show(seconds=1.0).words == []
+    assert table.session.state()["camera"] == "ok"
+    return table
+
+
+@pytest.fixture
+def table(shared: Table) -> Iterator[Table]:
+    """The table at its start; whatever a test does is put right after it."""
+    start = shared.stacks
+    yield shared
+    if shared.stacks != start:
+        shared.show(start)
+
+
+ILLEGAL: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
+    # what stands after the act, the reasons that are right, the squares told
+    "diagonal": ({"d5": "", "e6": "rg"}, {"not_straight"}, {"d5", "e6"}),
+    "bent": ({"d5": "", "e7": "gg"}, {"not_straight"}, {"d5", "e7"}),
+    "too far": ({"d5": "", "d7": "gg"}, {"distance"}, {"d5", "d7"}),
+    "across the board": ({"c6": "", "h6": "g"}, {"distance"}, {"c6", "h6"}),
+    "another's piece": ({"d6": "", "d7": "gr"}, {"out_of_turn", "not_your_stack"}, {"d6", "d7"}),
+    "two pieces moved": (
+        {"d5": "", "d6": "rg", "g4": "", "g5": "rg"},
+        {"two_moves"},
+        {"d5", "d6", "g4", "g5"},
+    ),
+    "from no reserve": ({"a4": "g"}, {"no_reserve"}, {"a4"}),
+    "from nobody's reserve": ({"h5": "r"}, {"no_reserve"}, {"h5"}),
+}
+
+
+@pytest.mark.parametrize("act", ILLEGAL)
+def test_an_illegal_act_is_alerted_once_and_its_putting_right_told(table: Table, act: str) -> None:
+    changes, reasons, squares = ILLEGAL[act]
+    start = table.stacks
+    told = table.show(table.put(changes), seconds=2.5)
+    assert [event.type for event in told.events] == ["alert"]
+    alert = told.events[0].to_json()
+    assert alert["reason"] in reasons
+    assert set(alert["squares"]) == squares
+    assert table.show(start).words == ["resolved"]
+
+
+def test_an_alert_waits_until_the_picture_has_lasted(table: Table) -> None:
+    start = table.stacks
+    assert table.show(table.put({"d5": "", "d7": "gg"}), seconds=0.4).words == []
+    assert table.show(start).words == []
+
+
+def test_a_piece_in_the_hand_is_no_removal(table: Table) -> None:
+    """A stack that is lifted for two seconds while somebody thinks."""
+    start = table.stacks
+    assert table.show(table.put({"d5": ""}), seconds=2.0).words == []
+    assert table.show(start).words == []
+
+
+def test_a_piece_that_stays_away_is_missed(table: Table) -> None:
+    start = table.stacks
+    told = table.show(table.put({"d5": ""}), seconds=4.5)
+    assert told.words == ["alert wrong_removal"]
+    assert table.show(start).words == ["resolved"]
+
+
+@pytest.mark.parametrize("seat", "SWNE")
+def test_a_hand_that_rests_over_the_board_gives_nothing(table: Table, seat: str) -> None:
+    stage = replace(table.stage(), hand=Hand(seat, 20.0, -15.0, 30.0))
+    assert table.shoot(stage, 2.0).words == []
+    assert table.show().words == []
+
+
+def test_a_turn_is_told_and_taken_back(table: Table) -> None:
+    start = table.stacks
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    assert table.show(start).words == ["taken_back 0"]
+
+
+def test_two_turns_before_the_board_came_to_rest_are_two_turns(table: Table) -> None:
+    start = table.stacks
+    both = {"d5": "", "d6": "rg", "c7": "", "c6": "gr"}
+    assert table.show(table.put(both)).words == ["move d5-d6", "move c7-c6"]
+    assert table.show(start).words == ["taken_back 0"]
+
+
+def test_a_legal_turn_puts_an_illegal_act_right(table: Table) -> None:
+    start = table.stacks
+    assert table.show(table.put({"d5": "", "d7": "gg"})).words == ["alert distance"]
+    assert table.show(_from(table, start, "d5-d6")).words == ["resolved", "move d5-d6"]
+    assert table.show(start).words == ["taken_back 0"]
+
+
+def test_an_alert_follows_an_alert(table: Table) -> None:
+    start = table.stacks
+    assert table.show(table.put({"d5": "", "d7": "gg"})).words == ["alert distance"]
+    table.stacks = start
+    assert table.show(table.put({"e5": "", "f6": "gg"}), 2.5).words == ["alert not_straight"]
+    assert table.show(start).words == ["resolved"]
+
+
+@pytest.mark.parametrize("pose", [(9.0, -6.0, 2.0), (-14.0, 11.0, -5.0), (45.0, 4.0, 1.0)])
+@pytest.mark.slow
+def test_a_pushed_board_gives_nothing_and_is_read_on(pose: tuple[float, float, float]) -> None:
+    table = Table(RULES)
+    table.show()
+    table.push_board(*pose)
+    assert table.show(seconds=2.5).words == []
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+
+
+@pytest.mark.parametrize(
+    "lighting",
+    [
+        Lighting((Lamp((300.0, 500.0, 800.0), 1.0, (1.0, 0.78, 0.52), 60.0),), 0.2, (1.0, 0.85, 0.68)),
+        Lighting((Lamp((-700.0, 500.0, 1100.0), 0.7, (1.0, 0.95, 0.9), 300.0),), 0.3, exposure=-0.7),
+    ],
+    ids=["a warm lamp", "dimmed"],
+)
+def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: Lighting) -> None:
+    look = small_look()
+    table = Table(RULES, replace(look, lightings=(*look.lightings, lighting)))
+    table.show()
+    table.director.light = 1
+    assert table.show(seconds=2.5).words == []
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+
+
+def _from(table: Table, start: Stacks, move: str) -> Stacks:
+    """The stacks after a turn from the start, whatever stands now."""
+    assert start == table.session.position.stacks
+    assert Move.parse(move).origin is not None
+    return table.after(move)
