@@ -1,0 +1,1 @@
+"""A synthetic board, hand, light and camera."""

@@ -1,0 +1,58 @@
+"""Stretches of time at the table: what stands there, and where a hand goes meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .stage import Hand, Stage
+
+TRAVEL = 55.0
+"""Millimetres by which a hand that carries pieces rises on its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds that things take. ``settle``, ``pending`` and ``wrong`` are still pictures."""
+
+    reach: float = 0.35
+    carry: float = 0.4
+    leave: float = 0.3
+    settle: float = 1.3
+    pending: float = 1.1
+    wrong: float = 1.3
+
+
+@dataclass(frozen=True)
+class Beat:
+    """A stretch of time.
+
+    ``kind`` is "settled", "hand", "overflow-pending" or "illegal", as in recordings with truth. The board
+    is that
+    of ``stage`` for the whole beat; in a "hand" beat the hand goes from ``stage.hand`` to ``goal``.
+    ``over`` names
+    the square that the hand is about, and ``truth`` holds what else is true.
+    """
+
+    kind: str
+    seconds: float
+    stage: Stage
+    goal: Hand | None = None
+    over: str = ""
+    truth: dict[str, Any] = field(default_factory=dict)
+
+    def at(self, share: float) -> Stage:
+        """The stage after ``share`` (0…1) of the beat."""
+        start, goal = self.stage.hand, self.goal
+        if start is None or goal is None:
+            return self.stage
+        s = share * share * (3 - 2 * share)
+        arc = TRAVEL * 4 * s * (1 - s) if start.pieces else 0.0
+        hand = replace(
+            start,
+            x=start.x + (goal.x - start.x) * s,
+            y=start.y + (goal.y - start.y) * s,
+            height=start.height + (goal.height - start.height) * s + arc,
+            closed=start.closed + (goal.closed - start.closed) * s,
+        )
+        return replace(self.stage, hand=hand)

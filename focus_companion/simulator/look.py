@@ -1,0 +1,203 @@
+"""How a simulated table looks: set, table, light, camera and sensor, all frozen values.
+
+Colours are sRGB hex text (``"#a51927"``); lengths are millimetres in the board frame of ``vision.scene``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..vision.profiles import board_profile
+from ..vision.scene import BoardProfile, Camera, Lens
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Lamp:
+    """A lamp or window: where it hangs (mm), its strength at the board's middle, its RGB tint and its size
+    (mm)."""
+
+    place: Triple
+    strength: float
+    tint: Triple = (1.0, 1.0, 1.0)
+    size: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lighting:
+    """The lamps and the light that comes from everywhere; ``exposure`` in stops against the automatic one."""
+
+    lamps: tuple[Lamp, ...]
+    ambient: float = 0.4
+    ambient_tint: Triple = (0.97, 0.98, 1.0)
+    exposure: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BoardStyle:
+    """The board unit. ``outline`` is "octagon", "square" or "cross"; ``cells`` "pads", "lines" or "none"."""
+
+    outline: str = "octagon"
+    colour: str = "#d9d0b8"
+    cells: str = "pads"
+    cell_colour: str = ""
+    labels: bool = True
+    label_ground: str = "#6d1b2c"
+    label_ink: str = "#f3ead2"
+    gloss: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class PieceStyle:
+    """The pieces: ``profile`` names a board profile; ``spread`` is how far apart single pieces' shades
+    lie."""
+
+    profile: str = "domination"
+    colours: Mapping[str, str] = field(
+        default_factory=lambda: {"r": "#bd1722", "g": "#147336", "b": "#1f57b2", "y": "#edbb10"}
+    )
+    gloss: float = 0.7
+    spread: float = 0.06
+    jitter: float = 0.55
+    crooked: float = 0.0
+    """How often (0…1) a piece is set down 1 to 2.5 mm off its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What the board stands on: ``kind`` is "wood", "cloth", "gingham" or "plain"."""
+
+    kind: str = "wood"
+    colour: str = "#b58a5a"
+    second: str = "#7d5630"
+    gloss: float = 0.3
+    props: tuple[str, ...] = ()
+    """Things that lie about: "mug", "paper", "phone", "lid"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensor:
+    """What the camera does to the light: noise in grey levels, blur in pixels, JPEG quality (0: none)."""
+
+    noise: float = 2.0
+    blur: float = 0.55
+    vignette: float = 0.2
+    balance: Triple = (1.0, 1.0, 1.0)
+    """White-balance gains for red, green and blue."""
+    contrast: float = 0.25
+    jpeg: int = 85
+    shake: float = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """Skin and sleeve of each seat, clockwise from S."""
+
+    skins: tuple[str, ...] = ("#d9a583", "#8a5a3e", "#c98f6c", "#e3b799")
+    sleeves: tuple[str, ...] = ("#3c4a5e", "#803b2e", "#4d5f4a", "#2b2d33")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Everything about how a simulated table looks. ``lightings[0]`` burns first; a light change goes on
+    to the next."""
+
+    camera: Camera
+    board: BoardStyle = BoardStyle()
+    pieces: PieceStyle = field(default_factory=PieceStyle)
+    table: Table = Table()
+    lightings: tuple[Lighting, ...] = (Lighting((Lamp((-700.0, 500.0, 900.0), 0.8),)),)
+    sensor: Sensor = Sensor()
+    arms: Arms = Arms()
+    seed: int = 0
+
+    @property
+    def profile(self) -> BoardProfile:
+        return board_profile(self.pieces.profile)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture in pixels."""
+        return self.camera.lens.width, self.camera.lens.height
+
+
+def aimed_camera(
+    lens: Lens,
+    profile: BoardProfile,
+    *,
+    tilt: float,
+    azimuth: float = 0.0,
+    roll: float = 0.0,
+    fill: float = 0.85,
+    shift: tuple[float, float] = (0.0, 0.0),
+) -> Camera:
+    """A camera that looks at the board's middle from ``tilt`` degrees off the vertical.
+
+    ``azimuth`` 0 is above rank 1's side, so that rank 1 lies at the bottom of the picture. The board fills
+    ``fill``
+    of the picture in the direction where it is tightest; ``shift`` moves it by that many pixels.
+    """
+    t, a, r = np.radians([tilt, azimuth, roll])
+    forward = -np.array([np.sin(t) * np.sin(a), -np.sin(t) * np.cos(a), np.cos(t)])
+    right = np.array([np.cos(a), np.sin(a), 0.0])
+    down = np.cross(forward, right)
+    turn = np.array([[np.cos(r), -np.sin(r), 0.0], [np.sin(r), np.cos(r), 0.0], [0.0, 0.0, 1.0]])
+    matrix = turn @ np.stack([right, down, forward])
+    rotation = _rodrigues(matrix)
+    half = profile.half_width
+    corners = np.array([(x, y, z) for x in (-half, half) for y in (-half, half) for z in (0.0, 30.0)])
+    near, far = 250.0, 6000.0
+    for _ in range(40):
+        distance = (near * far) ** 0.5
+        spread = np.ptp(Camera(lens, rotation, (0.0, 0.0, distance)).project(corners), axis=0)
+        too_big = max(spread[0] / lens.width, spread[1] / lens.height) > fill
+        near, far = (distance, far) if too_big else (near, distance)
+    camera = Camera(lens, rotation, (0.0, 0.0, far))
+    # Turning the camera, not shifting it, brings the board to its place in the picture: so the tilt stays.
+    ahead = np.array([0.0, 0.0, far])
+    pixels = camera.project(corners)
+    middle = (pixels.min(0) + pixels.max(0)) / 2
+    wanted = np.array([lens.width, lens.height]) / 2 + np.array(shift)
+    seen, aim = (_direction(lens, p) for p in (middle, wanted))
+    axis = np.cross(seen, aim)
+    turned, _ = cv2.Rodrigues(
+        axis / max(float(np.linalg.norm(axis)), 1e-9) * np.arccos(min(float(seen @ aim), 1.0))
+    )
+    x, y, z = (turned @ ahead).tolist()
+    return Camera(lens, _rodrigues(turned @ matrix), (x, y, z))
+
+
+def _direction(lens: Lens, pixel: NDArray[np.float64]) -> NDArray[np.float64]:
+    ahead = np.array(
+        [(pixel[0] - lens.centre[0]) / lens.focal, (pixel[1] - lens.centre[1]) / lens.focal, 1.0]
+    )
+    return np.asarray(ahead / np.linalg.norm(ahead))
+
+
+def _rodrigues(matrix: NDArray[np.float64]) -> Triple:
+    x, y, z = np.asarray(cv2.Rodrigues(matrix)[0], float).ravel()
+    return float(x), float(y), float(z)
+
+
+@cache
+def pleasant_look(width: int = 1280, height: int = 960) -> Look:
+    """The table of the demonstration: a cream board on oak by a window, seen from 30 degrees off the
+    vertical."""
+    lens = Lens.guess(width, height, 58.0)
+    camera = aimed_camera(lens, board_profile(), tilt=30, azimuth=7, roll=-1.5, fill=0.83)
+    window = Lamp((-820.0, 620.0, 980.0), 0.85, (1.0, 0.98, 0.94), 420.0)
+    ceiling = Lamp((380.0, -160.0, 1500.0), 0.35, (1.0, 0.93, 0.82), 45.0)
+    return Look(
+        camera=camera,
+        board=BoardStyle(colour="#d8cfb6"),
+        table=Table("wood", "#a97c4c", "#6f4926", 0.3, ("mug", "paper")),
+        lightings=(Lighting((window, ceiling), 0.4, (0.95, 0.98, 1.0), 0.2),),
+        sensor=Sensor(noise=1.8, jpeg=0),
+    )

@@ -1,0 +1,256 @@
+"""Illegal acts as players really do them, each of which no legal turn or two explains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..game.moves import DISTANCE, Move, carried, legal_moves
+from ..game.play import apply, untrimmed
+from ..game.position import MAX_HEIGHT, Position
+from ..game.rules import Rules
+from ..game.squares import FILE, RANK, SQUARES
+
+BEFORE_A_TURN = (
+    "diagonal",
+    "wrong_distance",
+    "opponents_stack",
+    "out_of_turn",
+    "two_moves",
+    "drop_no_reserve",
+    "knocked",
+)
+"""Acts instead of a turn."""
+
+AT_A_TRIMMING = ("forgot_trim", "trim_too_many", "trim_from_top")
+"""Acts when a stack awaits its trimming."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """Pieces carried from a square (None: from the hand's own store) to a square."""
+
+    origin: int | None
+    target: int
+    pieces: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """An illegal act: what it is, who does it, what is carried, the stacks after it, and a sentence."""
+
+    kind: str
+    player: str
+    carries: tuple[Carry, ...]
+    stacks: tuple[str, ...]
+    detail: str
+    square: int | None = None
+
+
+def carried_out(stacks: tuple[str, ...], carries: tuple[Carry, ...]) -> tuple[str, ...]:
+    """The stacks after pieces were carried, nothing trimmed."""
+    now = list(stacks)
+    for carry in carries:
+        if carry.origin is not None:
+            now[carry.origin] = now[carry.origin][: len(now[carry.origin]) - len(carry.pieces)]
+        now[carry.target] += carry.pieces
+    return tuple(now)
+
+
+def explained(position: Position, rules: Rules, stacks: tuple[str, ...]) -> bool:
+    """Whether nothing, one legal turn or two, trimmed or not, give these stacks."""
+    if stacks == position.stacks:
+        return True
+    changed = {i for i, (a, b) in enumerate(zip(position.stacks, stacks, strict=True)) if a != b}
+    for move in legal_moves(position, rules):
+        after = apply(position, move, rules)
+        if stacks in (after.stacks, untrimmed(position, move)):
+            return True
+        touched = {move.target} if move.origin is None else {move.origin, move.target}
+        if not touched & changed:
+            continue
+        for reply in legal_moves(after, rules):
+            if stacks == apply(after, reply, rules).stacks or stacks == untrimmed(after, reply):
+                return True
+    return False
+
+
+def find_slip(position: Position, rules: Rules, kind: str, rng: np.random.Generator) -> Slip | None:
+    """An act of :data:`BEFORE_A_TURN` in this position; None when the position offers none."""
+    found = _KINDS[kind](position, rules, rng)
+    for _, slip in zip(range(12), found, strict=False):
+        if max(map(len, slip.stacks)) <= MAX_HEIGHT and not explained(position, rules, slip.stacks):
+            return slip
+    return None
+
+
+def _shuffled(rng: np.random.Generator, count: int) -> list[int]:
+    return [int(i) for i in rng.permutation(count)]
+
+
+def _own(position: Position, rng: np.random.Generator) -> list[int]:
+    return [i for i in _shuffled(rng, len(SQUARES)) if position.stacks[i].endswith(position.to_move)]
+
+
+def _slip(kind: str, position: Position, player: str, detail: str, *carries: Carry) -> Slip:
+    return Slip(kind, player, carries, carried_out(position.stacks, carries), detail)
+
+
+def _plural(count: int) -> str:
+    return "1 piece" if count == 1 else f"{count} pieces"
+
+
+def _diagonal(position: Position, rules: Rules, rng: np.random.Generator) -> Iterator[Slip]:
+    for origin in _own(position, rng):
+        for target in _shuffled(rng, len(SQUARES)):
+            steps = abs(FILE[origin] - FILE[target])
+            if steps == abs(RANK[origin] - RANK[target]) and 0 < steps <= len(position.stacks[origin]):
+                pieces = position.stacks[origin][-steps:]
+                detail = f"moved {_plural(steps)} {SQUARES[origin]}-{SQUARES[target]} diagonally"
+                yield _slip("diagonal", position, position.to_move, detail, Carry(origin, target, pieces))
+
+
+def _wrong_distance(position: Position, rules: Rules, rng: np.random.Generator) -> Iterator[Slip]:
+    for origin in _own(position, rng):
+        for target in _shuffled(rng, len(SQUARES)):
+            straight = (FILE[origin] == FILE[target]) != (RANK[origin] == RANK[target])
+            count = int(rng.integers(1, len(position.stacks[origin]) + 1))
+            if straight and count != DISTANCE[origin][target]:
+                pieces = position.stacks[origin][-count:]
+                move = f"{SQUARES[origin]}-{SQUARES[target]}"
+                detail = f"moved {_plural(count)} {move}, not exactly that many squares"
+                yield _slip(
+                    "wrong_distance", position, position.to_move, detail, Carry(origin, target, pieces)
+                )
+
+
+def _foreign_turns(position: Position, rng: np.random.Generator) -> Iterator[tuple[Carry, str]]:
+    for origin in _shuffled(rng, len(SQUARES)):
+        stack = position.stacks[origin]
+        if not stack or stack[-1] == position.to_move or stack[-1] not in position.players:
+            continue
+        for target in _shuffled(rng, len(SQUARES)):
+            straight = (FILE[origin] == FILE[target]) != (RANK[origin] == RANK[target])
+            steps = DISTANCE[origin][target]
+            if straight and steps <= len(stack):
+                yield Carry(origin, target, stack[-steps:]), stack[-1]
+                break
+
+
+def _opponents_stack(position: Position, rules: Rules, rng: np.random.Generator) -> Iterator[Slip]:
+    for carry, owner in _foreign_turns(position, rng):
+        detail = f"{position.to_move} moved {owner}'s stack {_named(carry)}"
+        yield _slip("opponents_stack", position, position.to_move, detail, carry)
+
+
+def _out_of_turn(position: Position, rules: Rules, rng: np.random.Generator) -> Iterator[Slip]:
+    for carry, owner in _foreign_turns(position, rng):
+        detail = f"{position.to_move} to move, but {owner} moved {_named(carry)}"
+        yield _slip("out_of_turn", position, owner, detail, carry)
+
+
+def _named(carry: Carry) -> str:
+    origin = "*" if carry.origin is None else SQUARES[carry.origin] + "-"
+    return f"{origin}{SQUARES[carry.target]} ({len(carry.pieces)})"
+
+
+def _two_moves(position: Position, rules: Rules, rng: np.random.Generator) -> Iterator[Slip]:
+    moves = [move for move in legal_moves(position, rules) if move.origin is not None]
+    for i in _shuffled(rng, len(moves)):
+        for j in _shuffled(rng, len(moves))[:8]:
+            first, second = moves[i], moves[j]
+            squares = {first.origin, first.target, second.origin, second.target}
+            if len(squares) == 4:
+                carries = [Carry(m.origin, m.target, carried(position, m)) for m in (first, second)]
+                detail = f"two moves in one turn: {_named(carries[0])} and {_named(carries[1])}"
+                yield _slip("two_moves", position, position.to_move, detail, *carries)
+
+
+def _drop_no_reserve(position: Position, rules: Rules, rng: np.random.Generator) -> Iterator[Slip]:
+    me = position.to_move
+    if position.reserve(me) or not any(other != me and n for other, n in _losses(position, me)):
+        return
+    for target in _shuffled(rng, len(SQUARES)):
+        detail = f"{me} put a piece on {SQUARES[target]} without having a reserve"
+        yield _slip("drop_no_reserve", position, me, detail, Carry(None, target, me))
+
+
+def _losses(position: Position, player: str) -> list[tuple[str, int]]:
+    """Who has captured how many of a player's pieces."""
+    return [(other, position.captures(other)[player]) for other in position.players if other != player]
+
+
+def _knocked(position: Position, rules: Rules, rng: np.random.Generator) -> Iterator[Slip]:
+    for origin in _shuffled(rng, len(SQUARES)):
+        stack = position.stacks[origin]
+        if len(stack) < 2:
+            continue
+        for target in _shuffled(rng, len(SQUARES)):
+            if DISTANCE[origin][target] == 1:
+                detail = (
+                    f"the top piece ({stack[-1]}) of {SQUARES[origin]} was knocked onto {SQUARES[target]}"
+                )
+                yield _slip("knocked", position, position.to_move, detail, Carry(origin, target, stack[-1]))
+
+
+_KINDS: dict[str, Callable[[Position, Rules, np.random.Generator], Iterator[Slip]]] = {
+    "diagonal": _diagonal,
+    "wrong_distance": _wrong_distance,
+    "opponents_stack": _opponents_stack,
+    "out_of_turn": _out_of_turn,
+    "two_moves": _two_moves,
+    "drop_no_reserve": _drop_no_reserve,
+    "knocked": _knocked,
+}
+
+
+def find_trimming_slip(
+    position: Position, move: Move, rules: Rules, kind: str, rng: np.random.Generator
+) -> Slip | None:
+    """An act of :data:`AT_A_TRIMMING` after ``move``, whose stack stands untrimmed; None when there is
+    none."""
+    pending, after = untrimmed(position, move), apply(position, move, rules)
+    stack, square = pending[move.target], move.target
+    excess, name = len(stack) - MAX_HEIGHT, SQUARES[square]
+    if excess <= 0:
+        return None
+    if kind == "forgot_trim":
+        return _forgot(position, after, pending, move, rules, rng)
+    left = stack[:-excess] if kind == "trim_from_top" else stack[excess + 1 :]
+    stacks = (*pending[:square], left, *pending[square + 1 :])
+    if explained(position, rules, stacks) or len(left) < 2:
+        return None
+    detail = (
+        f"removed {excess} piece(s) from the top of {name} instead of the bottom"
+        if kind == "trim_from_top"
+        else f"removed {excess + 1} pieces from {name} instead of {excess}"
+    )
+    return Slip(kind, position.to_move, (), stacks, detail, square)
+
+
+def _forgot(
+    position: Position,
+    after: Position,
+    pending: tuple[str, ...],
+    move: Move,
+    rules: Rules,
+    rng: np.random.Generator,
+) -> Slip | None:
+    """The next player moves elsewhere while the stack still stands too high."""
+    moves = [m for m in legal_moves(after, rules) if m.origin is not None]
+    for i in _shuffled(rng, len(moves)):
+        other = moves[i]
+        height = len(untrimmed(after, other)[other.target])
+        if {other.origin, other.target} & {move.origin, move.target} or height > MAX_HEIGHT:
+            continue
+        carry = Carry(other.origin, other.target, carried(after, other))
+        detail = (
+            f"{position.to_move} left {len(pending[move.target])} pieces on {SQUARES[move.target]} untrimmed "
+            f"after {move}; {after.to_move} already moved {_named(carry)}"
+        )
+        return Slip(
+            "forgot_trim", after.to_move, (carry,), carried_out(pending, (carry,)), detail, move.target
+        )
+    return None

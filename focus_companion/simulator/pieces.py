@@ -1,0 +1,220 @@
+"""Stacks and loose pieces, lit: what they look like, and which shadows fall on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..vision.scene import Camera, Solid
+from .look import Lighting, Look
+from .patches import Patch, Rect, body_patch, body_rect, clipped
+from .shading import Column, contact, direct, linear, sky, visibility
+from .solids import Body, stack_body
+from .stage import Thing
+
+F32 = NDArray[np.float32]
+F16 = NDArray[np.float16]
+
+SPARE = 24
+"""How many things are remembered beyond those that stand: what was taken up may be put back. Each is half a
+megabyte."""
+
+_BOWL = (
+    (6.0, 0.0),
+    (10.0, 0.9),
+    (14.0, 5.5),
+    (16.6, 13.0),
+    (17.4, 16.0),
+    (15.6, 16.0),
+    (15.2, 11.0),
+    (0.0, 10.9),
+)
+SHELL = Solid(_BOWL)
+"""A piece that lies upside down."""
+
+
+@dataclass(frozen=True)
+class Sprite:
+    """A lit thing: ``light`` (h, w, 3) times its coverage, and ``share`` (h, w, 1), at ``rect``."""
+
+    rect: Rect
+    light: F32
+    share: F32
+
+
+class PiecePainter:
+    """Draws things for one look, light and camera, and remembers what it drew."""
+
+    def __init__(self, look: Look, lighting: Lighting, camera: Camera) -> None:
+        self.look, self._lighting, self._camera = look, lighting, camera
+        self._eye = camera.place.astype(np.float32)
+        self._bodies: dict[Thing, tuple[Body, Patch | None, Rect]] = {}
+        self._glows: dict[Thing, tuple[F16, tuple[F16, ...]]] = {}
+        self._sprites: dict[tuple[Thing, frozenset[Column]], Sprite | None] = {}
+
+    def paint(self, light: F32, at: tuple[int, int], columns: Mapping[Thing, Column]) -> None:
+        """Lays all things on light (h, w, 3) whose top left pixel is ``at`` (x, y), the farthest first."""
+        self._forget(columns)
+        x0, y0 = at
+        x1, y1 = x0 + light.shape[1], y0 + light.shape[0]
+        far = sorted(
+            columns, key=lambda t: (-float(np.hypot(t.x - self._eye[0], t.y - self._eye[1])), t.square)
+        )
+        for thing in far:
+            bx0, by0, bx1, by1 = self._body(thing)[2]
+            if bx0 >= x1 or bx1 <= x0 or by0 >= y1 or by1 <= y0:
+                continue
+            sprite = self._lit(thing, self._neighbours(thing, columns))
+            if sprite is not None:
+                _lay(light, sprite, at)
+
+    def alone(self, thing: Thing) -> Sprite | None:
+        """The thing with no shadow on it; nothing is remembered."""
+        body = self._made(thing)
+        patch = body_patch(self._camera, body)
+        if patch is None or not patch.met.any():
+            return None
+        return _sprite(patch, *self._glow(thing, patch))
+
+    def _forget(self, standing: Mapping[Thing, Column]) -> None:
+        """Drops what no longer stands there, once much is remembered."""
+        if len(self._bodies) > len(standing) + SPARE:
+            self._bodies = {thing: body for thing, body in self._bodies.items() if thing in standing}
+            self._glows = {thing: glow for thing, glow in self._glows.items() if thing in standing}
+        if len(self._sprites) > len(standing) + 2 * SPARE:
+            self._sprites = {
+                key: sprite for key, sprite in self._sprites.items() if self._stands(key, standing)
+            }
+
+    def _stands(self, key: tuple[Thing, frozenset[Column]], standing: Mapping[Thing, Column]) -> bool:
+        thing, neighbours = key
+        return thing in standing and neighbours == self._neighbours(thing, standing)
+
+    def _body(self, thing: Thing) -> tuple[Body, Patch | None, Rect]:
+        if thing not in self._bodies:
+            body = self._made(thing)
+            patch = body_patch(self._camera, body)
+            if patch is not None:
+                ambient, lamps = self._glow(thing, patch)
+                self._glows[thing] = ambient.astype(np.float16), tuple(g.astype(np.float16) for g in lamps)
+                # From here on only the points are asked for.
+                patch = replace(patch, normals=patch.normals[:0], parts=patch.parts[:0])
+            self._bodies[thing] = body, patch, body_rect(self._camera, body)
+        return self._bodies[thing]
+
+    def _made(self, thing: Thing) -> Body:
+        style, profile = self.look.pieces, self.look.profile
+        places = []
+        for level, letter in enumerate(thing.pieces):
+            # A piece keeps its place for as long as nothing beneath it changes.
+            rng = np.random.default_rng([self.look.seed, thing.square, level, ord(letter)])
+            off = rng.normal(0, style.jitter, 2)
+            if rng.random() < style.crooked:
+                angle = rng.uniform(0, 2 * np.pi)
+                off = rng.uniform(1, 2.5) * np.array([np.cos(angle), np.sin(angle)])
+            places.append(
+                (thing.x + float(np.clip(off[0], -2.5, 2.5)), thing.y + float(np.clip(off[1], -2.5, 2.5)))
+            )
+        at = np.array(places, np.float32)
+        if thing.flipped:
+            return stack_body(SHELL, profile.rise, at, thing.base)
+        return stack_body(profile.piece, profile.rise, at, thing.base)
+
+    def column(self, thing: Thing) -> Column:
+        """The thing as a caster of shadows."""
+        profile = self.look.profile
+        top = thing.base + (len(thing.pieces) - 1) * profile.rise + profile.piece.height * 0.72
+        return Column(thing.x, thing.y, profile.piece.radius * 0.95, thing.base, top)
+
+    def touched(self, thing: Thing, standing: Iterable[Thing]) -> list[Rect]:
+        """The parts of the picture that change with a thing: itself, its shadows, and what they fall on."""
+        x0, y0, x1, y1 = self._body(thing)[2]
+        column = self.column(thing)
+        rects: list[Rect] = [(x0 - 2, y0 - 2, x1 + 2, y1 + 2)]
+        for lamp in self._lighting.lamps:
+            for floor in {self.look.profile.table, thing.base}:
+                rects.append(self._seen(column.reach(lamp, floor), floor))
+        pad = column.radius + 26
+        rects.append(self._seen((thing.x - pad, thing.y - pad, thing.x + pad, thing.y + pad), thing.base))
+        low, high = np.array(rects)[:, :2].min(0), np.array(rects)[:, 2:].max(0)
+        shaded = [
+            self._body(other)[2] for other in standing if other != thing and self._falls_on(column, other)
+        ]
+        return [clipped((low[0], low[1], high[0], high[1]), self.look.size), *shaded]
+
+    def _seen(self, box: tuple[float, float, float, float], floor: float) -> Rect:
+        """The part of the picture that holds a box in mm, from a level up to the height of a tall stack."""
+        corners = [(x, y, z) for x in (box[0], box[2]) for y in (box[1], box[3]) for z in (floor, floor + 12)]
+        pixels = self._camera.project(np.array(corners, float))
+        return clipped((*pixels.min(0), *pixels.max(0)), self.look.size)
+
+    def _falls_on(self, column: Column, thing: Thing) -> bool:
+        """Whether a column's shadow may fall on a thing."""
+        if column.top < thing.base + 6:
+            return False
+        boxes = (column.reach(lamp, thing.base) for lamp in self._lighting.lamps)
+        return any(b[0] - 18 < thing.x < b[2] + 18 and b[1] - 18 < thing.y < b[3] + 18 for b in boxes)
+
+    def _neighbours(self, thing: Thing, columns: Mapping[Thing, Column]) -> frozenset[Column]:
+        return frozenset(c for other, c in columns.items() if other != thing and self._falls_on(c, thing))
+
+    def _lit(self, thing: Thing, neighbours: frozenset[Column]) -> Sprite | None:
+        key = (thing, neighbours)
+        if key not in self._sprites:
+            patch = self._body(thing)[1]
+            self._sprites[key] = self._shaded(thing, patch, neighbours) if patch and patch.met.any() else None
+        return self._sprites[key]
+
+    def _glow(self, thing: Thing, patch: Patch) -> tuple[F32, tuple[F32, ...]]:
+        """The light (M, 3) of the sky and of each lamp from a thing that stands alone."""
+        style, rise = self.look.pieces, self.look.profile.rise
+        shades = []
+        for level, letter in enumerate(thing.pieces):
+            rng = np.random.default_rng([self.look.seed, 5, thing.square, level, ord(letter)])
+            shades.append(linear(style.colours[letter]) * (1 + style.spread * rng.normal()))
+        albedo = np.array(shades, np.float32)[patch.parts]
+        points, normals = patch.points, patch.normals
+        if thing.flipped:
+            inside = np.hypot(points[:, 0] - thing.x, points[:, 1] - thing.y) < 15.3
+            albedo[inside & (normals[:, 2] > 0.9)] *= 0.35
+        # Little of the sky reaches the joint under a rim, and the foot of the lowest piece.
+        above = points[:, 2] - thing.base
+        below_rim = np.where(patch.parts < len(thing.pieces) - 1, (patch.parts + 1) * rise - above, 99.0)
+        nook = (0.55 + 0.45 * np.clip(below_rim / 4.5, 0, 1)) * (0.6 + 0.4 * np.clip(above / 5, 0, 1))
+        joint = 0.35 + 0.65 * np.clip(below_rim / 3.0, 0, 1)
+        ambient = sky(self._lighting, points, normals, albedo, style.gloss, self._eye)
+        ambient *= nook[:, None].astype(np.float32)
+        lamps = tuple(
+            direct(lamp, points, normals, albedo, style.gloss, self._eye) * joint[:, None].astype(np.float32)
+            for lamp in self._lighting.lamps
+        )
+        return ambient, lamps
+
+    def _shaded(self, thing: Thing, patch: Patch, neighbours: frozenset[Column]) -> Sprite:
+        around = sorted(neighbours, key=lambda c: (c.x, c.y))
+        ambient, lamps = self._glows[thing]
+        light = ambient.astype(np.float32) * contact(patch.points, around, 0.3)[:, None]
+        for lamp, glow in zip(self._lighting.lamps, lamps, strict=True):
+            light += glow * visibility(patch.points, lamp, around)[:, None]
+        return Sprite(patch.rect, patch.spread(light), patch.coverage)
+
+
+def _sprite(patch: Patch, ambient: F32, lamps: tuple[F32, ...]) -> Sprite:
+    light = ambient.copy()
+    for glow in lamps:
+        light += glow
+    return Sprite(patch.rect, patch.spread(light), patch.coverage)
+
+
+def _lay(light: F32, sprite: Sprite, at: tuple[int, int]) -> None:
+    """Lays a sprite on light (h, w, 3) whose top left pixel lies at ``at`` (x, y)."""
+    sx0, sy0, sx1, sy1 = sprite.rect
+    x0, y0 = max(sx0, at[0]), max(sy0, at[1])
+    x1, y1 = min(sx1, at[0] + light.shape[1]), min(sy1, at[1] + light.shape[0])
+    part = np.s_[y0 - sy0 : y1 - sy0, x0 - sx0 : x1 - sx0]
+    below = light[y0 - at[1] : y1 - at[1], x0 - at[0] : x1 - at[0]]
+    below *= 1 - sprite.share[part]
+    below += sprite.light[part]

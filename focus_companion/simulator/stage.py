@@ -1,0 +1,140 @@
+"""What stands on the simulated table at one moment: stacks, pieces beside the board, and a hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game.squares import FILE, INDEX, RANK
+from .look import Look
+
+F32 = NDArray[np.float32]
+
+SEATS = ("S", "W", "N", "E")
+"""The seats clockwise seen from above; S sits at rank 1."""
+
+TOWARDS = {"S": (0.0, -1.0), "W": (-1.0, 0.0), "N": (0.0, 1.0), "E": (1.0, 0.0)}
+"""Unit vectors (x, y) from the board's middle to the seats."""
+
+BESIDE = 52
+"""Number of the first place beside the squares."""
+
+Pose = tuple[float, float, float]
+"""Where the board lies against its first place: dx and dy in mm, turn in degrees."""
+
+
+def to_table(pose: Pose, x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[F32, F32]:
+    """Points of the board's frame in that of the table, where the board lay at first."""
+    dx, dy, turn = pose
+    c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+    return np.asarray(c * x - s * y + dx, np.float32), np.asarray(s * x + c * y + dy, np.float32)
+
+
+def from_table(pose: Pose, x: float, y: float) -> tuple[float, float]:
+    """A point of the table in the frame of the board, which lies at ``pose``."""
+    dx, dy, turn = pose
+    c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+    return float(c * (x - dx) + s * (y - dy)), float(-s * (x - dx) + c * (y - dy))
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """An arm from ``seat`` whose fingers are ``height`` mm above the point (x, y) mm; ``pieces`` hang in
+    them."""
+
+    seat: str
+    x: float
+    y: float
+    height: float
+    pieces: str = ""
+    closed: float = 1.0
+    """0 the hand is open, 1 the fingers grip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One moment. ``stacks`` (52) bottom to top; ``reserves`` letter → count; ``captured`` letter → letters;
+    ``seats`` letter → seat; ``pose`` (dx, dy in mm, turn in degrees) of the board against its first place;
+    ``light`` indexes the look's lightings."""
+
+    stacks: tuple[str, ...]
+    reserves: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    captured: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    seats: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({"g": "S", "r": "N"}))
+    hand: Hand | None = None
+    pose: Pose = (0.0, 0.0, 0.0)
+    light: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A stack or a loose piece: its axis (x, y) and the level of its foot, mm, and its pieces bottom to
+    top."""
+
+    x: float
+    y: float
+    base: float
+    pieces: str
+    square: int
+    """The square it stands on; from 52 on for what lies beside the squares."""
+    flipped: bool = False
+
+
+def square_centre(look: Look, square: int | str) -> tuple[float, float]:
+    """The middle of a square in mm, by index or name."""
+    index = INDEX[square] if isinstance(square, str) else square
+    return (FILE[index] - 3.5) * look.profile.pitch, (RANK[index] - 3.5) * look.profile.pitch
+
+
+def _beside(seat: str, along: float, out: float) -> tuple[float, float]:
+    """A point ``out`` mm from the middle towards the seat and ``along`` mm to the player's right."""
+    tx, ty = TOWARDS[seat]
+    return tx * out - ty * along, ty * out + tx * along
+
+
+def reserve_place(look: Look, seat: str, number: int) -> tuple[float, float]:
+    """Where the ``number``-th reserve piece of a seat lies: on its ledge, from the eighth on before it.
+
+    A board cut to the shape of its squares has no ledge: there they lie on the table.
+    """
+    half = look.profile.half_width
+    row, place = divmod(number, 7)
+    along = (0, 1, -1, 2, -2, 3, -3)[place] * 37.0
+    if row == 0 and look.board.outline != "cross":
+        return _beside(seat, along, (4 * look.profile.pitch + half) / 2)
+    return _beside(seat, along, half + 25.0 + 37.0 * (row - (look.board.outline != "cross")))
+
+
+def captured_place(look: Look, seat: str, number: int) -> tuple[float, float]:
+    """Where the ``number``-th captured piece of a seat lies: on the table at the player's right."""
+    rng = np.random.default_rng([look.seed, 7, SEATS.index(seat), number])
+    row, column = divmod(number, 3)
+    dx, dy = rng.uniform(-8, 8, 2)
+    return _beside(
+        seat, 158.0 + 52.0 * column + float(dx), look.profile.half_width + 40.0 + 52.0 * row + float(dy)
+    )
+
+
+def things_of(stage: Stage, look: Look) -> frozenset[Thing]:
+    """Everything on the table but the arm and what it holds."""
+    things = [
+        Thing(*square_centre(look, square), 0.0, pieces, square)
+        for square, pieces in enumerate(stage.stacks)
+        if pieces
+    ]
+    for colour, count in stage.reserves.items():
+        for number in range(count):
+            x, y = reserve_place(look, stage.seats[colour], number)
+            on_board = max(abs(x), abs(y)) < look.profile.half_width
+            base = 0.0 if on_board else look.profile.table
+            things.append(Thing(x, y, base, colour, BESIDE + number))
+    for colour, letters in stage.captured.items():
+        for number, letter in enumerate(letters):
+            x, y = captured_place(look, stage.seats[colour], number)
+            flipped = (number * 7 + look.seed) % 5 == 0
+            things.append(Thing(x, y, look.profile.table, letter, BESIDE + 20 + number, flipped))
+    return frozenset(things)

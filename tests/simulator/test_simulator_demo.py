@@ -1,0 +1,142 @@
+"""The demonstration: an endless, lively, legal game that starts from wherever it is told to."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import islice, pairwise
+
+import pytest
+
+from focus_companion.game.moves import Move
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.simulator.beats import Beat
+from focus_companion.simulator.demo import AFTER_A_GAME, FIRST_LOOK, DemoSource
+
+SMALL = (320, 240)
+RULES = Rules.make(2)
+
+
+def beats(source: DemoSource, seconds: float) -> list[tuple[float, Beat]]:
+    """The beats of the first so many seconds, each with the time at which it begins."""
+    out, now = [], 0.0
+    for beat in source.beats():
+        if now > seconds:
+            return out
+        out.append((now, beat))
+        now += beat.seconds
+    return out
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_games_are_legal_end_and_begin_again(seed: int) -> None:
+    position, games, illegal, turns = start_position(RULES), 0, 0, 0
+    for _, beat in beats(DemoSource(RULES, seed=seed, size=SMALL), 900):
+        illegal += beat.kind == "illegal"
+        if beat.kind != "settled":
+            continue
+        if beat.truth["move"]:
+            position = apply(position, Move.parse(beat.truth["move"]), RULES)
+            turns += 1
+        elif beat.seconds == FIRST_LOOK:
+            position = start_position(RULES)
+        elif beat.seconds == AFTER_A_GAME:
+            assert position.over
+            games += 1
+        assert beat.stage.stacks == position.stacks
+        assert "taken back" not in str(beat.truth.get("event"))
+    assert games >= 2
+    assert 6 < turns / illegal < 11
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_a_turn_comes_at_least_every_five_seconds(seed: int) -> None:
+    last = None
+    gaps = []
+    for when, beat in beats(DemoSource(RULES, seed=seed, size=SMALL), 900):
+        if beat.seconds == AFTER_A_GAME and beat.kind == "settled":
+            last = None
+        elif beat.kind == "settled" and beat.truth["move"]:
+            if last is not None:
+                gaps.append(when - last)
+            last = when
+    assert max(gaps) < 5.0
+    assert 2.0 < sum(gaps) / len(gaps) < 4.0
+
+
+def middle_of_a_game() -> Position:
+    position = start_position(RULES)
+    for _, beat in beats(DemoSource(RULES, seed=7, size=SMALL), 60):
+        if beat.kind == "settled" and beat.truth["move"]:
+            position = apply(position, Move.parse(beat.truth["move"]), RULES)
+    return position
+
+
+def test_after_a_restart_the_board_stands_as_it_stood() -> None:
+    position = middle_of_a_game()
+    source = DemoSource(RULES, position, seed=9, size=SMALL)
+    row = beats(source, 12)
+    first = row[0][1]
+    assert first.stage.stacks == position.stacks
+    assert dict(first.stage.reserves) == dict(zip(position.players, position.reserves, strict=True))
+    for player, letters in first.stage.captured.items():
+        assert {p: letters.count(p) for p in position.captures(player)} == position.captures(player)
+    mover = next(beat.truth["mover"] for _, beat in row if beat.kind == "settled" and beat.truth["move"])
+    assert mover == position.to_move
+
+
+def test_a_finished_game_makes_room_for_a_new_one() -> None:
+    over = middle_of_a_game()
+    while not over.over:
+        row = beats(DemoSource(RULES, over, seed=3, size=SMALL), 600)
+        for _, beat in row:
+            if beat.kind == "settled" and beat.truth["move"] and not over.over:
+                over = apply(over, Move.parse(beat.truth["move"]), RULES)
+    row = beats(DemoSource(RULES, over, seed=1, size=SMALL), 25)
+    assert row[0][1].stage.stacks == over.stacks
+    assert any(
+        beat.stage.stacks == start_position(RULES).stacks and beat.kind == "settled" for _, beat in row
+    )
+
+
+def test_frames_come_live_at_about_their_rate_and_stop_when_closed() -> None:
+    source = DemoSource(RULES, seed=1, fps=20, size=SMALL)
+    with source:
+        frames = list(islice(source, 12))
+        assert source.live
+        assert [f.index for f in frames] == list(range(12))
+        assert frames[0].image.shape == (240, 320, 3)
+        assert 0.3 < frames[-1].time - frames[0].time < 6
+        assert all(a.time < b.time for a, b in pairwise(frames))
+    assert list(source) == []
+
+
+def test_closing_ends_a_waiting_reader() -> None:
+    source = DemoSource(RULES, seed=1, fps=0.2, size=SMALL)
+    reader = threading.Thread(target=lambda: list(source), daemon=True)
+    reader.start()
+    time.sleep(0.3)
+    source.close()
+    reader.join(timeout=3)
+    assert not reader.is_alive()
+
+
+def test_a_slow_reader_misses_no_still_picture() -> None:
+    source = DemoSource(RULES, seed=1, fps=30, size=SMALL)
+    stills = []
+    with source:
+        for frame in islice(source, 3):
+            stills.append(frame.time)
+            time.sleep(0.6)
+    # Two pauses of 0.6 s let at most 0.5 s of play pass: the board still stands for its first look.
+    assert stills[-1] > 1.1
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_other_numbers_of_players_play_too(players: int) -> None:
+    rules = Rules.make(players)
+    row = beats(DemoSource(rules, seed=1, size=SMALL), 60)
+    assert sum(bool(beat.truth.get("move")) for _, beat in row if beat.kind == "settled") >= 12

@@ -1,0 +1,211 @@
+"""The drawn picture: the same geometry as the scene's, the same for the same seed, and quick to change."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.simulator.board_view import BoardView, merged, placed_camera
+from focus_companion.simulator.look import (
+    BoardStyle,
+    Look,
+    PieceStyle,
+    Sensor,
+    Table,
+    aimed_camera,
+    pleasant_look,
+)
+from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.stage import Hand, Stage, square_centre, things_of
+from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.scene import Lens, outline
+
+SIZE = (640, 480)
+EMPTY = ("",) * len(SQUARES)
+
+
+def stage(stacks: dict[str, str], **more: object) -> Stage:
+    full = list(EMPTY)
+    for square, stack in stacks.items():
+        full[INDEX[square]] = stack
+    return replace(Stage(tuple(full)), **more)  # type: ignore[arg-type]
+
+
+def bare_look(tilt: float, azimuth: float = 20.0, profile: str = "domination") -> Look:
+    """A grey board without marks or chance, so that only pieces have a colour."""
+    lens = replace(Lens.guess(*SIZE, 60.0), distortion=(-0.1, 0.02, 0.0005, -0.0004))
+    camera = aimed_camera(lens, board_profile(profile), tilt=tilt, azimuth=azimuth, fill=0.9)
+    return Look(
+        camera,
+        BoardStyle(colour="#808080", labels=False, cells="none", gloss=0.0),
+        PieceStyle(profile, gloss=0.2, jitter=0.0, spread=0.0),
+        Table("plain", "#606060", "#606060", 0.0),
+        sensor=Sensor(noise=0, blur=0, jpeg=0, shake=0),
+    )
+
+
+def redness(picture: np.ndarray) -> np.ndarray:
+    p = picture.astype(int)
+    return (p[..., 2] > 2 * p[..., 1]) & (p[..., 2] > 2 * p[..., 0]) & (p[..., 2] > 40)
+
+
+@pytest.mark.parametrize("tilt", [6.0, 25.0, 48.0])
+@pytest.mark.parametrize("profile", ["domination", "domination-shouldered"])
+@pytest.mark.parametrize("square", ["c8", "a3", "g6"])
+def test_a_stack_covers_the_pixels_that_the_scene_projects(tilt: float, profile: str, square: str) -> None:
+    look = bare_look(tilt, profile=profile)
+    picture = BoardView(look).draw(stage({square: "rrr"}))
+    drawn = redness(picture)
+    expected = np.zeros(drawn.shape, np.uint8)
+    measures = look.profile
+    for level in range(3):
+        hull = outline(look.camera, measures.piece, square_centre(look, square), level * measures.rise)
+        cv2.fillConvexPoly(expected, np.round(hull * 16).astype(np.int32), 1, shift=4)
+    overlap = np.count_nonzero(drawn & (expected > 0)) / np.count_nonzero(drawn | (expected > 0))
+    assert overlap > 0.9
+    rows, columns = np.nonzero(drawn)
+    middle = np.argwhere(expected).mean(0)
+    assert abs(rows.mean() - middle[0]) < 1.0
+    assert abs(columns.mean() - middle[1]) < 1.0
+
+
+def test_pieces_of_a_stack_show_from_the_top_down() -> None:
+    look = bare_look(40.0, azimuth=0.0)
+    picture = BoardView(look).draw(stage({"d4": "rgb"}))
+    x, y = square_centre(look, "d4")
+    rise, radius = look.profile.rise, look.profile.piece.radius
+    for level, channel in ((0, 2), (1, 1), (2, 0)):
+        near = np.array([[x, y - radius * 0.99, level * rise + 1.0]])
+        column, row = look.camera.project(near)[0].round().astype(int)
+        assert picture[row, column].argmax() == channel
+
+
+def test_the_same_seed_gives_the_same_picture_and_another_seed_another() -> None:
+    first, again, other = (random_look(np.random.default_rng(s), SIZE) for s in (4, 4, 5))
+    assert first == again != other
+    shown = stage({"d4": "rgb", "e5": "y"})
+    pictures = [BoardView(look).shoot(shown, np.random.default_rng(1)) for look in (first, again)]
+    assert np.array_equal(*pictures)
+    assert not np.array_equal(pictures[0], BoardView(first).shoot(shown, np.random.default_rng(2)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_looks_stay_in_the_range_asked(seed: int) -> None:
+    look = random_look(np.random.default_rng(seed))
+    width, height = look.size
+    assert 4.5 <= look.camera.tilt <= 50.5
+    assert 640 <= width <= 1920
+    angle = 2 * np.degrees(np.arctan(max(width, height) / 2 / look.camera.lens.focal))
+    assert 44.5 <= angle <= 80.5
+    corners = look.camera.project(look.profile.corners)
+    spread = np.ptp(corners, axis=0)
+    assert 0.25 < max(spread[0] / width, spread[1] / height) <= 1.0
+    # All squares are in the picture.
+    centres = np.column_stack([look.profile.centres, np.zeros(len(SQUARES))])
+    pixels = look.camera.project(centres)
+    assert (pixels > 0).all() and (pixels < (width, height)).all()
+
+
+def test_drawing_only_what_changed_gives_the_picture_drawn_anew() -> None:
+    look = pleasant_look(*SIZE)
+    rng = np.random.default_rng(0)
+    stacks = {s: "".join(rng.choice(list("rg"), rng.integers(1, 6))) for s in SQUARES if rng.random() < 0.6}
+    view = BoardView(look)
+    view.draw(stage(stacks, reserves={"g": 1}, captured={"r": "gg"}))
+    changed = {**stacks, "d4": "rgrgr", "e5": "", "f3": "g"}
+    now = stage(changed, reserves={"g": 0, "r": 2}, captured={"r": "ggg"})
+    step, anew = view.draw(now).astype(int), BoardView(look).draw(now).astype(int)
+    off = np.abs(step - anew).max(-1)
+    assert off.max() <= 6
+    assert np.mean(off > 1) < 0.002
+
+
+def test_a_pushed_board_moves_in_the_picture_as_the_placed_camera_says() -> None:
+    look = bare_look(30.0)
+    pose = (14.0, -9.0, 5.0)
+    picture = BoardView(look).draw(stage({"f6": "r"}, pose=pose))
+    rows, columns = np.nonzero(redness(picture))
+    x, y = square_centre(look, "f6")
+    camera = placed_camera(look.camera, pose)
+    c, t = np.cos(np.radians(5.0)), np.sin(np.radians(5.0))
+    seen = camera.project(np.array([[x, y, 8.0]]))
+    on_table = look.camera.project(np.array([[c * x - t * y + 14.0, t * x + c * y - 9.0, 8.0]]))
+    assert np.allclose(seen, on_table, atol=1e-6)
+    expected = np.zeros(picture.shape[:2], np.uint8)
+    hull = outline(camera, look.profile.piece, (x, y), 0.0)
+    cv2.fillConvexPoly(expected, np.round(hull * 16).astype(np.int32), 1, shift=4)
+    middle = np.argwhere(expected).mean(0)
+    assert np.hypot(columns.mean() - middle[1], rows.mean() - middle[0]) < 1.0
+
+
+def test_a_stack_throws_its_shadow_away_from_the_lamp() -> None:
+    look = bare_look(10.0, azimuth=0.0)  # the lamp hangs at the upper left of the board
+    shaded = BoardView(look).draw(stage({"d4": "rrrrr"})).astype(int)
+    bare = BoardView(look).draw(stage({})).astype(int)
+    x, y = square_centre(look, "d4")
+    away, towards = (
+        look.camera.project(np.array([[x + 22, y - 16, 0.0], [x - 22, y + 16, 0.0]])).round().astype(int)
+    )
+    darker = [int((bare - shaded)[p[1], p[0]].mean()) for p in (away, towards)]
+    assert darker[0] > 15
+    assert darker[0] > darker[1] + 10
+
+
+@pytest.mark.parametrize("seat", ["S", "W", "N", "E"])
+def test_an_arm_hides_its_square_and_comes_from_its_seat(seat: str) -> None:
+    look = bare_look(12.0, azimuth=0.0)
+    view = BoardView(look)
+    empty = view.draw(stage({})).astype(int)
+    x, y = square_centre(look, "d5")
+    reached = view.draw(stage({}, hand=Hand(seat, x, y, 10.0))).astype(int)
+    changed = np.abs(reached - empty).max(-1) > 25
+    column, row = look.camera.project(np.array([[x, y, 20.0]]))[0].round().astype(int)
+    assert changed[row - 12 : row + 13, column - 12 : column + 13].mean() > 0.4
+    border = {"S": changed[-1], "W": changed[:, 0], "N": changed[0], "E": changed[:, -1]}
+    assert border[seat].any()
+    assert sum(edge.any() for edge in border.values()) <= 2
+
+
+def test_noise_has_the_strength_asked_and_is_fresh() -> None:
+    look = replace(bare_look(20.0), sensor=Sensor(noise=3.0, blur=0, jpeg=0, shake=0, vignette=0))
+    view, shown, rng = BoardView(look), stage({}), np.random.default_rng(3)
+    clean = view.draw(shown).astype(float)
+    one, two = (view.shoot(shown, rng).astype(float) - clean for _ in range(2))
+    assert 2.0 < one.std() < 4.0
+    assert abs(np.corrcoef(one.ravel()[::7], two.ravel()[::7])[0, 1]) < 0.2
+
+
+@pytest.mark.parametrize("style", ["octagon", "square", "cross"])
+def test_pieces_beside_the_squares_lie_clear_of_the_squares_and_of_each_other(style: str) -> None:
+    look = replace(bare_look(20.0), board=BoardStyle(outline=style))
+    shown = stage(
+        dict.fromkeys(SQUARES, "g"), reserves={"g": 9, "r": 7}, captured={"r": "g" * 14, "g": "r" * 5}
+    )
+    places = np.array([(thing.x, thing.y) for thing in things_of(shown, look)])
+    gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + 1e3 * np.eye(len(places))
+    assert gaps.min() > 2 * look.profile.piece.radius
+
+
+def test_overlapping_rectangles_are_joined() -> None:
+    assert merged([(0, 0, 5, 5), (10, 0, 12, 2), (4, 4, 11, 8), (3, 3, 3, 9)]) == [(0, 0, 12, 8)]
+
+
+def test_pictures_come_fast_enough_for_a_live_camera() -> None:
+    look = pleasant_look()
+    view, rng = BoardView(look), np.random.default_rng(0)
+    shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
+    x, y = square_centre(look, "d5")
+    arm = replace(shown, hand=Hand("S", x, y, 20.0, "rgr"))
+    for first in (shown, arm):
+        view.shoot(first, rng, detail=0.5)
+    spent = []
+    for _ in range(5):
+        began = time.process_time()
+        view.shoot(arm, rng, detail=0.5)
+        spent.append(time.process_time() - began)
+    assert min(spent) < 1 / 15
