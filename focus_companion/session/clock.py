@@ -1,0 +1,78 @@
+"""The players' clocks: time used in the stream's own seconds, moved on by the game's events alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from ..game.colours import NAMES
+
+Kind = Literal["up", "down"]
+
+MOST: Final = 24 * 3600.0
+"""Seconds; more is no game but a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """How the clocks run: up from nought, or down from ``seconds`` with ``increment`` seconds after a turn.
+
+    Raises:
+        ValueError: a time that cannot be played by.
+    """
+
+    kind: Kind
+    seconds: float = 0.0
+    increment: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("up", "down"):
+            raise ValueError(f"a clock runs “up” or “down”, not {str(self.kind)[:20]!r}")
+        for name, value in (("seconds", self.seconds), ("increment", self.increment)):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
+                raise ValueError(f"the clock's {name} must be a number from 0 to {MOST:.0f}")
+        if self.kind == "down" and self.seconds <= 0:
+            raise ValueError("a clock that runs down needs its seconds")
+        if self.kind == "up" and (self.seconds or self.increment):
+            raise ValueError("a clock that runs up has neither seconds nor increment")
+
+    @classmethod
+    def from_json(cls, data: Any) -> TimeControl:
+        """The object ``{"kind", "seconds", "increment"}``. Raises ValueError."""
+        if not isinstance(data, Mapping):
+            raise ValueError("“clock” must be an object with “kind”")
+        if unknown := set(data) - {"kind", "seconds", "increment"}:
+            raise ValueError(f"the clock has no {str(min(unknown, key=str))[:20]!r}")
+        return cls(data.get("kind"), data.get("seconds", 0.0), data.get("increment", 0.0))  # type: ignore[arg-type]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "seconds": self.seconds, "increment": self.increment}
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """``used``: seconds by letter, increments taken off; ``running``, "" for nobody, since ``since``."""
+
+    control: TimeControl
+    used: Mapping[str, float] = field(default_factory=dict)
+    running: str = ""
+    since: float = 0.0
+
+    def at(self, time: float, running: str, mover: str = "") -> Clock:
+        """The clocks at ``time``, from when on ``running``'s runs; ``mover`` has just completed a turn."""
+        used = dict(self.used)
+        if self.running:
+            used[self.running] = used.get(self.running, 0.0) + max(0.0, time - self.since)
+        if mover and self.control.increment:
+            used[mover] = used.get(mover, 0.0) - self.control.increment
+        return replace(self, used=used, running=running, since=max(time, self.since))
+
+    def to_json(self, now: float, players: str) -> dict[str, Any]:
+        """The clocks at the time ``now``: the control's keys, ``used`` by colour, ``running``, ``time``."""
+        here = self.at(now, self.running)
+        return self.control.to_json() | {
+            "used": {NAMES[p]: round(here.used.get(p, 0.0), 3) for p in players},
+            "running": NAMES[self.running] if self.running else None,
+            "time": round(here.since, 3),
+        }

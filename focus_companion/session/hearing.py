@@ -1,0 +1,144 @@
+"""From the referee's verdicts to the events that everyone hears: a pure function of the game so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..game.colours import NAMES
+from ..game.moves import Move
+from ..game.play import Removed, apply
+from ..game.position import Position
+from ..game.squares import SQUARES
+from ..referee import verdict as said
+from .events import (
+    Alert,
+    Event,
+    Found,
+    Lost,
+    Moved,
+    Prompt,
+    Ready,
+    Resolved,
+    Result,
+    SetUp,
+    TakenBack,
+    Unclear,
+)
+from .history import History
+
+
+def hear(verdict: said.Verdict, history: History, time: float) -> tuple[Event, ...]:
+    """The events that follow from ``verdict`` at the end of ``history``; none if it says nothing new.
+
+    Raises:
+        TypeError: a kind of verdict that nobody has told us how to take.
+    """
+    return tuple(_heard(verdict, history, time))
+
+
+def _heard(verdict: said.Verdict, history: History, time: float) -> Iterator[Event]:
+    match verdict:
+        case said.OutOfView(what):
+            if what not in history.lost:
+                yield Lost(time, what)
+        case said.BackInView(what):
+            if what in history.lost:
+                yield Found(time, what)
+        case said.WentBack(ply):
+            if ply < history.ply and (not history.over or _undoes_the_end(ply, history)):
+                yield TakenBack(time, ply, history.positions[ply].text)
+        case _ if history.over:
+            return
+        case said.StartSeen():
+            if history.alert or history.prompt:
+                yield Resolved(time)
+            if not history.ready:
+                yield Ready(time, history.position.text)
+        case said.StartDiffers(squares):
+            names = square_names(squares)
+            if history.ready or tuple(names) != history.set_up:
+                yield SetUp(time, names)
+        case said.TurnSeen(move, confidence):
+            yield from turn(move, confidence, history, time)
+        case said.TrimAwaited(move, square, removed):
+            prompt = Prompt(time, SQUARES[square], removal(removed), str(move))
+            if history.prompt is None or not _same(history.prompt, prompt):
+                yield prompt
+        case said.Wrong(reason, player, squares, text):
+            alert = Alert(time, reason, NAMES[player], square_names(squares), text)
+            if history.alert is None or not _same(history.alert, alert):
+                yield alert
+        case said.PutRight():
+            if history.alert or history.prompt:
+                yield Resolved(time)
+        case said.Undecided(candidates):
+            unclear = Unclear(time, [str(move) for move in candidates])
+            if history.unclear is None or not _same(history.unclear, unclear):
+                yield unclear
+        case _:
+            raise TypeError(f"no event follows from {verdict!r}")
+
+
+def _undoes_the_end(ply: int, history: History) -> bool:
+    """Whether a finished game goes on from ``ply``: only its last turn can be undone on the board.
+
+    After the end the board is cleared and set up again, which is no taking back.
+    """
+    ended_by_turn = isinstance(history.entries[-1].what, Move)
+    return ended_by_turn and ply == history.ply - 1 and ply > 0
+
+
+def turn(move: Move, confidence: float, history: History, time: float) -> Iterator[Event]:
+    """The events of a legal turn: what was wrong is resolved by it, and it may end the game."""
+    if history.alert:
+        yield Resolved(time)
+    after = apply(history.position, move, history.rules)
+    yield Moved(
+        time,
+        ply=history.ply + 1,
+        player=NAMES[history.position.to_move],
+        move=str(move),
+        position=after.text,
+        reserves=reserves(after),
+        captured=captured(after),
+        to_move=NAMES[after.to_move] if after.to_move else None,
+        confidence=round(min(max(confidence, 0.0), 1.0), 4),
+    )
+    yield from result(after, time)
+
+
+def result(position: Position, time: float) -> Iterator[Event]:
+    """The event of the end, if the game is over."""
+    if position.result is not None:
+        yield Result(time, [NAMES[letter] for letter in position.result.winners], position.result.reason)
+
+
+def square_names(squares: Sequence[int]) -> list[str]:
+    """Names of squares, in the order given."""
+    return [SQUARES[square] for square in squares]
+
+
+def removal(removed: Sequence[Removed]) -> list[dict[str, str]]:
+    """The pieces that leave a stack, bottom first, as the contract writes them."""
+    return [{"piece": piece.piece, "to": piece.to, "owner": NAMES[piece.owner]} for piece in removed]
+
+
+def reserves(position: Position) -> dict[str, int]:
+    """Reserve pieces of every player, by colour name."""
+    return {NAMES[p]: n for p, n in zip(position.players, position.reserves, strict=True)}
+
+
+def captured(position: Position) -> dict[str, dict[str, int]]:
+    """For every player, the pieces captured of every other colour, by colour name."""
+    return {
+        NAMES[taker]: {
+            NAMES[loser]: count for loser, count in zip(position.players, row, strict=True) if loser != taker
+        }
+        for taker, row in zip(position.players, position.captured, strict=True)
+    }
+
+
+def _same(one: Event, other: Event) -> bool:
+    """Whether two events say the same, their times apart."""
+    first, second = one.to_json(), other.to_json()
+    return type(one) is type(other) and all(first[key] == second[key] for key in first if key != "time")

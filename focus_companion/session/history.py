@@ -1,0 +1,274 @@
+"""A game as its events tell it: the one way from events to positions, for the running game and for the
+journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..game.acts import ACT_KINDS, Act, ActKind
+from ..game.colours import LETTER
+from ..game.moves import Move
+from ..game.play import act, apply
+from ..game.position import Position
+from ..game.record import Entry, GameRecord
+from ..game.rules import Rules
+from ..game.setups import start_position
+from .clock import Clock, TimeControl
+from .events import (
+    Acted,
+    Alert,
+    Corrected,
+    Event,
+    Found,
+    GameBegan,
+    Lost,
+    Moved,
+    Paused,
+    Prompt,
+    Ready,
+    Resolved,
+    Result,
+    Ruled,
+    SetUp,
+    TakenBack,
+    Unclear,
+)
+
+
+class HistoryError(ValueError):
+    """An event contradicts the game before it."""
+
+
+@dataclass(frozen=True)
+class History:
+    """The state of one game after some events. ``take`` gives the next one; nothing changes in place.
+
+    ``positions`` holds one position a ply, ply 0 first; an act (resigning, …) is no ply and changes the last
+    of them. ``players`` maps letters to names. ``time`` is that of the last event, ``began`` of the first.
+    ``ready``,
+    ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view.
+    ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
+    played with; it starts when the board first stands right.
+    """
+
+    rules: Rules
+    players: Mapping[str, str]
+    positions: tuple[Position, ...]
+    game: int = 0
+    date: str = ""
+    entries: tuple[Entry, ...] = ()
+    incidents: tuple[Mapping[str, Any], ...] = ()
+    began: float = 0.0
+    time: float = 0.0
+    begun: bool = False
+    alert: Alert | None = None
+    prompt: Prompt | None = None
+    unclear: Unclear | None = None
+    set_up: tuple[str, ...] = ()
+    ready: bool = False
+    lost: frozenset[str] = frozenset()
+    paused: bool = False
+    agreed: Rules | None = None
+    seats: Mapping[str, str] = field(default_factory=dict)
+    clock: Clock | None = None
+    started: bool = False
+
+    @classmethod
+    def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
+        """The game before its first event."""
+        return cls(
+            rules=rules,
+            players=dict(players),
+            positions=(start_position(rules),),
+            game=game,
+            date=date,
+            agreed=rules,
+        )
+
+    @property
+    def position(self) -> Position:
+        """What the board should show."""
+        return self.positions[-1]
+
+    @property
+    def ply(self) -> int:
+        return len(self.positions) - 1
+
+    @property
+    def over(self) -> bool:
+        return self.position.result is not None
+
+    @property
+    def moves(self) -> tuple[Entry, ...]:
+        """The entries that are turns, one a ply."""
+        return tuple(entry for entry in self.entries if isinstance(entry.what, Move))
+
+    def take(self, event: Event) -> History:
+        """The game after ``event``.
+
+        Raises:
+            HistoryError: the event does not fit the game.
+        """
+        after = replace(self._after(event), time=max(self.time, event.time))
+        return after if after.clock is None else after._clocked(after.clock, event)
+
+    def _clocked(self, clock: Clock, event: Event) -> History:
+        started = self.started or isinstance(event, Ready | Moved)
+        runs = started and not (self.paused or self.over)
+        mover = LETTER[event.player] if isinstance(event, Moved) else ""
+        after = clock.at(self.time, self.position.to_move if runs else "", mover)
+        return replace(self, started=started, clock=after)
+
+    def take_all(self, events: Iterable[Event]) -> History:
+        """The game after these events, in this order."""
+        history = self
+        for event in events:
+            history = history.take(event)
+        return history
+
+    def looked_away(self) -> History:
+        """The same game when nobody knows how the board looks now, as after a restart."""
+        return replace(self, ready=False, set_up=(), lost=frozenset())
+
+    def record(self) -> GameRecord:
+        """The game record, times counted from the beginning of the game."""
+        return GameRecord(
+            rules=self.rules,
+            players=dict(self.players),
+            date=self.date,
+            entries=tuple(replace(e, time=self._since(e.time)) for e in self.entries),
+            incidents=tuple(
+                {k: self._since(v) if k == "time" else v for k, v in incident.items()}
+                for incident in self.incidents
+            ),
+            result=self.position.result,
+        )
+
+    def _since(self, time: float | None) -> float | None:
+        return None if time is None else round(time - self.began, 3)
+
+    def _after(self, event: Event) -> History:
+        match event:
+            case GameBegan():
+                return self._game_began(event)
+            case Moved():
+                return self._moved(event)
+            case Acted():
+                done = Act(_act_kind(event.act), LETTER[event.player] if event.player else "")
+                position = act(self.position, done, self.rules)
+                entries = (*self.entries, Entry(done, event.time))
+                return replace(self, positions=(*self.positions[:-1], position), entries=entries)
+            case Ruled():
+                return self._noted(event)
+            case TakenBack():
+                return self._taken_back(event)
+            case Corrected():
+                return self._corrected(event)
+            case Alert():
+                return replace(self._noted(event), alert=event)
+            case Prompt():
+                return replace(self._noted(event), prompt=event)
+            case Resolved():
+                return replace(self, alert=None, prompt=None)
+            case Unclear():
+                return replace(self, unclear=event)
+            case SetUp():
+                return replace(self, set_up=tuple(event.squares), ready=False)
+            case Ready():
+                return replace(self, set_up=(), ready=True, alert=None, prompt=None, unclear=None)
+            case Lost():
+                return replace(self, lost=self.lost | {event.what})
+            case Found():
+                return replace(self, lost=self.lost - {event.what})
+            case Paused():
+                return replace(self, paused=event.paused)
+            case Result():
+                result = self.position.result
+                if result is None or result.reason != event.reason:
+                    raise HistoryError(
+                        f"a result ({event.reason}) at ply {self.ply}, where the game is not so decided"
+                    )
+                return self
+            case _:
+                return self
+
+    def _game_began(self, event: GameBegan) -> History:
+        seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
+        clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
+        return replace(self, began=event.time, begun=True, seats=seats, clock=clock)
+
+    def _noted(self, event: Event, **more: Any) -> History:
+        return replace(self, incidents=(*self.incidents, event.to_json() | more))
+
+    def _moved(self, event: Moved) -> History:
+        move = Move.parse(event.move)
+        if event.ply != self.ply + 1 or self.over:
+            raise HistoryError(f"move {event.ply} ({event.move}) after ply {self.ply}")
+        position = apply(self.position, move, self.rules)
+        if position.text != event.position:
+            raise HistoryError(
+                f"ply {event.ply} ({event.move}) leads to {position.text}, not to {event.position}"
+            )
+        return replace(
+            self,
+            positions=(*self.positions, position),
+            entries=(*self.entries, Entry(move, event.time)),
+            alert=None,
+            prompt=None,
+            unclear=None,
+        )
+
+    def _taken_back(self, event: TakenBack) -> History:
+        """Back to a ply; at the present ply, the last act is undone."""
+        if not 0 <= event.ply <= self.ply:
+            raise HistoryError(f"taken back to ply {event.ply} at ply {self.ply}")
+        kept = list(self.entries)
+        dropped: list[Entry] = []
+        if event.ply == self.ply and kept and isinstance(kept[-1].what, Act):
+            dropped.append(kept.pop())
+        while sum(isinstance(entry.what, Move) for entry in kept) > event.ply:
+            dropped.append(kept.pop())
+        moves = [str(entry.what) for entry in reversed(dropped) if isinstance(entry.what, Move)]
+        noted = self._noted(event, moves=moves)
+        return replace(
+            noted,
+            entries=tuple(kept),
+            positions=_replayed(kept, self.rules),
+            alert=None,
+            prompt=None,
+            unclear=None,
+        )
+
+    def _corrected(self, event: Corrected) -> History:
+        rules = Rules.from_json(dict(event.rules))
+        noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
+        return replace(
+            noted,
+            rules=rules,
+            positions=(start_position(rules),),
+            entries=(),
+            alert=None,
+            prompt=None,
+            unclear=None,
+            set_up=(),
+        )
+
+
+def _replayed(entries: Iterable[Entry], rules: Rules) -> tuple[Position, ...]:
+    positions = [start_position(rules)]
+    for entry in entries:
+        if isinstance(entry.what, Move):
+            positions.append(apply(positions[-1], entry.what, rules))
+        elif isinstance(entry.what, Act):
+            positions[-1] = act(positions[-1], entry.what, rules)
+    return tuple(positions)
+
+
+def _act_kind(text: str) -> ActKind:
+    for kind in ACT_KINDS:
+        if kind == text:
+            return kind
+    raise HistoryError(f"no act is called {text!r}")

@@ -1,0 +1,55 @@
+"""The newest picture, encoded only when somebody looks, and once for all who look at the same frame."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+_QUALITY: Final = 82
+
+
+class Pictures:
+    """Holds one frame; ``take`` is cheap, ``jpeg`` encodes at most once a frame and kind."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._image: Any = None
+        self._encoded: dict[object, bytes] = {}
+        self._of: Any = None
+
+    def take(self, image: Any) -> None:
+        """``image`` (H, W, 3) uint8 BGR is the newest picture; it must not change afterwards."""
+        self._image = image
+
+    def jpeg(
+        self, draw: Callable[[Any], Any] | None = None, key: object = None, width: int | None = None
+    ) -> bytes | None:
+        """The newest picture, drawn upon by ``draw`` if given, as JPEG; ``None`` if there is no picture yet.
+
+        ``key`` tells drawings of different content apart. ``width``: at most so many pixels wide.
+
+        Raises:
+            ValueError: the picture cannot be encoded.
+        """
+        with self._lock:
+            image = self._image
+            if image is None:
+                return None
+            if self._of is not image:
+                self._of, self._encoded = image, {}
+            if width is not None and width >= image.shape[1]:
+                width = None
+            if (key, width) not in self._encoded:
+                # Loaded here so that programs without a camera start fast.
+                import cv2
+
+                shown = draw(image) if draw is not None else image
+                if width is not None:
+                    height = max(1, round(shown.shape[0] * width / shown.shape[1]))
+                    shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
+                done, data = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+                if not done:
+                    raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
+                self._encoded[key, width] = data.tobytes()
+            return self._encoded[key, width]

@@ -1,0 +1,140 @@
+"""Frames in, verdicts out: joins the watcher, which knows no rules, and the referee, which sees no
+pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..game.position import Position
+from ..game.rules import Rules
+from ..referee.referee import Patience, Referee
+from ..referee.verdict import (
+    BackInView,
+    OutOfView,
+    StartDiffers,
+    StartSeen,
+    TrimAwaited,
+    TurnSeen,
+    Verdict,
+    WentBack,
+)
+from ..vision.frames import Frame, Image
+from ..vision.overlay import draw_reading
+from ..vision.profiles import board_profile
+from ..vision.scene import BoardProfile
+from ..vision.watcher import Look, State, Watcher
+
+SET_UP_PATIENCE = 0.6
+"""Seconds that a still picture must last before it is said what differs from the set-up."""
+
+COVERED_PATIENCE = 3.0
+"""Seconds after which what lies still over the board is taken for a part of the scene, if the squares
+show."""
+
+PROFILES = ("domination", "domination-shouldered")
+
+
+class Pipeline:
+    """One board's way from frames to verdicts."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        profiles: Sequence[BoardProfile] | None = None,
+        *,
+        patience: Patience | None = None,
+        rank1: str = "bottom",
+    ) -> None:
+        """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell."""
+        self._profiles = tuple(profiles or (board_profile(name) for name in PROFILES))
+        self._players, self._rank1 = "".join(rules.order), rank1
+        self._referee = Referee(rules, patience)
+        self._watcher: Watcher | None = None
+        self._known: Position | None = None
+        self._ready = False
+        self._lost = False
+        self._differs: tuple[int, ...] = ()
+        self._offered = False
+
+    @property
+    def camera_state(self) -> str:
+        """ "ok", "no board" or "lost"."""
+        return self._watcher.state.value if self._watcher else State.SEEKING.value
+
+    def push(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
+        """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the last one
+        should stand.
+        """
+        position = history[-1]
+        if self._watcher is None:
+            self._watcher = Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1)
+            self._known = position
+        elif position is not self._known:
+            self._follow(position)
+        watcher = self._watcher
+        look = watcher.see(frame)
+        if watcher.state is State.LOST and not self._lost:
+            self._lost = True
+            return [OutOfView()]
+        if look is None:
+            return []
+        verdicts: list[Verdict] = []
+        if self._lost:
+            self._lost = False
+            verdicts.append(BackInView())
+        if not self._ready:
+            return verdicts + self._set_up(watcher, look)
+        verdicts += self._referee.judge(look, history)
+        self._offered = any(isinstance(verdict, TurnSeen | WentBack) for verdict in verdicts)
+        if any(isinstance(verdict, TrimAwaited) for verdict in verdicts):
+            watcher.mark()
+        if self._referee.shows_standing(look):
+            watcher.unchanged()
+        elif look.age > COVERED_PATIENCE and self._referee.covered(look):
+            watcher.absorb(look)
+        return verdicts
+
+    def _follow(self, position: Position) -> None:
+        """The session took our verdict, or corrected the game by hand."""
+        assert self._watcher is not None
+        if self._offered:
+            self._watcher.confirm(position.stacks)
+        else:
+            self._watcher.expect(position.stacks)
+            self._ready = False
+            self._differs = ()
+        self._offered = False
+        self._known = position
+
+    def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
+        wrong = watcher.disagreeing(look)
+        if not wrong:
+            self._ready, self._differs = True, ()
+            watcher.confirm(watcher.standing)
+            return [StartSeen()]
+        if look.age < SET_UP_PATIENCE or wrong == self._differs:
+            return []
+        self._differs = wrong
+        return [StartDiffers(wrong)]
+
+    def mount(self) -> dict[str, float] | None:
+        """How the camera stands: ``tilt`` degrees off the vertical, ``pitch_pixels`` of a square's side and
+        ``step_pixels`` by which one piece more shifts a stack's top; ``None`` until the board is found.
+        """
+        watcher = self._watcher
+        # Asked from other threads while the watcher may lose the board: take each thing once.
+        outlines = watcher.outlines if watcher else None
+        if outlines is None:
+            return None
+        camera, profile = outlines.camera, outlines.profile
+        tilt, pitch = camera.tilt, camera.pitch_pixels(profile)
+        step = profile.rise * math.tan(math.radians(tilt)) * pitch / profile.pitch
+        return {"tilt": round(tilt, 1), "pitch_pixels": round(pitch, 1), "step_pixels": round(step, 1)}
+
+    def overlay(self, image: Image, stacks: Sequence[str]) -> Image:
+        """A copy of the picture with the reading drawn over it."""
+        watcher = self._watcher
+        if watcher is None or watcher.outlines is None:
+            return image
+        return draw_reading(image, watcher.outlines, stacks)

@@ -1,0 +1,56 @@
+"""What the session asks of the rooms around it, as structural types: pipeline, journal, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..game.position import Position
+from ..game.rules import Rules
+from ..referee.verdict import Verdict
+from .events import Event
+from .history import History
+
+if TYPE_CHECKING:
+    from ..vision.frames import Frame
+
+
+class Sight(Protocol):
+    """Frames in, verdicts out: ``session.pipeline.Pipeline``, or the script of a test."""
+
+    @property
+    def camera_state(self) -> str:
+        """ "ok", "no board" or "lost"."""
+        ...
+
+    def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
+        """What this frame tells; ``history`` holds the game's positions from ply 0 on."""
+        ...
+
+    def mount(self) -> Mapping[str, Any] | None:
+        """How the camera stands, once the board is found: degrees and pixels by name."""
+        ...
+
+    def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
+        """The picture (H, W, 3) with the reading drawn on it."""
+        ...
+
+
+SightMaker = Callable[[Rules], Sight]
+"""Makes a pipeline that looks for the board anew."""
+
+
+class EventJournal(Protocol):
+    """Where events are kept before anyone hears of them: ``storage.journal.Journal``."""
+
+    def begin(self, rules: Rules, players: Mapping[str, str]) -> int: ...
+
+    def append_all(self, game: int, events: Sequence[Event]) -> list[int]: ...
+
+    def events(self, after: int = 0, limit: int = 1000) -> list[tuple[int, Event]]: ...
+
+    def last_event(self) -> int: ...
+
+    def last_unfinished(self) -> int | None: ...
+
+    def history(self, game: int) -> History: ...

@@ -1,0 +1,109 @@
+"""What may be asked of the session, from any thread: the page's buttons, a command, a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..game.moves import Move
+from ..game.rules import Rules
+from .clock import TimeControl
+
+
+class RequestRefused(ValueError):
+    """What was asked for cannot be done now; the text says why, for the one who asked."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Something asked for."""
+
+
+@dataclass(frozen=True)
+class NewGame(Request):
+    """Begin another game. ``players`` maps letters to names, ``seats`` letters to sides of the board.
+
+    Without ``rules`` those of the last game hold, as they were agreed at its beginning, with its seats and
+    clock.
+    """
+
+    rules: Rules | None = None
+    players: Mapping[str, str] = field(default_factory=dict)
+    seats: Mapping[str, str] = field(default_factory=dict)
+    clock: TimeControl | None = None
+
+
+@dataclass(frozen=True)
+class Rematch(Request):
+    """Begin another game by the same rules with the sides turned: every name moves on by one colour."""
+
+
+@dataclass(frozen=True)
+class TakeBack(Request):
+    """Take back the last turn or act; the players put the board back."""
+
+
+@dataclass(frozen=True)
+class Resign(Request):
+    """``player`` (a letter) resigns."""
+
+    player: str
+
+
+@dataclass(frozen=True)
+class Leave(Request):
+    """``player`` (a letter) leaves the table."""
+
+    player: str
+
+
+@dataclass(frozen=True)
+class AgreeDraw(Request):
+    """All players agree to a draw."""
+
+
+@dataclass(frozen=True)
+class ChooseMove(Request):
+    """The players say which turn was played; it must be legal."""
+
+    move: Move
+
+
+@dataclass(frozen=True)
+class RuleLegal(Request):
+    """The players say that what was alerted was legal: this turn, which must be one of the legal ones."""
+
+    move: Move
+
+
+@dataclass(frozen=True)
+class RuleNotLegal(Request):
+    """The players say that the turn recorded as ``ply`` (``None``: the last) was not legal."""
+
+    ply: int | None = None
+
+
+@dataclass(frozen=True)
+class DismissAlert(Request):
+    """The players say that the alert or prompt is settled."""
+
+
+@dataclass(frozen=True)
+class SetPosition(Request):
+    """The game goes on from these 52 stacks. What is ``None`` stays as it is (mappings by letter)."""
+
+    stacks: tuple[str, ...]
+    to_move: str | None = None
+    reserves: Mapping[str, int] | None = None
+    captured: Mapping[str, Mapping[str, int]] | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Pause(Request):
+    """Look away from the board until :class:`Resume`."""
+
+
+@dataclass(frozen=True)
+class Resume(Request):
+    """Look at the board again."""

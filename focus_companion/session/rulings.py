@@ -1,0 +1,53 @@
+"""What the players rule themselves: a turn that was alerted stands as legal, a recorded one does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..game.colours import NAMES
+from ..game.faults import explain, sentence
+from ..game.moves import Move, legal_moves
+from ..game.squares import SQUARES
+from .events import Event, Ruled, TakenBack
+from .hearing import turn
+from .history import History
+from .requests import RequestRefused, RuleLegal, RuleNotLegal
+
+
+def nearest_turns(history: History) -> list[Move]:
+    """The legal turns, those first that explain most of the squares of the alert, otherwise by text."""
+    if history.over:
+        return []
+    squares = {SQUARES.index(name) for name in (history.alert.squares if history.alert else ())}
+
+    def touched(move: Move) -> int:
+        return len(squares & {move.origin, move.target})
+
+    return sorted(legal_moves(history.position, history.rules), key=touched, reverse=True)
+
+
+def rule_legal(request: RuleLegal, history: History, time: float) -> Iterator[Event]:
+    """The players say that what was alerted was this legal turn."""
+    if history.over:
+        raise RequestRefused("The game is over.")
+    if fault := explain(history.position, request.move, history.rules):
+        raise RequestRefused(sentence(fault))
+    alert = history.alert
+    player = NAMES[history.position.to_move]
+    yield Ruled(time, True, history.ply + 1, str(request.move), player, alert.reason if alert else "")
+    yield from turn(request.move, 1.0, history, time)
+
+
+def rule_not_legal(request: RuleNotLegal, history: History, time: float) -> Iterator[Event]:
+    """The players say that a recorded turn was not legal: it and all after it are taken back."""
+    ply = history.ply if request.ply is None else request.ply
+    if not 1 <= ply <= history.ply:
+        raise RequestRefused(
+            "No turn has been played yet, so there is none to rule out."
+            if not history.ply
+            else f"There is no turn {ply}; the last one is {history.ply}."
+        )
+    before = history.positions[ply - 1]
+    yield Ruled(time, False, ply, str(history.moves[ply - 1].what), NAMES[before.to_move])
+    back = TakenBack(time, ply - 1)
+    yield TakenBack(time, ply - 1, history.take(back).position.text)

@@ -1,0 +1,223 @@
+"""The game thread: reads the source, pushes its frames, watches over the camera and opens it again when it is
+gone.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from .events import Event
+from .session import Session
+
+if TYPE_CHECKING:
+    from ..vision.frames import Frame, FrameSource
+
+log = logging.getLogger(__name__)
+
+BACK_OFF: Final[Sequence[float]] = (1.0, 2.0, 5.0, 10.0)
+"""Seconds before each try to open a lost camera again; the last one repeats."""
+
+SILENCE: Final = 3.0
+"""Seconds without a frame after which a live source counts as lost."""
+
+FIRST: Final = 60.0
+"""Seconds that a source may need for its first frame: cameras warm up, streams are probed, boards are
+painted.
+"""
+
+_TURN: Final = 0.2
+"""Most seconds between two looks at what has been asked for."""
+
+_AHEAD: Final = 4
+"""Frames of a file that are read ahead."""
+
+
+class _Reader:
+    """Reads one opened source on a thread of its own, so that the game thread never hangs in a camera."""
+
+    def __init__(self, source: FrameSource) -> None:
+        self.source = source
+        self.error: Exception | None = None
+        self.ended = False
+        self._stop = False
+        # A live source's older frames are of no use once there is a newer one.
+        self._frames: deque[Frame] = deque(maxlen=1 if source.live else None)
+        self._change = threading.Condition()
+        self._thread = threading.Thread(target=self._read, name="reader", daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        try:
+            with self.source as opened:
+                # A simulated board waits for who looks at it: on a slow machine its game goes on more slowly.
+                waits = not opened.live or getattr(opened, "waits", False)
+                ahead = (1 if opened.live else _AHEAD) if waits else None
+                for frame in opened:
+                    with self._change:
+                        if ahead is not None:
+                            self._change.wait_for(lambda: self._stop or len(self._frames) < ahead)
+                        if self._stop:
+                            return
+                        self._frames.append(frame)
+                        self._change.notify_all()
+        except Exception as error:
+            # Handed to the game thread, which tells what is wrong with a camera from what is wrong with us.
+            self.error = error
+        finally:
+            with self._change:
+                self.ended = True
+                self._change.notify_all()
+
+    def take(self, timeout: float) -> Frame | None:
+        """The next frame, or ``None`` if there is none within ``timeout`` seconds or at the end."""
+        with self._change:
+            self._change.wait_for(lambda: self._frames or self.ended, timeout)
+            frame = self._frames.popleft() if self._frames else None
+            self._change.notify_all()
+            return frame
+
+    def stop(self, timeout: float = 1.0) -> None:
+        """End the reading; a source that hangs in its camera is left behind on its own thread."""
+        with self._change:
+            self._stop = True
+            self._change.notify_all()
+        close: Callable[[], None] | None = getattr(self.source, "close", None)
+        # Wakes a source that waits for its next frame.
+        if close is not None:
+            close()
+        self._thread.join(timeout)
+
+
+class Runner:
+    """Runs ``session`` on the frames of the sources that ``open_source`` gives, on a thread of its own.
+
+    ``first``: a source that is open already. ``anew(told)``: asked at every turn with what was told just now,
+    whether the source is to be opened anew (the simulated board, which has to follow). ``heard``: called on
+    the game thread with every told event. A file ends when it is read; a live source is opened again and
+    again.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        open_source: Callable[[], FrameSource],
+        *,
+        first: FrameSource | None = None,
+        anew: Callable[[Sequence[Event]], bool] | None = None,
+        heard: Callable[[Event], None] | None = None,
+        back_off: Sequence[float] = BACK_OFF,
+        silence: float = SILENCE,
+    ) -> None:
+        self._session = session
+        self._open = open_source
+        self._first = first
+        self._anew = anew or (lambda _: False)
+        self._heard = heard or (lambda _: None)
+        self._back_off = back_off
+        self._silence = silence
+        self._stop = threading.Event()
+        self._done = threading.Event()
+        self.failure: BaseException | None = None
+        self.ended = False
+        self.reopened = 0
+        self._thread = threading.Thread(target=self._run, name="game", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """End the game thread; may be called twice and from any thread."""
+        self._stop.set()
+        if self._thread.is_alive() and threading.current_thread() is not self._thread:
+            self._thread.join(timeout)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end: of :meth:`stop`, or of a :attr:`failure`. Returns whether it has come."""
+        return self._done.wait(timeout)
+
+    def _run(self) -> None:
+        try:
+            self._loop()
+        except BaseException as error:
+            # Whoever started us tells it; where it arose is for those who look for it.
+            log.debug("the game loop has stopped", exc_info=True)
+            self.failure = error
+        finally:
+            self._done.set()
+
+    def _loop(self) -> None:
+        tries = 0
+        source, self._first = self._first, None
+        while not self._stop.is_set():
+            if source is None:
+                try:
+                    source = self._open()
+                except OSError as error:
+                    log.warning("%s", error)
+                    self._tell(self._session.camera_lost())
+                    self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
+                    tries += 1
+                    continue
+                self._session.new_stream()
+                self.reopened += 1
+            reader = _Reader(source)
+            try:
+                frames, again = self._follow(reader)
+            finally:
+                reader.stop()
+            problem, live, name = reader.error, source.live, source.name
+            # Let go of the old source before the next one opens: a simulated table is many megabytes.
+            del reader
+            source = None
+            if again or self._stop.is_set():
+                continue
+            if problem is not None and not (live and isinstance(problem, OSError)):
+                raise problem
+            if not live:
+                self.ended = True
+                self._idle(None)
+                return
+            log.warning("%s", problem or f"{name} gives no more pictures")
+            self._tell(self._session.camera_lost())
+            tries = 0 if frames else tries
+            self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
+            tries += 1
+
+    def _follow(self, reader: _Reader) -> tuple[int, bool]:
+        """Push frames until the source ends or falls silent. Returns how many, and whether to open it anew at
+        once.
+        """
+        frames, last = 0, time.monotonic()
+        while not self._stop.is_set():
+            frame = reader.take(_TURN)
+            if frame is None:
+                patience = self._silence if frames else FIRST
+                if reader.ended or (reader.source.live and time.monotonic() - last > patience):
+                    return frames, False
+                told = self._session.attend()
+            else:
+                last = time.monotonic()
+                told = self._session.camera_found() if not frames else []
+                frames += 1
+                told = told + self._session.push(frame)
+            self._tell(told)
+            if self._anew(told):
+                return frames, True
+        return frames, False
+
+    def _idle(self, seconds: float | None) -> None:
+        """Go on doing what is asked for while there are no frames; ``None``: until stopped."""
+        until = None if seconds is None else time.monotonic() + seconds
+        while not self._stop.wait(_TURN if until is None else max(0.0, min(_TURN, until - time.monotonic()))):
+            self._tell(self._session.attend())
+            if until is not None and time.monotonic() >= until:
+                return
+
+    def _tell(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._heard(event)

@@ -1,0 +1,367 @@
+"""The one loop that owns a game: frames and requests in, events out, every one kept before it is told."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any, Final
+
+from ..game.position import Position
+from ..game.record import GameRecord
+from ..game.rules import Rules
+from . import view
+from .answering import answer
+from .clock import Clock, TimeControl
+from .events import Corrected, Event, Found, GameBegan, Lost, Refused, TakenBack
+from .feed import HEARTBEAT, Feed, Subscription
+from .hearing import hear
+from .history import History
+from .picture import Pictures
+from .ports import EventJournal, Sight, SightMaker
+from .requests import NewGame, Rematch, Request, RequestRefused
+from .rulings import nearest_turns
+
+if TYPE_CHECKING:
+    from ..vision.frames import Frame
+
+log = logging.getLogger(__name__)
+
+_WAITING: Final = 64
+"""Requests that may wait for the game thread."""
+
+_RETRY: Final = 1.0
+"""Seconds between two tries to write what the journal refused."""
+
+_STALLED: Final = 30.0
+"""Seconds without a turn of the game loop after which it counts as dead; finding the board may take a while.
+"""
+
+
+class Session:
+    """A game in front of a camera.
+
+    ``push``, ``attend``, ``new_stream``, ``camera_lost`` and ``camera_found`` belong to the game thread;
+    everything else may be called from any thread.
+
+    ``journal``: keeps the events and, with ``resume``, gives back the unfinished game, whose rules and
+    players then hold instead of those given. Without one the events live in memory alone.
+    ``sight``: the pipeline, or a function that makes one for given rules, wanted where the rules change
+    between games.
+    ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only when
+    asked.
+
+    Raises:
+        JournalError: the journal cannot be used.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        players: Mapping[str, str],
+        journal: EventJournal | None,
+        sight: Sight | SightMaker,
+        *,
+        resume: bool = True,
+        again: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._journal = journal
+        self._make: SightMaker | None = sight if callable(sight) else None
+        self._again = again
+        self._clock = clock
+        self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
+        self._state = threading.Lock()
+        self._told: tuple[History, dict[str, Any]] | None = None
+        self._held: list[Event] = []
+        self._fault: str | None = None
+        self._retry_at = 0.0
+        self._frames = 0
+        self._frame_at = self._turned_at = clock()
+        self._time = self._offset = 0.0
+        self._fresh_stream = False
+        self._camera_lost = False
+        self._pictures = Pictures()
+        self._feed = Feed(journal.last_event() if journal else 0, journal)
+        game = journal.last_unfinished() if journal is not None and resume else None
+        self.resumed = game is not None
+        if journal is not None and game is not None:
+            self._history = journal.history(game).looked_away()
+            self._time = self._offset = self._history.time
+        else:
+            self._history = self._prepare(rules, players)
+        self._sight: Sight = sight(self.rules) if callable(sight) else sight
+        if not self._history.begun:
+            self._commit((_began(self._history, self._time),))
+
+    # What everyone may ask
+
+    @property
+    def rules(self) -> Rules:
+        return self._history.rules
+
+    @property
+    def position(self) -> Position:
+        """What the board should show now."""
+        return self._history.position
+
+    @property
+    def history(self) -> History:
+        return self._history
+
+    def submit(self, request: Request) -> Future[None]:
+        """Ask for something; the game thread does it between two frames.
+
+        The future is done when that has happened, and holds :class:`RequestRefused` if it cannot be.
+
+        Raises:
+            RequestRefused: too many requests wait already.
+        """
+        done: Future[None] = Future()
+        try:
+            self._requests.put_nowait((request, done))
+        except queue.Full:
+            raise RequestRefused("Too much is being asked at once. Try again in a moment.") from None
+        return done
+
+    def subscribe(self, after: int | None = None, *, heartbeat: float = HEARTBEAT) -> Subscription:
+        """Events with ids above ``after`` (``None``: those to come), oldest first, without gap or repeat.
+
+        The iterator gives ``(id, event)``, and ``None`` after ``heartbeat`` seconds in which nothing
+        happened.
+        """
+        return self._feed.subscribe(after, heartbeat=heartbeat)
+
+    def state(self) -> dict[str, Any]:
+        """The contract's ``/api/state``, with ``event``, the id of the last event that it contains."""
+        with self._state:
+            history, last = self._history, self._feed.last
+            told = self._told
+        if told is None or told[0] is not history:
+            told = (history, view.state(history))
+            self._told = told
+        clock = history.clock and history.clock.to_json(self._time, history.position.players)
+        more = {"camera": self.camera, "event": last, "resumed": self.resumed, "fault": self._fault}
+        return told[1] | more | {"clock": clock, "mount": self._sight.mount()}
+
+    def legal(self) -> list[str]:
+        """The legal turns now; those first that explain most of what is alerted."""
+        return [str(move) for move in nearest_turns(self._history)]
+
+    @property
+    def camera(self) -> str:
+        """ "starting", "ok", "no board" or "lost"."""
+        if self._camera_lost:
+            return "lost"
+        return self._sight.camera_state if self._frames else "starting"
+
+    def snapshot(self, overlay: bool = False, width: int | None = None) -> bytes | None:
+        """The newest picture as JPEG, with the reading on it if ``overlay``; ``None`` before the first.
+
+        ``width``: at most so many pixels wide.
+        """
+        sight, stacks = self._sight, self._history.position.stacks
+        if not overlay:
+            return self._pictures.jpeg(width=width)
+        return self._pictures.jpeg(lambda image: sight.overlay(image, stacks), stacks, width)
+
+    def health(self) -> dict[str, Any]:
+        """Whether the game loop lives; ages in seconds, ``None`` before the first frame."""
+        now = self._clock()
+        loop_age = now - self._turned_at
+        return {
+            "ok": self._frames > 0 and loop_age < _STALLED,
+            "frame_age": round(now - self._frame_at, 3) if self._frames else None,
+            "loop_age": round(loop_age, 3),
+            "frames": self._frames,
+            "camera": self.camera,
+            "game": self._history.game,
+            "journal": self._fault or "ok",
+        }
+
+    def record(self) -> GameRecord:
+        """The record of the current game so far."""
+        return self._history.record()
+
+    def close(self) -> None:
+        """End all subscriptions. The journal belongs to whoever opened it."""
+        self._feed.close()
+
+    # The game thread
+
+    def push(self, frame: Frame) -> list[Event]:
+        """Look at one frame; returns what is told because of it, in order, already kept."""
+        if self._fresh_stream:
+            self._offset, self._fresh_stream = self._time - frame.time, False
+        if self._offset:
+            # A source that was opened anew counts from 0, but whoever waits (to seek the board again, for a
+            # picture to last) waits in the time of the game.
+            frame = replace(frame, time=frame.time + self._offset)
+        # Whole microseconds: enough for any camera, and readable in the journal.
+        self._time = max(self._time, round(frame.time, 6))
+        told = self.attend()
+        self._pictures.take(frame.image)
+        self._frames += 1
+        self._frame_at = self._clock()
+        if self._held or self._history.paused:
+            return told
+        if self._history.over and self._again is not None and self._time >= self._history.time + self._again:
+            told += self._another()
+        heard: list[Event] = []
+        history = self._history
+        for verdict in self._sight.push(frame, history.positions):
+            events = hear(verdict, history, self._time)
+            history = history.take_all(events)
+            heard += events
+        self._turned_at = self._clock()
+        return told + self._tell(*heard)
+
+    def attend(self) -> list[Event]:
+        """Do what has been asked for; to be called now and then also while no frames come."""
+        self._turned_at = self._clock()
+        told: list[Event] = []
+        if self._held:
+            if self._turned_at < self._retry_at:
+                return told
+            held, self._held = self._held, []
+            told += self._tell(*held)
+        while not self._held:
+            try:
+                request, done = self._requests.get_nowait()
+            except queue.Empty:
+                break
+            try:
+                told += self._do(request)
+            except RequestRefused as refused:
+                told += self._tell(Refused(self._time, str(refused)))
+                done.set_exception(refused)
+            except Exception as error:
+                done.set_exception(error)
+                raise
+            else:
+                done.set_result(None)
+        return told
+
+    def new_stream(self) -> None:
+        """The next frame comes from a source opened anew: its times go on where the last ones ended."""
+        self._fresh_stream = True
+
+    def camera_lost(self) -> list[Event]:
+        """The camera gives no pictures."""
+        self._camera_lost = True
+        return self._tell(Lost(self._time, "camera")) if "camera" not in self._history.lost else []
+
+    def camera_found(self) -> list[Event]:
+        """The camera gives pictures again."""
+        self._camera_lost = False
+        return self._tell(Found(self._time, "camera")) if "camera" in self._history.lost else []
+
+    def _do(self, request: Request) -> list[Event]:
+        if isinstance(request, Rematch):
+            return self._new_game(NewGame(players=_turned(self._history)))
+        if isinstance(request, NewGame):
+            return self._new_game(request)
+        events = answer(request, self._history, self._time)
+        if any(isinstance(event, TakenBack | Corrected) for event in events):
+            told = self._tell(*events)
+            self._look_afresh()
+            return told
+        return self._tell(*events)
+
+    def _new_game(self, request: NewGame) -> list[Event]:
+        before = self._history
+        seats, clock = request.seats, request.clock
+        if request.rules is None:
+            seats, clock = before.seats, before.clock.control if before.clock else None
+        rules = request.rules or before.agreed or self.rules
+        try:
+            history = self._prepare(rules, request.players or before.players, seats, clock)
+        except OSError as error:
+            # The journal's own sentence; the old game stays.
+            raise RequestRefused(str(error)) from error
+        if self._make and history.rules != self.rules:
+            self._sight = self._make(history.rules)
+        with self._state:
+            self._history = replace(history, lost=self._history.lost)
+        self.resumed = False
+        return self._tell(_began(self._history, self._time))
+
+    def _another(self) -> list[Event]:
+        """Follow a finished game by another; if the journal refuses it, try a little later."""
+        if self._clock() < self._retry_at:
+            return []
+        try:
+            return self._new_game(NewGame())
+        except RequestRefused as error:
+            self._fault, self._retry_at = str(error), self._clock() + _RETRY
+            return []
+
+    def _look_afresh(self) -> None:
+        """The board has to be put right by hand: the pipeline tells from the new history what differs."""
+        with self._state:
+            self._history = replace(self._history, ready=False, set_up=())
+
+    def _prepare(
+        self,
+        rules: Rules,
+        players: Mapping[str, str],
+        seats: Mapping[str, str] | None = None,
+        clock: TimeControl | None = None,
+    ) -> History:
+        number = self._journal.begin(rules, players) if self._journal else 1
+        today = date.today().isoformat()
+        made = History.begin(rules, players, game=number, date=today)
+        return replace(made, time=self._time, seats=seats or {}, clock=Clock(clock) if clock else None)
+
+    def _tell(self, *events: Event) -> list[Event]:
+        """Keep these events, then tell them; hold them back while the journal refuses them."""
+        if self._held:
+            self._held += events
+            return []
+        if not events:
+            return []
+        try:
+            self._commit(events)
+        except OSError as error:
+            if self._fault is None:
+                log.error("%s", error)
+            self._held, self._fault = list(events), str(error)
+            self._retry_at = self._clock() + _RETRY
+            return []
+        self._fault = None
+        return list(events)
+
+    def _commit(self, events: tuple[Event, ...]) -> None:
+        history = self._history.take_all(events)
+        numbers = self._keep(events, history.game)
+        with self._state:
+            self._history = history
+            self._feed.publish(list(zip(numbers, events, strict=True)))
+
+    def _keep(self, events: tuple[Event, ...], game: int) -> list[int]:
+        if self._journal is not None:
+            return self._journal.append_all(game, events)
+        last = self._feed.last
+        return list(range(last + 1, last + 1 + len(events)))
+
+
+def _began(history: History, now: float) -> GameBegan:
+    players: dict[str, dict[str, str]] = {}
+    for name, text in view.named(history.players).items():
+        players[name] = {"name": text}
+    for name, side in view.named(history.seats).items():
+        players.setdefault(name, {"name": ""})["seat"] = side
+    clock = history.clock.control.to_json() if history.clock else None
+    return GameBegan(now, history.game, history.rules.to_json(), players, history.position.text, clock)
+
+
+def _turned(history: History) -> dict[str, str]:
+    """Everybody's name by the colour that follows theirs in turn order."""
+    order = history.position.players
+    following = zip(order, order[1:] + order[:1], strict=True)
+    return {after: history.players[before] for before, after in following if history.players.get(before)}

@@ -1,0 +1,173 @@
+"""What the user has chosen: a flag wins over ``FOCUS_COMPANION_*``, that over ``config.toml``, that over the
+default.
+
+``config.toml`` lies in the user's configuration folder (XDG), or where ``FOCUS_COMPANION_CONFIG`` says. It
+holds the same names, and a table ``[lights]``, which the lights read themselves::
+
+    camera = "0"
+    port = 8000
+    [lights]
+    backends = ["serial"]
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+NAME: Final = "focus_companion"
+PREFIX: Final = "FOCUS_COMPANION_"
+_LARGEST: Final = 1_000_000
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be meant: the text says which one, where it stands, and what it may be."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything but the rules of a game, which the players choose anew each time."""
+
+    data: Path
+    """The folder of the journal and of all else that is written."""
+    camera: str | None = None
+    """A camera, file, folder or address; ``demo``; ``None``: the first camera that works, else the demo."""
+    port: int = 8000
+    """Of the page; 0: any free one."""
+    lan: bool = False
+    """Whether other machines of the network may watch."""
+    pin: str | None = None
+    """What they must know to act; ``None``: one is drawn at each start."""
+    fps: float = 15.0
+    """Pictures a second of a folder of pictures."""
+    lights: Mapping[str, Any] = field(default_factory=dict)
+    """The table ``[lights]``."""
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> Settings:
+    """The settings in force. ``flags`` holds what the command line gives; ``None`` in it means not given.
+
+    Raises:
+        SettingsError: a value that cannot be meant, with its name and place.
+    """
+    environ = os.environ if environ is None else environ
+    given = _from_file(config or config_file(environ), must_exist=config is not None or _chosen(environ))
+    given |= _from_environment(environ)
+    given |= {
+        key: _checked(key, value, f"--{key}") for key, value in (flags or {}).items() if value is not None
+    }
+    if "data" not in given:
+        from platformdirs import user_data_path  # only when it is needed: help must not wait for it
+
+        given["data"] = user_data_path(NAME, appauthor=False)
+    return Settings(**given)
+
+
+def config_file(environ: Mapping[str, str]) -> Path:
+    """Where ``config.toml`` lies."""
+    if chosen := environ.get(f"{PREFIX}CONFIG"):
+        return Path(chosen)
+    from platformdirs import user_config_path
+
+    return user_config_path(NAME, appauthor=False) / "config.toml"
+
+
+def _chosen(environ: Mapping[str, str]) -> bool:
+    return bool(environ.get(f"{PREFIX}CONFIG"))
+
+
+def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_LARGEST + 1)
+    except FileNotFoundError:
+        if must_exist:
+            raise SettingsError(f"there is no settings file {path}; check FOCUS_COMPANION_CONFIG") from None
+        return {}
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror or error})") from error
+    if len(data) > _LARGEST:
+        raise SettingsError(f"{path} is too large for a settings file")
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{path} is no TOML ({error}); write settings such as port = 8000") from error
+    return {
+        key.replace("-", "_"): _checked(key.replace("-", "_"), value, f"{path}: {key}")
+        for key, value in table.items()
+    }
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for key in _CHECKS:
+        name = f"{PREFIX}{key.upper()}"
+        # An empty variable is one that was switched off.
+        if text := environ.get(name, ""):
+            given[key] = _checked(key, _read(key, text), name)
+    return given
+
+
+def _read(key: str, text: str) -> Any:
+    """The value that a variable's text means; what it cannot mean is left for the check to refuse."""
+    if key == "port":
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
+    if key == "lan":
+        return {"1": True, "yes": True, "true": True, "0": False, "no": False, "false": False}.get(
+            text.lower(), text
+        )
+    if key == "fps":
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    if key == "lights":
+        return {"backends": [name.strip() for name in text.split(",") if name.strip()]}
+    return text
+
+
+def _checked(key: str, value: Any, place: str) -> Any:
+    if key not in _CHECKS:
+        raise SettingsError(f"{place}: there is no such setting; the settings are {', '.join(_CHECKS)}")
+    check, may_be = _CHECKS[key]
+    if not check(value):
+        raise SettingsError(f"{place}: {str(value)[:60]!r} will not do; give {may_be}")
+    if key == "data":
+        return Path(value).expanduser()
+    if key == "camera":
+        return str(value)
+    return float(value) if key == "fps" else value
+
+
+def _is_number(value: Any, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_text(value: Any, longest: int = 4096) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= longest and "\0" not in value
+
+
+_CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    "data": (lambda value: isinstance(value, Path) or _is_text(value), "a folder"),
+    "camera": (
+        lambda value: _is_text(value) or (_is_number(value, 0, 99) and isinstance(value, int)),
+        "a camera number, a file, a folder, an address, or demo",
+    ),
+    "port": (
+        lambda value: isinstance(value, int) and _is_number(value, 0, 65535),
+        "a port from 1 to 65535, or 0 for any free one",
+    ),
+    "lan": (lambda value: isinstance(value, bool), "true or false"),
+    "pin": (lambda value: _is_text(value, 64) and len(value) >= 4, "a text of 4 to 64 characters"),
+    "fps": (lambda value: _is_number(value, 0.1, 1000), "a number of pictures a second"),
+    "lights": (lambda value: isinstance(value, Mapping), "a table [lights]"),
+}
+"""For every setting: whether a value will do, and what it may be."""

@@ -1,0 +1,288 @@
+"""The journal: every event of every game in one SQLite file, on the disk before anyone hears of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from ..game.record import GameRecord
+from ..game.rules import Rules
+from ..session.events import Corrected, Event, Moved, Result, TakenBack, event_from_json
+from ..session.history import History
+from . import schema
+from .errors import JournalDamaged, JournalError, told
+from .lock import FolderLock
+
+FILE: Final = "journal.sqlite"
+LOCK: Final = "journal.lock"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class GameSummary:
+    """One game of the journal; ``began``, ``ended`` are ISO 8601 times; ``players`` maps letters to names."""
+
+    id: int
+    began: str
+    ended: str | None
+    rules: Mapping[str, Any]
+    players: Mapping[str, str]
+    plies: int
+    result: Mapping[str, Any] | None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
+
+
+class Journal:
+    """The games in ``folder``. Readers in any number, one writer: the first write (or ``write=True``) takes
+    the lock.
+
+    May be used from any thread. Every method raises :class:`JournalError` where the file cannot be used.
+    """
+
+    def __init__(self, folder: Path | str, *, write: bool = False) -> None:
+        self.folder = Path(folder)
+        self.path = self.folder / FILE
+        self._writing = threading.Lock()
+        self._reading = threading.Lock()
+        self._lock: FolderLock | None = None
+        self._writer: sqlite3.Connection | None = None
+        self._reader: sqlite3.Connection | None = None
+        if write:
+            with self._writing:
+                self._open_writer()
+
+    # Writing
+
+    def begin(self, rules: Rules, players: Mapping[str, str]) -> int:
+        """Begin a game; ``players`` maps letters to names. Returns its id."""
+        row = (_now(), _dump(rules.to_json()), _dump(dict(players)))
+
+        def insert(database: sqlite3.Connection) -> int:
+            made = database.execute("INSERT INTO games (began, rules, players) VALUES (?, ?, ?)", row)
+            return int(made.lastrowid or 0)
+
+        return self._commit(insert)
+
+    def append(self, game: int, event: Event) -> int:
+        """Commit one event; returns its id, which is above all earlier ones. It is on the disk on return."""
+        return self.append_all(game, [event])[0]
+
+    def append_all(self, game: int, events: Sequence[Event]) -> list[int]:
+        """Commit these events together, all or none; returns their ids."""
+        now = _now()
+
+        def insert(database: sqlite3.Connection) -> list[int]:
+            ids = []
+            for event in events:
+                made = database.execute(
+                    "INSERT INTO events (game, type, time, wall, body) VALUES (?, ?, ?, ?, ?)",
+                    (game, event.type, event.time, now, _dump(event.to_json())),
+                )
+                ids.append(int(made.lastrowid or 0))
+                _summarise(database, game, event, now)
+            return ids
+
+        return self._commit(insert)
+
+    def _commit(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._writing:
+            database = self._open_writer()
+            try:
+                database.execute("BEGIN IMMEDIATE")
+                done = work(database)
+                database.execute("COMMIT")
+                return done
+            except sqlite3.Error as error:
+                raise told(error, self.path) from error
+            finally:
+                # Whatever went wrong, nothing half-done may stay open.
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
+
+    def _open_writer(self) -> sqlite3.Connection:
+        if self._writer is not None:
+            return self._writer
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise told(error, self.folder) from error
+        lock = FolderLock(self.folder / LOCK)
+        try:
+            # Made by us with these rights before SQLite sees it; its helper files take the same ones.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self._writer = _open_for_writing(self.path)
+        except (sqlite3.Error, OSError) as error:
+            lock.release()
+            raise told(error, self.path) from error
+        self._lock = lock
+        return self._writer
+
+    # Reading
+
+    def events(self, after: int = 0, limit: int = 1000) -> list[tuple[int, Event]]:
+        """At most ``limit`` events with ids above ``after``, oldest first, of all games."""
+        rows = self._read("SELECT id, body FROM events WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
+        return [(number, self._event(number, body)) for number, body in rows]
+
+    def last_event(self) -> int:
+        """The id of the newest event; 0 in an empty journal."""
+        rows = self._read("SELECT max(id) FROM events")
+        return int(rows[0][0] or 0) if rows else 0
+
+    def games(self) -> list[GameSummary]:
+        """All games, the newest first."""
+        rows = self._read(
+            "SELECT id, began, ended, rules, players, plies, result FROM games ORDER BY id DESC"
+        )
+        return [
+            GameSummary(
+                id=number,
+                began=began,
+                ended=ended,
+                rules=json.loads(rules),
+                players=json.loads(players),
+                plies=plies,
+                result=json.loads(result) if result else None,
+            )
+            for number, began, ended, rules, players, plies, result in rows
+        ]
+
+    def last_unfinished(self) -> int | None:
+        """The newest game, if it has no result yet."""
+        rows = self._read("SELECT id, result FROM games ORDER BY id DESC LIMIT 1")
+        return int(rows[0][0]) if rows and rows[0][1] is None else None
+
+    def history(self, game: int) -> History:
+        """A game as its events tell it, ready to go on with.
+
+        Raises:
+            LookupError: the journal has no such game.
+            JournalDamaged: its events contradict the rules.
+        """
+        rows = self._read("SELECT began, rules, players FROM games WHERE id = ?", (game,))
+        if not rows:
+            raise LookupError(f"the journal in {self.folder} has no game {game}")
+        began, rules, players = rows[0]
+        try:
+            history = History.begin(
+                Rules.from_json(json.loads(rules)), json.loads(players), game=game, date=began[:10]
+            )
+            for number, body in self._read("SELECT id, body FROM events WHERE game = ? ORDER BY id", (game,)):
+                history = history.take(self._event(number, body))
+        except ValueError as error:
+            raise JournalDamaged(f"game {game} in {self.path} cannot be replayed: {error}") from error
+        return history
+
+    def record(self, game: int) -> GameRecord:
+        """The record of a game.
+
+        Raises:
+            LookupError: the journal has no such game.
+        """
+        return self.history(game).record()
+
+    def _event(self, number: int, body: str) -> Event:
+        try:
+            return event_from_json(json.loads(body))
+        except ValueError as error:
+            raise JournalDamaged(f"event {number} in {self.path} cannot be read ({error})") from error
+
+    def _read(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with self._reading:
+            try:
+                if self._reader is None and self.path.is_file():
+                    self._reader = _open_for_reading(self.path)
+                return self._reader.execute(query, values).fetchall() if self._reader is not None else []
+            except (sqlite3.Error, OSError) as error:
+                raise told(error, self.path) from error
+
+    def close(self) -> None:
+        """Close the file and free the lock; may be called twice."""
+        with self._writing, self._reading:
+            for database in (self._reader, self._writer):
+                if database is not None:
+                    database.close()
+            self._reader = self._writer = None
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _summarise(database: sqlite3.Connection, game: int, event: Event, now: str) -> None:
+    """Keep the game's row in step with its events, within their transaction."""
+    if isinstance(event, Result):
+        result = _dump({"winners": list(event.winners), "reason": event.reason})
+        database.execute("UPDATE games SET result = ?, ended = ? WHERE id = ?", (result, now, game))
+    elif isinstance(event, Moved | TakenBack):
+        database.execute(
+            "UPDATE games SET plies = ?, result = NULL, ended = NULL WHERE id = ?", (event.ply, game)
+        )
+    elif isinstance(event, Corrected):
+        database.execute("UPDATE games SET plies = 0, result = NULL, ended = NULL WHERE id = ?", (game,))
+
+
+def _open_for_writing(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+    try:
+        schema.check(database, path)
+        database.execute("PRAGMA journal_mode = WAL")
+        # FULL syncs the log at every commit: what was told survives a power cut.
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA foreign_keys = ON")
+        schema.migrate(database)
+        sound = " ".join(str(database.execute("PRAGMA quick_check(1)").fetchone()[0]).split())
+        if sound != "ok":
+            raise JournalDamaged(f"{path} is damaged ({sound}); it is left as it is")
+    except (sqlite3.Error, JournalError):
+        database.close()
+        raise
+    return database
+
+
+def _open_for_reading(path: Path) -> sqlite3.Connection | None:
+    """``None`` for a file that its writer has just made and not filled yet."""
+    database = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=ro",
+        uri=True,
+        timeout=5,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        schema.check(database, path)
+        found = schema.version(database)
+        if found == 0:
+            database.close()
+            return None
+        if found < len(schema.MIGRATIONS):
+            raise JournalError(
+                f"{path} has an older form; start the companion on it once, which brings it up to date"
+            )
+    except (sqlite3.Error, JournalError):
+        database.close()
+        raise
+    return database

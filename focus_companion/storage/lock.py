@@ -1,0 +1,48 @@
+"""One process at a time writes a journal: a lock file that the system frees when its holder ends, however it
+ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from .errors import JournalBusy, told
+
+
+class FolderLock:
+    """Holds ``path`` until :meth:`release`.
+
+    Raises:
+        JournalBusy: another process holds it; the text says which.
+        JournalError: the lock file cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise told(error, path) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(self._file, 64, 0).decode("ascii", "replace").strip()
+            os.close(self._file)
+            raise JournalBusy(
+                f"the journal in {path.parent} is in use by another focus-companion"
+                f"{f' (process {holder})' if holder else ''}; stop that one, or give another --data folder"
+            ) from error
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+        except OSError:
+            # A full disk has no room for the number; the lock itself holds all the same.
+            os.ftruncate(self._file, 0)
+
+    def release(self) -> None:
+        """Let go; may be called twice."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1

@@ -1,0 +1,210 @@
+"""``play``: what it plays on, what it says, and how it begins and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from focus_companion.commands import play_source
+from focus_companion.commands.play import Name, told
+from focus_companion.commands.play_source import Chosen, Demo, choose_source, works
+from focus_companion.game.rules import Rules
+from focus_companion.session import events
+from focus_companion.settings import Settings
+from focus_companion.vision.frames import FrameError
+
+ROOT = Path(__file__).parents[2]
+
+LINES = [
+    (events.Moved(1, 3, "red", "d5-d6", "", {}, {}, "green", 0.9), "   3. red    d5-d6"),
+    (events.Alert(1, "distance", "red", ["d5"], "Put it back."), "   !  Put it back."),
+    (events.Prompt(1, "d3", [{"piece": "r"}, {"piece": "g"}]), "   ?  d3: take 2 from the bottom"),
+    (events.Result(1, ["green", "yellow"], "domination"), "      Green and yellow won (domination)"),
+    (events.Result(1, [], "agreed draw"), "      Nobody won (agreed draw)"),
+    (events.Lost(1, "camera"), "      Camera lost"),
+    (events.Unclear(1, ["d5-d6", "*d6"]), "   ?  Unclear: d5-d6 or *d6; choose on the page"),
+    (events.Paused(1, True), ""),
+]
+
+
+@pytest.mark.parametrize(("event", "line"), LINES)
+def test_the_terminal_tells(event: events.Event, line: str) -> None:
+    assert told(event) == line
+
+
+def settings(**more: Any) -> Settings:
+    return Settings(data=Path("/nowhere"), **more)
+
+
+def test_without_a_camera_that_works_the_demo_plays() -> None:
+    chosen = choose_source(settings(), lambda: ["/dev/video77", "/dev/video78"])
+    assert chosen.is_demo and "no camera" in chosen.text
+
+
+def test_the_first_camera_that_works_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def open_source(text: str, **_: Any) -> Any:
+        opened.append(text)
+        return object()
+
+    monkeypatch.setattr(play_source, "works", lambda device: device != "/dev/video0")
+    monkeypatch.setattr(play_source, "open_source", open_source)
+    chosen = choose_source(settings(), lambda: ["/dev/video0", "/dev/video1", "/dev/video2"])
+    assert chosen.text == "/dev/video1" and opened == ["/dev/video1"]
+    chosen.open()
+    assert opened == ["/dev/video1"] * 2
+
+
+def test_a_source_asked_for_must_open() -> None:
+    with pytest.raises(FrameError, match=r"none\.mp4"):
+        choose_source(settings(camera="none.mp4"))
+    assert not works("/dev/video77")
+
+
+def test_demo_follows_what_is_done_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(play_source.time, "monotonic", lambda: now[0])
+    demo = Demo("demo")
+    moved = LINES[0][0]
+    assert not demo.anew([moved]) and not demo.anew([])
+    for event in (
+        events.TakenBack(1, 0),
+        events.Paused(1, False),
+        events.GameBegan(1, 2, Rules.make(2).to_json()),
+    ):
+        assert demo.anew([moved, event])
+    assert not demo.anew([events.Paused(1, True)])
+    # A board that has come to a stand is set up anew.
+    now[0] += play_source.STUCK + 1
+    assert demo.anew([])
+    assert not demo.anew([moved])
+
+
+def test_only_the_demo_is_opened_anew() -> None:
+    chosen = Chosen(settings(camera="0"), "0", object())  # type: ignore[arg-type]
+    assert not chosen.anew([events.TakenBack(1, 0)])
+
+
+@pytest.mark.parametrize(("text", "name"), [("green=Ann", ("g", "Ann")), ("r = Bo B", ("r", "Bo B"))])
+def test_names(text: str, name: tuple[str, str]) -> None:
+    assert Name().convert(text, None, None) == name
+
+
+class Program:
+    """``focus-companion play`` as a process of its own."""
+
+    def __init__(self, data: Path, *more: str, camera: str = "demo") -> None:
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "focus_companion.cli", "play", "--camera", camera, "--data", str(data),
+             "--port", str(self.port), *more],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+        )  # fmt: skip
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+            return json.load(answer)
+
+    def wait_for(self, path: str, condition: Any, seconds: float = 120) -> Any:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            assert self.process.poll() is None, self.process.communicate()[0]
+            try:
+                found = self.get(path)
+                if condition(found):
+                    return found
+            except OSError:
+                # Not up yet, or 503 before the first picture.
+                pass
+            time.sleep(0.1)
+        raise AssertionError(f"{path} did not come to it in {seconds} s")
+
+    def end(self, number: int) -> tuple[float, int, str]:
+        began = time.monotonic()
+        self.process.send_signal(number)
+        output = self.process.communicate(timeout=20)[0]
+        return time.monotonic() - began, self.process.returncode, output
+
+
+def environment() -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("FOCUS_COMPANION_")}
+    return kept | {"FOCUS_COMPANION_LIGHTS": "none"}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Any]:
+    started: list[Program] = []
+
+    def start(*more: str, **kwargs: Any) -> Program:
+        started.append(Program(tmp_path / "data", *more, **kwargs))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.wait()
+        if one.process.stdout is not None:
+            one.process.stdout.close()
+
+
+def test_what_cannot_be_used_is_one_line(program: Any, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        cases = [
+            (program("--port", str(port)), str(port)),
+            (Program(tmp_path / "d2", camera="nothing.mp4"), "nothing.mp4"),
+            (Program(tmp_path / "d3", "--players", "3", "--partners"), "partners"),
+            (Program(Path("/proc/nowhere")), "/proc/nowhere"),
+        ]
+        for case, word in cases:
+            output = case.process.communicate(timeout=60)[0]
+            assert case.process.returncode == 2, output
+            assert output.count("\n") == 1 and word in output, output
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_demo_lives_dies_and_goes_on(program: Any) -> None:
+    one = program()
+    one.wait_for("/healthz", lambda health: health["ok"])
+    one.wait_for("/api/state", lambda state: state["ply"] >= 2)
+    # A second program on the same journal is refused.
+    second = program()
+    output = second.process.communicate(timeout=60)[0]
+    assert second.process.returncode == 2 and f"process {one.process.pid}" in output
+    before = one.get("/api/state")
+    one.process.kill()
+    one.process.communicate()
+    two = program()
+    after = two.wait_for("/api/state", lambda state: True)
+    assert after["resumed"] and after["ply"] >= before["ply"]
+    assert after["moves"][: before["ply"]] == before["moves"]
+    two.wait_for("/api/state", lambda state: state["ply"] > after["ply"])
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with urllib.request.urlopen(f"http://127.0.0.1:{two.port}/api/events", timeout=10):
+            seconds, status, output = two.end(number)
+        assert status == 0 and seconds < 3 and "Traceback" not in output, output
+        assert "Page: http://127.0.0.1:" in output and "demo" in output
+        if number == signal.SIGTERM:
+            two = program()
+            two.wait_for("/api/state", lambda state: True)

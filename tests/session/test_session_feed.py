@@ -1,0 +1,136 @@
+"""Listeners get every event once, in order, however late they come and however slow they are."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from focus_companion.session.events import Event, Resolved
+from focus_companion.session.feed import Feed
+
+
+class Log:
+    """A journal of events in memory, ids growing with gaps."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[int, Event]] = []
+        self.reads = 0
+
+    def add(self, count: int) -> list[tuple[int, Event]]:
+        new = []
+        for _ in range(count):
+            number = self.kept[-1][0] + 1 + len(self.kept) % 2 if self.kept else 3
+            new.append((number, Resolved(float(number))))
+            self.kept.append(new[-1])
+        return new
+
+    def events(self, after: int = 0, limit: int = 1000) -> list[tuple[int, Event]]:
+        self.reads += 1
+        return [item for item in self.kept if item[0] > after][:limit]
+
+
+def read(feed: Feed, after: int | None, count: int) -> list[tuple[int, Event]]:
+    found = []
+    subscription = feed.subscribe(after, heartbeat=2)
+    for item in subscription:
+        assert item is not None, "no event came in time"
+        found.append(item)
+        if len(found) == count:
+            break
+    subscription.close()
+    return found
+
+
+def test_without_an_id_only_what_follows_comes() -> None:
+    log = Log()
+    feed = Feed(0, log)
+    feed.publish(log.add(5))
+    subscription = feed.subscribe(heartbeat=0.01)
+    walk = iter(subscription)
+    assert next(walk) is None
+    later = log.add(2)
+    feed.publish(later)
+    assert [next(walk), next(walk)] == later
+
+
+def test_resuming_at_every_id_has_no_gap_and_no_repeat() -> None:
+    log = Log()
+    old = log.add(7)
+    feed = Feed(old[-1][0], log, kept=4)
+    for _ in range(6):
+        feed.publish(log.add(2))
+    for place in range(len(log.kept)):
+        after = log.kept[place][0] if place else 0
+        expected = [item for item in log.kept if item[0] > after]
+        if expected:
+            assert read(feed, after, len(expected)) == expected
+
+
+def test_an_id_never_given_resumes_from_now() -> None:
+    log = Log()
+    feed = Feed(0, log)
+    feed.publish(log.add(3))
+    walk = iter(feed.subscribe(999, heartbeat=0.01))
+    assert next(walk) is None
+    new = log.add(1)
+    feed.publish(new)
+    assert next(walk) == new[0]
+
+
+def test_what_is_committed_but_not_yet_told_is_not_given() -> None:
+    log = Log()
+    feed = Feed(0, log, kept=1)
+    feed.publish(log.add(4))
+    silent = log.add(1)
+    walk = iter(feed.subscribe(0, heartbeat=0.01))
+    assert [next(walk) for _ in range(4)] == log.kept[:4]
+    assert next(walk) is None
+    feed.publish(silent)
+    assert next(walk) == silent[0]
+
+
+def test_a_slow_listener_reads_again_from_the_log_and_memory_stays_bounded() -> None:
+    log = Log()
+    feed = Feed(0, log, kept=16)
+    subscription = feed.subscribe(0, heartbeat=1)
+    for _ in range(500):
+        feed.publish(log.add(1))
+    assert len(feed._recent) == 16
+    walk = iter(subscription)
+    assert [next(walk) for _ in range(500)] == log.kept
+    # Pages of the log, not the log over and over.
+    assert log.reads <= 5
+
+
+def test_many_listeners_while_events_are_published() -> None:
+    log = Log()
+    feed = Feed(0, log, kept=8)
+    got: dict[int, list[tuple[int, Event]]] = {}
+
+    def listen(name: int) -> None:
+        got[name] = read(feed, 0, 200)
+
+    threads = [threading.Thread(target=listen, args=(i,)) for i in range(20)]
+    for thread in threads:
+        thread.start()
+    for _ in range(200):
+        feed.publish(log.add(1))
+    for thread in threads:
+        thread.join(10)
+    assert all(got[name] == log.kept for name in range(20))
+
+
+def test_close_ends_a_waiting_listener_at_once() -> None:
+    feed = Feed(0)
+    for end in ("subscription", "feed"):
+        subscription = feed.subscribe(heartbeat=60)
+        ended = threading.Event()
+
+        def listen(subscription=subscription, ended=ended) -> None:
+            assert list(subscription) == []
+            ended.set()
+
+        threading.Thread(target=listen, daemon=True).start()
+        time.sleep(0.02)
+        (subscription if end == "subscription" else feed).close()
+        assert ended.wait(2)

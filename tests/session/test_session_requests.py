@@ -1,0 +1,185 @@
+"""What the page asks for, and what becomes of it."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from scripted import Player, Script, Still, play_on
+
+from focus_companion.game.moves import Move
+from focus_companion.game.position import parse_position
+from focus_companion.game.rules import Rules
+from focus_companion.referee import verdict as said
+from focus_companion.session import requests as ask
+from focus_companion.session.session import Session
+
+RULES = Rules.make(2)
+THREE = Rules.make(3)
+
+
+def playing(plies: int, rules: Rules = RULES) -> Session:
+    session = Session(rules, {}, None, Player(rules))
+    play_on(session.push, plies + 1)
+    assert session.history.ply == plies
+    return session
+
+
+def told(session: Session, request: ask.Request) -> list[str]:
+    done = session.submit(request)
+    events = session.attend()
+    assert done.exception(timeout=0) is None
+    return [event.type for event in events]
+
+
+def refused(session: Session, request: ask.Request) -> str:
+    done = session.submit(request)
+    (event,) = session.attend()
+    assert event.type == "refused" and str(done.exception(timeout=0)) == event.text
+    assert isinstance(done.exception(), ask.RequestRefused)
+    return event.text
+
+
+def test_take_back_undoes_turn_by_turn_to_the_start() -> None:
+    session = playing(5)
+    earlier = session.history.positions
+    for ply in (4, 3, 2, 1, 0):
+        assert told(session, ask.TakeBack()) == ["taken_back"]
+        assert session.history.positions == earlier[: ply + 1]
+    assert "no turn" in refused(session, ask.TakeBack()).lower()
+
+
+def test_take_back_undoes_an_act_first() -> None:
+    session = playing(3)
+    before = session.position
+    assert told(session, ask.Resign("g")) == ["act", "result"]
+    assert session.state()["result"] == {"winners": ["red"], "reason": "resigned"}
+    assert told(session, ask.TakeBack()) == ["taken_back"]
+    assert session.position == before and session.state()["result"] is None
+
+
+def test_with_three_who_leaves_is_out_and_the_others_play_on() -> None:
+    session = playing(4, THREE)
+    assert told(session, ask.Leave("b")) == ["act"]
+    assert session.state()["out"] == ["blue"]
+    assert "out" in refused(session, ask.Resign("b"))
+    play_on(session.push, 2, 10)
+    assert session.history.ply == 6
+    assert told(session, ask.Resign("g")) == ["act", "result"]
+    assert [entry.get("act") for entry in session.state()["moves"]].count("leave") == 1
+
+
+def test_agreed_draw() -> None:
+    session = playing(2)
+    assert told(session, ask.AgreeDraw()) == ["act", "result"]
+    assert session.state()["result"] == {"winners": [], "reason": "agreed draw"}
+    for request in (ask.AgreeDraw(), ask.Resign("g"), ask.ChooseMove(Move.parse("c4-c5"))):
+        assert "over" in refused(session, request)
+
+
+def test_a_stranger_cannot_resign() -> None:
+    assert "Blue does not play" in refused(playing(1), ask.Resign("b"))
+
+
+def test_choose_settles_what_was_unclear() -> None:
+    moves = (Move.parse("c4-c5"), Move.parse("c4-b4"))
+    session = Session(RULES, {}, None, Script({0: [said.Undecided(moves)]}))
+    session.push(Still(0))
+    assert session.state()["unclear"] == ["c4-c5", "c4-b4"]
+    assert told(session, ask.ChooseMove(moves[1])) == ["move"]
+    assert session.state()["unclear"] is None and session.state()["last_move"] == "c4-b4"
+
+
+def test_an_illegal_choice_is_refused_with_the_reason() -> None:
+    session = Session(RULES, {}, None, Script({}))
+    assert "straight" in refused(session, ask.ChooseMove(Move.parse("c4-d5")))
+    assert session.history.ply == 0
+
+
+def test_dismiss() -> None:
+    wrong = said.Wrong("distance", "g", (3,), "Put it back.")
+    session = Session(RULES, {}, None, Script({0: [wrong], 2: [said.PutRight()]}))
+    assert "Nothing" in refused(session, ask.DismissAlert())
+    session.push(Still(0))
+    assert told(session, ask.DismissAlert()) == ["resolved"]
+    assert session.state()["alert"] is None
+    assert play_on(session.push, 2, 1) == []
+
+
+def test_a_paused_game_does_not_look() -> None:
+    session = playing(2)
+    assert told(session, ask.Pause()) == ["pause"] and session.state()["paused"]
+    assert play_on(session.push, 5, 10) == [] and session.history.ply == 2
+    assert told(session, ask.Resume()) == ["pause"] and not session.state()["paused"]
+    play_on(session.push, 1, 20)
+    assert session.history.ply == 3
+
+
+def test_a_corrected_position_is_the_new_start() -> None:
+    session = playing(4)
+    stacks = list(session.position.stacks)
+    square = next(i for i, stack in enumerate(stacks) if len(stack) > 1)
+    stacks[square] = stacks[square][:-1]
+    assert told(session, ask.SetPosition(tuple(stacks), to_move="r", reserves={"g": 1})) == ["corrected"]
+    state = session.state()
+    assert parse_position(state["position"]) == tuple(stacks)
+    assert state["ply"] == 0 and state["to_move"] == "red" and state["reserves"]["green"] == 1
+    assert state["rules"]["set_up"] == "position"
+    record = session.record()
+    assert len(record.incidents[-1]["moves"]) == 4
+    play_on(session.push, 2, 20)
+    assert session.history.ply == 2
+
+
+@pytest.mark.parametrize(
+    ("request_", "word"),
+    [
+        (ask.SetPosition(("",) * 52), "nobody"),
+        (ask.SetPosition(("gggggg", *("",) * 51)), "five"),
+        (ask.SetPosition(("b", *("r",) * 51)), "blue"),
+    ],
+)
+def test_an_impossible_correction_is_refused(request_: ask.SetPosition, word: str) -> None:
+    session = playing(1)
+    assert word in refused(session, request_)
+    assert session.history.ply == 1
+
+
+def test_a_new_game_by_other_rules() -> None:
+    made: list[Rules] = []
+
+    def make(rules: Rules) -> Player:
+        made.append(rules)
+        return Player(rules)
+
+    session = Session(RULES, {"g": "Ann"}, None, make)
+    play_on(session.push, 3)
+    assert told(session, ask.NewGame()) == ["game"] and made == [RULES]
+    assert session.history.ply == 0 and session.state()["players"]["green"]["name"] == "Ann"
+    assert told(session, ask.NewGame(THREE, {"b": "Cy"})) == ["game"]
+    assert made == [RULES, THREE]
+    assert session.state()["players"]["blue"] == {"name": "Cy", "seat": "left"}
+    play_on(session.push, 4, 10)
+    assert session.history.ply == 3
+
+
+def test_requests_from_many_threads_are_each_done_once() -> None:
+    session = playing(40)
+    done = []
+    threads = [
+        threading.Thread(target=lambda: done.append(session.submit(ask.TakeBack()))) for _ in range(30)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    session.attend()
+    assert [future.exception(timeout=1) for future in done] == [None] * 30
+    assert session.history.ply == 10
+
+
+def test_too_many_requests_are_turned_away() -> None:
+    session = playing(1)
+    with pytest.raises(ask.RequestRefused, match="Try again"):
+        for _ in range(1000):
+            session.submit(ask.Pause())

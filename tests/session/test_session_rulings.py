@@ -1,0 +1,195 @@
+"""What the players rule themselves, rematches, seats and clocks: each recorded as what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted import Player, Script, Still, play_on
+
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.play import Removed
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
+from focus_companion.referee import verdict as said
+from focus_companion.session import requests as ask
+from focus_companion.session.clock import Clock, TimeControl
+from focus_companion.session.session import Session
+from focus_companion.storage.journal import Journal
+
+RULES = Rules.make(2)
+WRONG = said.Wrong("distance", "g", (INDEX["c4"], INDEX["c6"]), "Green went too far.")
+
+
+def do(session: Session, request: ask.Request) -> list[str]:
+    done = session.submit(request)
+    told = [event.type for event in session.attend()]
+    assert done.exception(timeout=0) is None
+    return told
+
+
+def why_not(session: Session, request: ask.Request) -> str:
+    done = session.submit(request)
+    session.attend()
+    assert isinstance(done.exception(timeout=0), ask.RequestRefused)
+    return str(done.exception())
+
+
+def alerted(journal: Journal | None = None) -> Session:
+    session = Session(RULES, {"g": "Ann", "r": "Bo"}, journal, Script({0: [said.StartSeen()], 1: [WRONG]}))
+    play_on(session.push, 2)
+    assert session.state()["alert"]
+    return session
+
+
+def test_an_alert_ruled_legal_becomes_the_named_turn() -> None:
+    session = alerted()
+    assert do(session, ask.RuleLegal(Move.parse("c4-c5"))) == ["ruling", "resolved", "move"]
+    state = session.state()
+    assert (state["alert"], state["last_move"]) == (None, "c4-c5")
+    ruling = session.record().incidents[-1]
+    assert (ruling["type"], ruling["legal"], ruling["move"]) == ("ruling", True, "c4-c5")
+    assert (ruling["reason"], ruling["player"], ruling["ply"]) == ("distance", "green", 1)
+
+
+def test_no_ruling_makes_an_impossible_turn_legal() -> None:
+    session = alerted()
+    assert "straight" in why_not(session, ask.RuleLegal(Move.parse("c4-d5")))
+    assert session.state()["alert"]
+
+
+def test_the_turns_nearest_to_the_alert_come_first() -> None:
+    session = alerted()
+    turns = session.legal()
+    assert sorted(turns) == [str(move) for move in legal_moves(session.position, RULES)]
+    near = [turn for turn in turns if "c4" in turn or "c6" in turn]
+    assert near and turns[: len(near)] == near
+
+
+@pytest.mark.parametrize("ply", [None, 5, 2])
+def test_a_recorded_turn_ruled_out_is_taken_back(ply: int | None) -> None:
+    session = Session(RULES, {}, None, Player(RULES))
+    play_on(session.push, 6)
+    moves = [entry["move"] for entry in session.state()["moves"]]
+    earlier = session.history.positions
+    assert do(session, ask.RuleNotLegal(ply)) == ["ruling", "taken_back"]
+    wanted = (ply or 5) - 1
+    assert session.history.positions == earlier[: wanted + 1]
+    ruling, back = session.record().incidents
+    assert (ruling["legal"], ruling["ply"], ruling["move"]) == (False, wanted + 1, moves[wanted])
+    assert back["moves"] == moves[wanted:]
+
+
+def test_what_was_not_played_cannot_be_ruled_out() -> None:
+    session = Session(RULES, {}, None, Player(RULES))
+    assert "No turn" in why_not(session, ask.RuleNotLegal())
+    play_on(session.push, 3)
+    assert "no turn 3" in why_not(session, ask.RuleNotLegal(3))
+    assert "no turn 0" in why_not(session, ask.RuleNotLegal(0))
+
+
+def test_rematch_turns_the_sides_and_forgets_corrections() -> None:
+    session = Session(RULES, {"g": "Ann", "r": "Bo"}, None, Player)
+    play_on(session.push, 3)
+    do(session, ask.SetPosition(session.position.stacks))
+    assert session.state()["rules"]["set_up"] == "position"
+    assert do(session, ask.Rematch()) == ["game"]
+    state = session.state()
+    assert {c: p["name"] for c, p in state["players"].items()} == {"green": "Bo", "red": "Ann"}
+    assert (state["ply"], state["rules"]["set_up"]) == (0, "pairs")
+
+
+def test_with_four_every_name_moves_on_by_one() -> None:
+    session = Session(Rules.make(4), dict(zip("gbyr", "ABCD", strict=True)), None, Player)
+    do(session, ask.Rematch())
+    assert session.history.players == dict(zip("gbyr", "DABC", strict=True))
+
+
+def test_seats_and_clock_are_kept_with_the_game(tmp_path: Path) -> None:
+    with Journal(tmp_path) as journal:
+        session = Session(RULES, {}, journal, Player)
+        clock = TimeControl("down", 300, 5)
+        do(session, ask.NewGame(RULES, {"g": "Ann"}, {"g": "top", "r": "bottom"}, clock))
+        play_on(session.push, 4)
+        seen = session.state()
+        session.close()
+    with Journal(tmp_path) as journal:
+        again = Session(RULES, {}, journal, Player(RULES)).state()
+    for state in (seen, again):
+        assert {c: p["seat"] for c, p in state["players"].items()} == {"green": "top", "red": "bottom"}
+        assert (state["clock"]["kind"], state["clock"]["seconds"]) == ("down", 300)
+    assert again["clock"]["used"] == seen["clock"]["used"]
+    assert again["players"]["green"]["name"] == "Ann"
+
+
+def test_a_prompt_in_the_state_tells_its_turn_and_the_event_does_not() -> None:
+    removed = (Removed("g", "reserve", "g"),)
+    trim = said.TrimAwaited(Move.parse("c4-c5"), INDEX["c5"], removed)
+    session = Session(RULES, {}, None, Script({0: [said.StartSeen()], 1: [trim]}))
+    (*_, prompt) = play_on(session.push, 2)
+    assert set(prompt.to_json()) == {"type", "time", "square", "remove"}
+    assert session.state()["prompt"] == prompt.to_json() | {"move": "c4-c5"}
+
+
+def timed(control: TimeControl, script: dict[int, list[Any]]) -> Session:
+    session = Session(RULES, {}, None, lambda _: Script(script))
+    do(session, ask.NewGame(RULES, {}, {}, control))
+    return session
+
+
+def test_clocks_count_the_players_own_seconds_and_stand_in_a_pause() -> None:
+    moves = {3: [said.StartSeen()], 5: [said.TurnSeen(Move.parse("b6-b7"), 1.0)]}
+    session = timed(TimeControl("up"), moves)
+    for second in range(4):
+        session.push(Still(second, float(second)))
+    assert session.state()["clock"]["used"] == {"green": 0, "red": 0}, "nobody waits for the set-up"
+    assert session.state()["clock"]["running"] == "green"
+    session.push(Still(4, 10.0))
+    assert session.state()["clock"]["used"] == {"green": 7, "red": 0}
+    session.push(Still(5, 12.5))
+    session.push(Still(6, 14.0))
+    assert session.state()["clock"]["used"] == {"green": 9.5, "red": 1.5}
+    do(session, ask.Pause())
+    session.push(Still(7, 60.0))
+    assert session.state()["clock"] | {"time": 0} == {
+        "kind": "up", "seconds": 0, "increment": 0, "time": 0, "running": None,
+        "used": {"green": 9.5, "red": 1.5},
+    }  # fmt: skip
+    do(session, ask.Resume())
+    session.push(Still(8, 61.0))
+    do(session, ask.Resign("r"))
+    session.push(Still(9, 90.0))
+    assert session.state()["clock"]["used"] == {"green": 9.5, "red": 2.5}
+
+
+def test_increment_comes_after_the_turn() -> None:
+    clock = Clock(TimeControl("down", 60, 2)).at(0, "g").at(10, "r", mover="g").at(11, "g", mover="r")
+    assert clock.to_json(15, "gr")["used"] == {"green": 12, "red": -1}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        7,
+        {},
+        {"kind": "x"},
+        {"kind": "down"},
+        {"kind": "down", "seconds": -1},
+        {"kind": "up", "seconds": 5},
+        {"kind": "down", "seconds": True},
+        {"kind": "down", "seconds": "9"},
+        {"kind": "up", "speed": 1},
+        {"kind": "down", "seconds": float("nan")},
+        {"kind": "down", "seconds": 60, "increment": 1e9},
+    ],
+)
+def test_a_clock_that_cannot_be_is_refused(data: Any) -> None:
+    with pytest.raises(ValueError, match="clock"):
+        TimeControl.from_json(data)
+
+
+@pytest.mark.parametrize("control", [TimeControl("up"), TimeControl("down", 600, 3.5)])
+def test_a_clock_survives_its_text(control: TimeControl) -> None:
+    assert TimeControl.from_json(control.to_json()) == control

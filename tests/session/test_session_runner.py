@@ -1,0 +1,199 @@
+"""The game thread: files are read whole, live sources are watched over and opened again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from scripted import Player, Script, Still
+
+from focus_companion.game.rules import Rules
+from focus_companion.session import requests as ask
+from focus_companion.session.events import Event, GameBegan
+from focus_companion.session.runner import Runner
+from focus_companion.session.session import Session
+
+RULES = Rules.make(2)
+
+
+class Source:
+    """Frames, then what ``end`` does."""
+
+    def __init__(
+        self, frames: int, *, live: bool = False, end: Callable[[], Any] | None = None, pace: float = 0.0
+    ) -> None:
+        self.frames, self.live, self.end, self.pace = frames, live, end, pace
+        self.name = "test camera"
+        self.closed = threading.Event()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.closed.set()
+
+    def __iter__(self) -> Iterator[Still]:
+        for index in range(self.frames):
+            if self.closed.wait(self.pace):
+                return
+            yield Still(index)
+        if self.end:
+            self.end()
+
+
+def fail(text: str = "the camera is unplugged") -> Callable[[], Any]:
+    def end() -> None:
+        raise OSError(text)
+
+    return end
+
+
+def until(condition: Callable[[], Any], seconds: float = 5.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come about in time"
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def run() -> Iterator[Callable[..., tuple[Runner, Session, list[Event]]]]:
+    running: list[Runner] = []
+
+    def start(*sources: Any, sight: Any = None, **more: Any) -> tuple[Runner, Session, list[Event]]:
+        session = Session(RULES, {}, None, sight or Player(RULES))
+        waiting = iter(sources)
+        heard: list[Event] = []
+
+        def opened() -> Any:
+            source = next(waiting)
+            if isinstance(source, Exception):
+                raise source
+            return source
+
+        runner = Runner(session, opened, heard=heard.append, back_off=(0.01, 0.02), **more)
+        running.append(runner)
+        runner.start()
+        return runner, session, heard
+
+    yield start
+    for runner in running:
+        runner.stop()
+        assert runner.wait(2)
+
+
+def types(events: list[Event]) -> list[str]:
+    return [event.type for event in events]
+
+
+def test_every_frame_of_a_file_is_pushed(run: Any) -> None:
+    sight = Script({})
+    runner, session, _ = run(Source(57), sight=sight)
+    until(lambda: runner.ended)
+    assert sight.pushed == 57 and runner.failure is None
+    # The page can still ask after the end.
+    assert session.submit(ask.Pause()).result(timeout=2) is None
+
+
+def test_a_live_source_never_lags(run: Any) -> None:
+    seen: list[int] = []
+
+    class Slow(Script):
+        def push(self, frame: Any, history: Any) -> Any:
+            seen.append(frame.index)
+            time.sleep(0.03)
+            return ()
+
+    run(Source(100, live=True, pace=0.002, end=lambda: time.sleep(5)), sight=Slow({}))
+    until(lambda: seen and seen[-1] == 99)
+    assert len(seen) < 50 and seen == sorted(set(seen))
+
+
+def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
+    """However slow the machine: no turn of the demonstration is played unseen."""
+    seen: list[int] = []
+
+    class Slow(Script):
+        def push(self, frame: Any, history: Any) -> Any:
+            seen.append(frame.index)
+            time.sleep(0.01)
+            return ()
+
+    source = Source(60, live=True, end=lambda: time.sleep(5))
+    source.waits = True  # type: ignore[attr-defined]
+    run(source, sight=Slow({}))
+    until(lambda: seen and seen[-1] == 59)
+    assert seen == list(range(60))
+
+
+@pytest.mark.parametrize("end", [fail(), None], ids=["error", "just ends"])
+def test_a_lost_camera_is_told_once_and_opened_again(run: Any, end: Any) -> None:
+    gone = OSError("no such device")
+    _, session, heard = run(
+        Source(3, live=True, end=end, pace=0.01), gone, gone, Source(30, live=True, pace=0.01, end=fail()),
+        Source(1000, live=True, pace=0.01),
+    )  # fmt: skip
+    until(lambda: types(heard).count("found") == 2)
+    assert [t for t in types(heard) if t in ("lost", "found")] == ["lost", "found", "lost", "found"]
+    assert {e.what for e in heard if e.type in ("lost", "found")} == {"camera"}
+    times = [event.time for event in heard]
+    assert times == sorted(times)
+    assert session.state()["camera"] == "ok"
+
+
+def test_a_silent_camera_counts_as_lost(run: Any) -> None:
+    hang = threading.Event()
+    _, _, heard = run(
+        Source(3, live=True, pace=0.01, end=lambda: hang.wait(20)),
+        OSError("busy"),
+        Source(500, live=True, pace=0.01),
+        silence=0.2,
+    )
+    until(lambda: "lost" in types(heard))
+    until(lambda: "found" in types(heard))
+    hang.set()
+
+
+def test_requests_are_taken_while_the_camera_is_gone(run: Any) -> None:
+    errors = [OSError("no such device")] * 500
+    _, session, heard = run(*errors)
+    until(lambda: "lost" in types(heard))
+    assert session.submit(ask.AgreeDraw()).result(timeout=2) is None
+    assert session.state()["camera"] == "lost"
+
+
+def test_a_source_that_has_to_follow_is_opened_anew(run: Any) -> None:
+    sources = [Source(2000, live=True, pace=0.005) for _ in range(3)]
+    runner, session, heard = run(
+        *sources, anew=lambda told: any(isinstance(event, GameBegan) for event in told)
+    )
+    until(lambda: "move" in types(heard))
+    session.submit(ask.NewGame())
+    until(lambda: sources[0].closed.is_set() and runner.reopened == 2)
+    assert "lost" not in types(heard)
+
+
+@pytest.mark.parametrize(
+    "end", [fail("damaged file"), lambda: 1 / 0], ids=["damaged file", "an error of the program"]
+)
+def test_a_failing_file_or_program_ends_the_thread_and_says_why(run: Any, end: Any, caplog: Any) -> None:
+    caplog.set_level("DEBUG")
+    runner, _, _ = run(Source(3, end=end))
+    assert runner.wait(5)
+    assert isinstance(runner.failure, OSError | ZeroDivisionError)
+    assert "stopped" in caplog.text
+
+
+def test_stop_is_quick_while_a_camera_hangs(run: Any) -> None:
+    hang = threading.Event()
+    runner, _, heard = run(Source(3, live=True, pace=0.01, end=lambda: hang.wait(20)))
+    until(lambda: "move" in types(heard))
+    began = time.monotonic()
+    runner.stop()
+    assert runner.wait(0) and time.monotonic() - began < 2
+    hang.set()
