@@ -1,0 +1,162 @@
+"""A conversation with a light board over one open serial port: ask, wait for the answer, ask again."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import serial
+
+from .protocol import ANSWER, VERSION, Command, Hello, Notice, Pong, ProtocolError, Status
+from .wire import Decoder, Frame, encode
+
+
+def _gone() -> tuple[type[Exception], ...]:
+    try:
+        import termios
+    except ImportError:  # not a POSIX system
+        return (OSError,)
+    return (OSError, termios.error)  # which is no OSError, and which flushing a vanished port raises
+
+
+GONE: Final = _gone()
+"""What a port raises that went away."""
+
+UNUSABLE: Final[tuple[type[Exception], ...]] = (*GONE, ValueError)
+"""What opening a port raises, names that are none included."""
+
+BAUD: Final = 115200
+TRIES: Final = 4
+
+
+class LinkFault(RuntimeError):
+    """It cannot go on; ``kind`` is one of "missing", "busy", "forbidden", "gone", "silent", "foreign"."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+class Link:
+    """An open port. Not for use by two threads."""
+
+    def __init__(self, path: str, ack_timeout: float = 0.25) -> None:
+        """Opens ``path`` for us alone. Raises :class:`LinkFault`."""
+        self.path = path
+        self.notices: list[Frame] = []
+        """What the board said unasked and nobody has taken yet (the oldest are dropped beyond 64)."""
+        self._ack_timeout = ack_timeout
+        self._decoder = Decoder()
+        self._seq = 0
+        try:
+            self._port: Any = serial.Serial(path, BAUD, timeout=0.02, write_timeout=0.5, exclusive=True)
+        except UNUSABLE as fault:
+            raise _opening_fault(path, fault) from fault
+
+    def greet(self, timeout: float, given_up: Callable[[], bool] = lambda: False) -> Hello:
+        """Ask who is there until it answers or ``timeout`` seconds are over (it may be in its bootloader)."""
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                answer = self.ask(Command.HELLO, bytes((VERSION,)), tries=1)
+                break
+            except LinkFault as fault:
+                if fault.kind != "silent" or time.monotonic() >= end or given_up():
+                    raise
+        try:
+            hello = Hello.parse(answer)
+        except ProtocolError as fault:
+            raise LinkFault(
+                "foreign", f"what is on {self.path} is no light board of ours ({fault})"
+            ) from fault
+        if hello.version != VERSION:
+            raise LinkFault(
+                "foreign",
+                f"the light board on {self.path} speaks version {hello.version} of the protocol, "
+                f"this program {VERSION}: flash the firmware of this program (make -C firmware flash)",
+            )
+        return hello
+
+    def ping(self) -> Pong:
+        """Ask for a sign of life. Raises :class:`LinkFault`."""
+        try:
+            return Pong.parse(self.ask(Command.PING))
+        except ProtocolError as fault:
+            raise LinkFault(
+                "foreign", f"what is on {self.path} is no light board of ours ({fault})"
+            ) from fault
+
+    def ask(self, command: Command, data: bytes = b"", tries: int = TRIES) -> bytes:
+        """Send ``command`` until it is answered; its data after the status, or :class:`LinkFault`."""
+        self._seq = self._seq % 255 + 1
+        message = encode(Frame(self._seq, command, data))
+        for _ in range(tries):
+            self._write(message)
+            end = time.monotonic() + self._ack_timeout
+            while time.monotonic() < end:
+                answer = self._answer(command)
+                if answer is not None:
+                    return answer
+        raise LinkFault("silent", f"what is on {self.path} does not answer")
+
+    def poll(self) -> None:
+        """Take in what the board has said unasked."""
+        try:
+            waiting = self._port.in_waiting
+        except GONE as fault:
+            raise LinkFault("gone", f"the light board on {self.path} is gone") from fault
+        if waiting:
+            self._keep(self._read(waiting))
+
+    def close(self) -> None:
+        """Free the port, whatever state it is in."""
+        self._port.close()
+
+    def _answer(self, command: Command) -> bytes | None:
+        found = None
+        for frame in self._keep(self._read(1)):
+            if frame.command == command | ANSWER and frame.seq == self._seq and frame.data:
+                if frame.data[0] != Status.DONE:
+                    raise LinkFault(
+                        "foreign", f"the light board on {self.path} refused {command.name} ({frame.data[0]})"
+                    )
+                found = frame.data[1:]
+        return found
+
+    def _keep(self, data: bytes) -> list[Frame]:
+        frames = self._decoder.feed(data)
+        notices = [frame for frame in frames if frame.command in tuple(Notice)]
+        self.notices = (self.notices + notices)[-64:]
+        return [frame for frame in frames if frame.command not in tuple(Notice)]
+
+    def _read(self, least: int) -> bytes:
+        try:
+            # A babbling device is taken in pieces, so that the caller's clock is looked at in between.
+            return bytes(self._port.read(max(least, min(self._port.in_waiting, 256))))
+        except GONE as fault:
+            raise LinkFault("gone", f"the light board on {self.path} is gone") from fault
+
+    def _write(self, message: bytes) -> None:
+        try:
+            self._port.write(message)
+        except serial.SerialTimeoutException as fault:
+            raise LinkFault("silent", f"what is on {self.path} takes no bytes") from fault
+        except GONE as fault:
+            raise LinkFault("gone", f"the light board on {self.path} is gone") from fault
+
+
+def _opening_fault(path: str, fault: Exception) -> LinkFault:
+    number = getattr(fault, "errno", None)
+    if number in (errno.EAGAIN, errno.EBUSY):
+        return LinkFault(
+            "busy", f"another program uses {path}: close it, or name another port in lights.serial.port"
+        )
+    if number in (errno.EACCES, errno.EPERM):
+        return LinkFault(
+            "forbidden", f"{path} may not be opened: add this user to the group dialout (then log in again)"
+        )
+    if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO):
+        return LinkFault("missing", f"there is no light board on {path}")
+    return LinkFault("foreign", f"{path} is no serial port that can be used ({fault})")

@@ -1,0 +1,189 @@
+"""The light board with our firmware, on a serial port that may come and go."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from . import ports
+from .link import Link, LinkFault
+from .meaning import NOTHING, Cue, Meaning
+from .protocol import Command, Hello, Notice, state_data
+from .settings import SerialSettings
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT: Final = 0.5
+"""Seconds between two PINGs; the board misses its host after 2 s."""
+POLL: Final = 0.1
+"""Seconds between two looks for a pressed button."""
+BACK_OFF: Final = {"foreign": 10.0, "forbidden": 10.0, "busy": 2.0}
+"""Seconds until a port is tried again, by what was wrong; else quickly, for a board that is replugged."""
+QUICK: Final = (0.1, 0.2, 0.5)
+
+
+class SerialBackend:
+    """Keeps the board showing the newest meaning, through unplugging, replugging, restarts and lost bytes."""
+
+    name = "serial"
+
+    def __init__(
+        self,
+        settings: SerialSettings,
+        brightness: int = 96,
+        sound: bool = True,
+        on_button: Callable[[], None] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._brightness = brightness
+        self._sound = sound
+        self._on_button = on_button
+        self._closing = threading.Event()
+        self._link: Link | None = None
+        self.hello: Hello | None = None
+        """Of the board in use; ``None`` while there is none."""
+        self._wanted = NOTHING
+        self._shown = False
+        self._presses: int | None = None
+        self._failures = 0
+        self._retry_at = 0.0
+        self._ping_at = 0.0
+        self._told = ""
+
+    def present(self, meaning: Meaning, cue: Cue) -> None:
+        self._wanted = meaning
+        self._shown = False
+        if self._link is not None:
+            self._guarded(lambda link: self._send(link, cue if self._sound else Cue.NONE))
+
+    def tick(self) -> float:
+        now = time.monotonic()
+        if self._link is None:
+            if now < self._retry_at:
+                return min(POLL, self._retry_at - now)
+            self._connect()
+        elif now >= self._ping_at:
+            self._guarded(self._ping)
+        else:
+            self._guarded(self._listen)
+        return POLL if self._link is not None else min(POLL, max(0.01, self._retry_at - time.monotonic()))
+
+    def settled(self) -> bool:
+        return self._shown
+
+    def hurry(self) -> None:
+        self._closing.set()
+
+    def close(self) -> None:
+        if self._link is not None:
+            self._guarded(lambda link: link.ask(Command.DARK, tries=2))
+        self._drop()
+
+    def _connect(self) -> None:
+        paths = (self._settings.port,) if self._settings.port else ports.candidates()
+        if not paths:
+            self._failed(LinkFault("missing", "no light board is plugged in"))
+            return
+        fault: LinkFault | None = None
+        for path in paths:
+            try:
+                link = Link(path, self._settings.ack_timeout)
+            except LinkFault as failure:
+                fault = failure
+                continue
+            self._link = link
+            if self._guarded(self._begin):
+                return
+            fault = None  # told already
+        if fault is not None:
+            self._failed(fault)
+
+    def _begin(self, link: Link) -> None:
+        self.hello = link.greet(self._settings.greeting_timeout, self._closing.is_set)
+        link.ask(Command.BRIGHTNESS, bytes((self._brightness,)))
+        link.notices.clear()
+        self._presses = None
+        self._send(link, Cue.NONE)
+        self._failures = 0
+        major, minor = self.hello.firmware
+        self._tell(
+            "in use", logging.INFO, f"The light board on {link.path} is in use (firmware {major}.{minor})"
+        )
+
+    def _send(self, link: Link, cue: Cue) -> None:
+        link.ask(Command.STATE, state_data(self._wanted, cue))
+        self._shown = True
+        self._ping_at = time.monotonic() + HEARTBEAT
+        self._listen(link)
+
+    def _ping(self, link: Link) -> None:
+        pong = link.ping()
+        self._ping_at = time.monotonic() + HEARTBEAT
+        self._listen(link)
+        self._pressed(pong.presses)
+        if not pong.told:
+            self._restore(link)
+
+    def _listen(self, link: Link) -> None:
+        link.poll()
+        notices, link.notices = link.notices, []
+        for notice in notices:
+            if notice.command == Notice.BUTTON and len(notice.data) == 1:
+                self._pressed(notice.data[0])
+            elif notice.command == Notice.BOOT:
+                # It started anew under us (watchdog, brown-out): it knows nothing any more.
+                self._presses = 0
+                self._restore(link)
+
+    def _restore(self, link: Link) -> None:
+        self._shown = False
+        link.ask(Command.BRIGHTNESS, bytes((self._brightness,)))
+        link.ask(Command.STATE, state_data(self._wanted))
+        self._shown = True
+
+    def _pressed(self, presses: int) -> None:
+        new = self._presses is not None and presses != self._presses
+        self._presses = presses
+        if new and self._on_button is not None:
+            self._on_button()
+
+    def _guarded(self, act: Callable[[Link], object]) -> bool:
+        """Do ``act`` with the open link; a fault closes it and sets the time of the next try."""
+        if self._link is None:
+            return False
+        try:
+            act(self._link)
+        except LinkFault as fault:
+            self._failed(fault)
+            return False
+        return True
+
+    def _failed(self, fault: LinkFault) -> None:
+        self._drop()
+        if fault.kind == "silent" and not self._failures and self._told == "in use":
+            delay = QUICK[0]  # a board that worked a moment ago
+        else:
+            delay = BACK_OFF.get(fault.kind, QUICK[min(self._failures, len(QUICK) - 1)])
+        self._failures += 1
+        self._retry_at = time.monotonic() + delay
+        # A board that is pulled out is first gone and then missing: one thing to people.
+        what = "absent" if fault.kind in ("gone", "missing") else str(fault)
+        self._tell(
+            what, logging.WARNING, f"Lights: {fault}; the game goes on, and they join in when they can"
+        )
+
+    def _drop(self) -> None:
+        self._shown = False
+        self.hello = None
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    def _tell(self, what: str, level: int, text: str) -> None:
+        # Once for each change of what is so, not once for each try.
+        if what != self._told:
+            self._told = what
+            log.log(level, text)

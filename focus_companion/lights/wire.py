@@ -1,0 +1,104 @@
+"""Frames on the wire: COBS with 0x00 between frames, CRC-16/XMODEM at the end of each.
+
+A frame is ``seq cmd data… crc_hi crc_lo`` before COBS; the CRC covers all before it.
+"""
+
+from __future__ import annotations
+
+import binascii
+from dataclasses import dataclass
+from typing import Final
+
+LONGEST: Final = 64
+"""Bytes of the longest frame before COBS. Both sides drop a longer one."""
+
+
+class BadFrame(ValueError):
+    """Bytes that are no frame."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One message: sequence number 0…255, command 0…255, and its data."""
+
+    seq: int
+    command: int
+    data: bytes = b""
+
+
+def crc16(data: bytes) -> int:
+    """CRC-16/XMODEM: polynomial 0x1021, from 0, nothing reflected. ``crc16(b"123456789") == 0x31C3``."""
+    return binascii.crc_hqx(data, 0)
+
+
+def stuff(data: bytes) -> bytes:
+    """COBS: ``data`` without a zero byte, one byte longer (shorter than 254 bytes; no delimiter)."""
+    if len(data) >= 254:
+        raise BadFrame(f"{len(data)} bytes are too long for one frame")
+    out = bytearray()
+    for block in data.split(b"\0"):
+        out.append(len(block) + 1)
+        out += block
+    return bytes(out)
+
+
+def unstuff(data: bytes) -> bytes:
+    """The inverse of :func:`stuff`. Raises :class:`BadFrame` for bytes that no ``stuff`` makes."""
+    out = bytearray()
+    at = 0
+    while at < len(data):
+        code = data[at]
+        if code == 0 or at + code > len(data):
+            raise BadFrame("a block runs over the end of the frame" if code else "a zero byte inside a frame")
+        out += data[at + 1 : at + code]
+        at += code
+        if at < len(data):
+            out.append(0)
+    return bytes(out)
+
+
+def encode(frame: Frame) -> bytes:
+    """The bytes to send: a delimiter before, which ends whatever noise came so far, and one behind."""
+    body = bytes((frame.seq, frame.command)) + frame.data
+    if len(body) + 2 > LONGEST:
+        raise BadFrame(f"{len(body) + 2} bytes are more than the {LONGEST} of a frame")
+    return b"\0" + stuff(body + crc16(body).to_bytes(2, "big")) + b"\0"
+
+
+def decode(stuffed: bytes) -> Frame:
+    """The frame in the bytes between two delimiters. Raises :class:`BadFrame`."""
+    body = unstuff(stuffed)
+    if not 4 <= len(body) <= LONGEST:
+        raise BadFrame(f"{len(body)} bytes are no frame")
+    if crc16(body) != 0:  # over data and CRC together the residue is 0
+        raise BadFrame("the CRC does not fit")
+    return Frame(body[0], body[1], bytes(body[2:-2]))
+
+
+class Decoder:
+    """Takes bytes as they come, gives the good frames in them, and counts the bad."""
+
+    def __init__(self) -> None:
+        self.bad = 0
+        self._pending = bytearray()
+        self._skipping = False
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """The frames that ``data`` completes. Never holds more than one frame's length of bytes."""
+        frames = []
+        for byte in data:
+            if byte == 0:
+                if self._skipping:
+                    self.bad += 1
+                elif self._pending:
+                    try:
+                        frames.append(decode(bytes(self._pending)))
+                    except BadFrame:
+                        self.bad += 1
+                self._pending.clear()
+                self._skipping = False
+            elif len(self._pending) > LONGEST:
+                self._skipping = True
+            else:
+                self._pending.append(byte)
+        return frames

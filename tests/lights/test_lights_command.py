@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from light_board_fake import FakeBoard
+
+from focus_companion.commands.console import NotSo
+from focus_companion.commands.lights import command
+from focus_companion.lights import ports
+from focus_companion.lights.meaning import NOTHING
+from focus_companion.lights.pixels import BAR_PIXEL, PIXELS, draw
+from focus_companion.lights.protocol import Command, state_data
+from focus_companion.lights.walk import walk
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("")
+    monkeypatch.setenv("FOCUS_COMPANION_CONFIG", str(tmp_path / "config.toml"))
+
+
+def test_every_pixel_is_seen_in_the_walk() -> None:
+    lit = {i for step in walk() for i, pixel in enumerate(draw(step.meaning, 0)) if any(pixel)}
+    # the sixth pixel of a bar needs a sixth piece; five show that the bar fills from its beginning
+    assert lit == set(range(PIXELS)) - {BAR_PIXEL + 6 * n + 5 for n in range(4)}
+
+
+def test_walk_over_a_board(board: FakeBoard) -> None:
+    done = CliRunner().invoke(
+        command, ["--test", "--pace", "20", "--port", str(board.link)], catch_exceptions=False
+    )
+    assert done.exit_code == 0
+    assert "These answer: serial" in done.output and "rank 8: its 4 squares" in done.output
+    shown = [frame.data for frame in board.heard if frame.command == Command.STATE]
+    steps = [state_data(step.meaning, step.cue) for step in walk()]
+    assert shown[-len(steps) :] == steps
+    assert board.heard[-1].command == Command.DARK and shown[-1] == state_data(NOTHING)
+
+
+def test_no_lights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "candidates", lambda: ())
+    done = CliRunner().invoke(command, [])
+    assert isinstance(done.exception, NotSo) and "no lights to try" in str(done.exception)
+
+
+def test_a_port_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("focus_companion.commands.lights.ANSWER_SECONDS", 0.3)
+    done = CliRunner().invoke(command, ["--port", str(tmp_path / "none")])
+    assert isinstance(done.exception, NotSo) and "serial" in str(done.exception)

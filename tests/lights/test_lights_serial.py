@@ -1,0 +1,228 @@
+"""The driver against a light board of Python: each fault of the line is told once, and the lights recover."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import serial
+from light_board_fake import GREETING, FakeBoard
+
+from focus_companion.lights import Lights, LightSettings, SerialSettings, open_lights, ports
+from focus_companion.lights.meaning import Cue, Meaning
+from focus_companion.lights.protocol import Command, state_data
+from focus_companion.session import events
+
+RED = Meaning(turn="red", reserves=(1, 2, 3, 4))
+GREEN = Meaning(turn="green", wrong=(0, 51), warning=True)
+
+
+def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def settings(path: Path, brightness: int = 96) -> LightSettings:
+    return LightSettings(
+        backends=("serial",), serial=SerialSettings(str(path), greeting_timeout=1.0), brightness=brightness
+    )
+
+
+@pytest.fixture
+def lights(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> Iterator[Lights]:
+    caplog.set_level(logging.INFO)
+    opened = open_lights(settings(board.link, 77))
+    yield opened
+    opened.close()
+
+
+def test_shows_and_says_goodbye(board: FakeBoard, lights: Lights) -> None:
+    lights.present(RED, Cue.TURN)
+    assert lights.wait(10)
+    assert board.shown in (
+        state_data(RED, Cue.TURN),
+        state_data(RED),
+    )  # told while it was still greeting: no sound
+    assert board.brightness == 77
+    lights.present(GREEN, Cue.ALERT)
+    assert lights.wait(10)
+    assert board.shown == state_data(GREEN, Cue.ALERT)
+    lights.close()
+    lights.close()
+    assert board.heard[-1].command == Command.DARK
+
+
+def test_sound_off(board: FakeBoard) -> None:
+    with open_lights(
+        LightSettings(backends=("serial",), sound=False, serial=SerialSettings(str(board.link)))
+    ) as lights:
+        assert lights.wait(10)
+        lights.present(GREEN, Cue.ALERT)
+        assert lights.wait(10)
+        assert board.shown == state_data(GREEN, Cue.NONE)
+
+
+def test_an_event(board: FakeBoard, lights: Lights) -> None:
+    lights.show(events.Alert(1.0, reason="distance", player="red", squares=["c8", "f1"], text="…"), {})
+    assert lights.wait(10)
+    assert board.shown is not None and board.shown[8:15] == bytes((1, 0, 0, 0, 0, 0, 8))
+
+
+@pytest.mark.parametrize("deaf", [1, 3])
+def test_lost_frames_are_sent_again(board: FakeBoard, lights: Lights, deaf: int) -> None:
+    assert lights.wait(10)
+    board.deaf_to = deaf
+    lights.present(GREEN)
+    assert lights.wait(10)
+    assert board.shown == state_data(GREEN)
+
+
+def test_garbage_before_answers(board: FakeBoard, lights: Lights) -> None:
+    board.babble = bytes(range(256)) * 2
+    lights.present(GREEN)
+    assert lights.wait(10)
+    assert board.shown == state_data(GREEN)
+
+
+def test_heartbeat(board: FakeBoard, lights: Lights) -> None:
+    assert lights.wait(10)
+    before = len(board.heard)
+    until(lambda: sum(f.command == Command.PING for f in board.heard[before:]) >= 2)
+
+
+def test_restart_of_the_board(board: FakeBoard, lights: Lights) -> None:
+    lights.present(RED)
+    assert lights.wait(10)
+    board.restart()
+    until(lambda: board.shown == state_data(RED))
+
+
+def test_a_lost_boot_notice_is_noticed_by_ping(board: FakeBoard, lights: Lights) -> None:
+    lights.present(RED)
+    assert lights.wait(10)
+    board.shown = None
+    until(lambda: board.shown == state_data(RED))
+
+
+def test_unplug_and_replug(board: FakeBoard, lights: Lights, caplog: pytest.LogCaptureFixture) -> None:
+    lights.present(RED)
+    assert lights.wait(10)
+    for turn in range(3):
+        board.unplug()
+        lights.present(RED if turn % 2 else GREEN, Cue.ALERT)
+        time.sleep(0.2)
+        board = FakeBoard(board.link)
+        plugged = time.monotonic()
+        until(lambda: board.shown == state_data(lights.meaning))  # noqa: B023 (called at once)
+        assert time.monotonic() - plugged < 2
+    warnings = [r.message for r in caplog.records if r.levelno == logging.WARNING]
+    assert len(warnings) == 3 and all("gone" in text or "no light board" in text for text in warnings)
+    lights.close()
+    board.unplug()
+
+
+def test_plugged_in_late(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    with open_lights(settings(tmp_path / "tty")) as lights:
+        lights.present(RED)
+        assert not lights.wait(1.0)
+        assert [r.message.split(";")[0] for r in caplog.records] == [
+            f"Lights: there is no light board on {tmp_path / 'tty'}"
+        ]
+        board = FakeBoard(tmp_path / "tty")
+        assert lights.wait(10)
+        assert board.shown == state_data(RED)
+    board.unplug()
+
+
+def test_a_frozen_board_never_blocks_the_game(board: FakeBoard, lights: Lights) -> None:
+    assert lights.wait(10)
+    board.mute = True
+    slowest = 0.0
+    for _ in range(500):
+        began = time.perf_counter()
+        lights.present(RED)
+        lights.present(GREEN)
+        slowest = max(slowest, time.perf_counter() - began)
+    assert slowest < 0.25  # an acknowledgement alone is waited for as long
+    board.mute = False
+    assert lights.wait(20)
+    assert board.shown == state_data(GREEN)
+
+
+def test_closes_at_once_although_somebody_is_silent(
+    board: FakeBoard, caplog: pytest.LogCaptureFixture
+) -> None:
+    board.mute = True
+    lights = open_lights(
+        LightSettings(backends=("serial",), serial=SerialSettings(str(board.link), greeting_timeout=30))
+    )
+    until(lambda: len(board.heard) > 1)
+    began = time.monotonic()
+    lights.close()
+    assert time.monotonic() - began < 2
+    assert "left as they are" not in caplog.text
+
+
+def test_another_program_holds_the_port(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> None:
+    holder = serial.Serial(str(board.link), exclusive=True)
+    with open_lights(settings(board.link)) as lights:
+        lights.present(RED)
+        until(lambda: "another program uses" in caplog.text)
+        holder.close()
+        assert lights.wait(10)
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    ("greeting", "said"),
+    [(b"ok", "no light board of ours"), (b"\x02" + GREETING[1:], "speaks version 2")],
+)
+def test_a_device_of_another_make(
+    board: FakeBoard, greeting: bytes, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    board.greeting = greeting
+    with open_lights(settings(board.link)) as lights:
+        until(lambda: said in caplog.text)
+        assert not lights.wait(0.1)
+    assert len(caplog.records) == 1
+
+
+def test_a_file_is_no_port(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("x")
+    with open_lights(settings(tmp_path / "file")):
+        until(lambda: "no serial port" in caplog.text)
+    assert len(caplog.records) == 1
+
+
+def test_button_pressed_once_is_told_once(board: FakeBoard) -> None:
+    pressed: list[float] = []
+    with open_lights(settings(board.link), on_button=lambda: pressed.append(time.monotonic())) as lights:
+        until(lambda: any(frame.command == Command.PING for frame in board.heard))
+        assert lights.wait(10)
+        for count in (1, 2):
+            board.press()
+            until(lambda: len(pressed) == count)  # noqa: B023 (called at once)
+        time.sleep(0.7)  # a PING tells the same count again
+    assert len(pressed) == 2
+
+
+def test_nothing_attached(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(ports, "candidates", lambda: ())
+    lights = open_lights(LightSettings())
+    assert lights.names == () and len(caplog.records) == 1
+    caplog.clear()
+    assert open_lights(LightSettings(backends=("none",))).names == () and not caplog.records
+
+
+def test_a_board_is_found(board: FakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "candidates", lambda: ("/dev/null/none", str(board.link)))
+    with open_lights(LightSettings()) as lights:
+        lights.present(RED)
+        assert lights.wait(10)
+    assert board.heard

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from focus_companion.lights import (
+    GpioSettings,
+    LightSettings,
+    LightSettingsError,
+    SerialSettings,
+    WledSettings,
+)
+
+
+def read(toml: str) -> LightSettings:
+    return LightSettings.from_mapping(tomllib.loads(toml))
+
+
+@pytest.mark.parametrize(
+    ("toml", "settings"),
+    [
+        ("", LightSettings()),
+        ('backends = "none"', LightSettings(backends=("none",))),
+        ("[gpio]", LightSettings(gpio=GpioSettings())),
+        (
+            "brightness = 200\nsound = false\n[gpio]\nturn = {red = 4}\nwarning = false\nrgb = [5, 6, 13]\n"
+            "reserves = {green = [7, 8]}\nbutton = 26\nactive_high = false",
+            LightSettings(
+                brightness=200,
+                sound=False,
+                gpio=GpioSettings(
+                    turn={"red": 4},
+                    warning=None,
+                    rgb=(5, 6, 13),
+                    reserves={"green": (7, 8)},
+                    button=26,
+                    active_high=False,
+                ),
+            ),
+        ),
+        (
+            '[serial]\nport = "/dev/ttyUSB0"\nack_timeout = 1',
+            LightSettings(serial=SerialSettings("/dev/ttyUSB0", ack_timeout=1.0)),
+        ),
+        (
+            '[wled]\nurl = "strip.local"\npixels = {d5 = 7}',
+            LightSettings(wled=WledSettings(url="strip.local", pixels={"d5": 7})),
+        ),
+    ],
+)
+def test_read(toml: str, settings: LightSettings) -> None:
+    assert read(toml) == settings
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ('backends = ["usb"]', '"usb" is none of auto'),
+        ("backends = 3", "lights.backends"),
+        ("brightness = 256", "lights.brightness: 256"),
+        ("brightness = true", "lights.brightness"),
+        ('sound = "yes"', "lights.sound"),
+        ("colour = 1", 'unknown key "colour"'),
+        ("gpio = 17", "lights.gpio: 17 is no table"),
+        ("[gpio]\nturn = {purple = 4}", '"purple" is none of red'),
+        ("[gpio]\nwarning = -1", "lights.gpio.warning: -1"),
+        ("[gpio]\nrgb = [1, 2]", "3 pins, not 2"),
+        ("[gpio]\nreserves = {red = 4}", "lights.gpio.reserves.red"),
+        ("[serial]\nport = 3", "lights.serial.port"),
+        ("[serial]\nack_timeout = 0", "lights.serial.ack_timeout"),
+        ("[wled]", '"url"'),
+        ('[wled]\nurl = "a"\nport = "b"', "not both"),
+        ("[wled]\npixels = {d5 = -7}", "lights.wled.pixels.d5"),
+        ('backends = ["wled"]', "[lights.wled]"),
+    ],
+)
+def test_refused(toml: str, said: str) -> None:
+    with pytest.raises(LightSettingsError) as caught:
+        read(toml)
+    assert said in str(caught.value)
