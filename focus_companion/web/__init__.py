@@ -1,0 +1,1 @@
+"""The page, the interface for other programs, and the event stream."""

@@ -1,0 +1,209 @@
+"""Who may watch and who may act.
+
+Watching needs a ``Host`` header that is really ours, so that a page of a foreign site cannot reach us under
+its own name (DNS rebinding). Acting needs, besides, a request from one of our own pages, and either the host
+machine itself or the PIN that the host machine shows.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlsplit
+
+from flask import Request
+
+COOKIE: Final = "focus_pin"
+_LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_FREE_TRIES: Final = 3
+_LONGEST_WAIT: Final = 300.0
+_REMEMBERED: Final = 1024
+_ALL_TRIES_PER_MINUTE: Final = 30
+
+
+class Refused(Exception):
+    """The request is not allowed: its HTTP ``status`` and a text for the person who asked.
+
+    ``text`` is translated where the page knows it; ``values`` then fill its {names}.
+    """
+
+    def __init__(
+        self,
+        status: HTTPStatus,
+        text: str,
+        *,
+        retry_after: int | None = None,
+        pin: bool = False,
+        values: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.status = status
+        self.text = text
+        self.values = values or {}
+        self.retry_after = retry_after
+        self.pin = pin
+
+
+def host_name(header: str) -> str:
+    """The name in a ``Host`` header, lower case, without port and brackets; "" if it is malformed."""
+    try:
+        return (urlsplit(f"//{header}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def is_loopback(address: str | None) -> bool:
+    """Whether an address of a peer is this machine itself."""
+    try:
+        parsed = ipaddress.ip_address(address or "")
+    except ValueError:
+        return False
+    mapped = getattr(parsed, "ipv4_mapped", None)
+    return bool((mapped or parsed).is_loopback)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass
+class _Tries:
+    wrong: int = 0
+    blocked_until: float = 0.0
+
+
+class PinGate:
+    """Compares PINs, slows guessing down per address and overall, hands out tokens for the right one."""
+
+    def __init__(self, pin: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._pin = pin.encode()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._tokens: OrderedDict[str, None] = OrderedDict()
+        self._tries: OrderedDict[str, _Tries] = OrderedDict()
+        self._minute = (0.0, 0)
+
+    def enter(self, pin: str, address: str) -> str:
+        """A token for the right PIN. Raises :class:`Refused` for a wrong one (401) or one too soon (429)."""
+        with self._lock:
+            now = self._clock()
+            tries = self._tries.setdefault(address, _Tries())
+            self._tries.move_to_end(address)
+            while len(self._tries) > _REMEMBERED:
+                self._tries.popitem(last=False)
+            if now < tries.blocked_until:
+                raise _too_soon(tries.blocked_until - now)
+            began, wrong = self._minute if now - self._minute[0] < 60 else (now, 0)
+            if wrong >= _ALL_TRIES_PER_MINUTE:
+                raise _too_soon(60 - (now - began))
+            if hmac.compare_digest(pin.encode(), self._pin):
+                del self._tries[address]
+                token = secrets.token_urlsafe(24)
+                self._tokens[token] = None
+                while len(self._tokens) > _REMEMBERED:
+                    self._tokens.popitem(last=False)
+                return token
+            self._minute = (began, wrong + 1)
+            tries.wrong += 1
+            if tries.wrong >= _FREE_TRIES:
+                # Doubling: 3 wrong PINs cost 2 s, 10 cost about 4 minutes each.
+                tries.blocked_until = now + min(_LONGEST_WAIT, 2.0 ** (tries.wrong - _FREE_TRIES + 1))
+        raise Refused(
+            HTTPStatus.UNAUTHORIZED, "That is not the PIN. It is shown on the screen of the host.", pin=True
+        )
+
+    def knows(self, token: str | None) -> bool:
+        """Whether this token was handed out."""
+        with self._lock:
+            return token is not None and token in self._tokens
+
+
+def _too_soon(wait: float) -> Refused:
+    seconds = max(1, round(wait + 0.5))
+    return Refused(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many wrong PINs. Try again in {seconds} s.",
+        retry_after=seconds,
+        pin=True,
+        values={"seconds": seconds},
+    )
+
+
+class Access:
+    """The rules of one running page: who may watch, who may act."""
+
+    def __init__(self, *, lan: bool = False, pin: str | None = None, hosts: Iterable[str] = ()) -> None:
+        self.lan = lan
+        self.gate = PinGate(pin) if pin else None
+        self._hosts = frozenset(host.lower().rstrip(".") for host in hosts)
+
+    def check_host(self, request: Request) -> None:
+        """Refuse a ``Host`` that is not ours.
+
+        Bare addresses are let in with ``lan``: rebinding needs a name, and only a name can be rebound.
+        """
+        name = host_name(request.headers.get("Host", ""))
+        if name in _LOOPBACK_NAMES or name in self._hosts or (self.lan and _is_address(name)):
+            return
+        raise Refused(
+            HTTPStatus.MISDIRECTED_REQUEST,
+            "This page does not answer to the name “{name}”. Open the address that the host shows.",
+            values={"name": name[:80]},
+        )
+
+    def check_origin(self, request: Request) -> None:
+        """Refuse an act that a page of another site sends."""
+        origin = request.headers.get("Origin")
+        site = request.headers.get("Sec-Fetch-Site")
+        foreign = site not in (None, "same-origin", "none")
+        if origin is not None:
+            foreign = foreign or urlsplit(origin).netloc.lower() != request.headers.get("Host", "").lower()
+        if foreign:
+            raise Refused(
+                HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not done."
+            )
+        if request.mimetype != "application/json":
+            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as application/json.")
+
+    def is_host(self, request: Request) -> bool:
+        """Whether the request comes from the host machine itself.
+
+        Both the peer and the ``Host`` must be loopback: behind a proxy on this machine every peer would be.
+        """
+        return (
+            is_loopback(request.remote_addr) and host_name(request.headers.get("Host", "")) in _LOOPBACK_NAMES
+        )
+
+    def may_act(self, request: Request) -> bool:
+        """Whether this viewer may act now, without asking for the PIN."""
+        return self.is_host(request) or (
+            self.gate is not None and self.gate.knows(request.cookies.get(COOKIE))
+        )
+
+    def check_act(self, request: Request) -> None:
+        """Refuse an act by somebody who may only watch."""
+        self.check_origin(request)
+        if self.may_act(request):
+            return
+        if self.gate is None:
+            raise Refused(HTTPStatus.FORBIDDEN, "Only the host machine may act; here you can watch.")
+        raise Refused(HTTPStatus.UNAUTHORIZED, "Enter the PIN that the host shows.", pin=True)
+
+    def enter(self, request: Request, pin: str) -> str:
+        """A token for the cookie :data:`COOKIE`, for the right PIN."""
+        self.check_origin(request)
+        if self.gate is None:
+            raise Refused(HTTPStatus.FORBIDDEN, "This game has no PIN: only the host machine may act.")
+        return self.gate.enter(pin, request.remote_addr or "?")

@@ -1,0 +1,147 @@
+"""What a viewer asks for, from the JSON of ``POST /api/requests`` to the session's typed requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from ..formats.rules_json import rules_from_json
+from ..game.colours import LETTER
+from ..game.moves import Move
+from ..game.position import parse_position
+from ..session import requests
+from ..session.clock import TimeControl
+
+_LONGEST_NAME: Final = 60
+_LONGEST_NOTE: Final = 200
+_SIDES: Final = ("bottom", "left", "top", "right")
+
+
+class BadRequest(ValueError):
+    """The request cannot be understood; the text says what is wrong with it."""
+
+
+def _player(body: Mapping[str, Any], key: str = "player") -> str:
+    player = body.get(key)
+    if not isinstance(player, str) or player not in LETTER:
+        raise BadRequest(f"“{key}” must be one of {', '.join(LETTER)}.")
+    return LETTER[player]
+
+
+def _move(body: Mapping[str, Any]) -> Move:
+    text = body.get("move")
+    if not isinstance(text, str):
+        raise BadRequest("“move” must be a move such as d5-d6 or *d5.")
+    return Move.parse(text)
+
+
+def _names(body: Mapping[str, Any]) -> dict[str, str]:
+    players = body.get("players", {})
+    if not isinstance(players, dict):
+        raise BadRequest("“players” must name the players by colour.")
+    names = {}
+    for colour, entry in players.items():
+        name = entry.get("name") if isinstance(entry, dict) else entry
+        if colour not in LETTER or not isinstance(name, str):
+            raise BadRequest("“players” must name the players by colour.")
+        if clean := " ".join(name.split())[:_LONGEST_NAME]:
+            names[LETTER[colour]] = clean
+    return names
+
+
+def _seats(body: Mapping[str, Any]) -> dict[str, str]:
+    seats = body.get("seats", {})
+    if not isinstance(seats, dict) or not all(_known(colour) for colour in seats):
+        raise BadRequest("“seats” must name a side of the board by colour.")
+    if not all(side in _SIDES for side in seats.values()) or len(set(seats.values())) < len(seats):
+        raise BadRequest(f"“seats” must give every player another side: {', '.join(_SIDES)}.")
+    return {LETTER[colour]: side for colour, side in seats.items()}
+
+
+def _new_game(body: Mapping[str, Any]) -> requests.Request:
+    rules = body.get("rules")
+    if rules is not None and not isinstance(rules, dict):
+        raise BadRequest("“rules” must be an object as in a game record.")
+    clock = body.get("clock")
+    return requests.NewGame(
+        None if rules is None else rules_from_json(rules),
+        _names(body),
+        _seats(body),
+        None if clock is None else TimeControl.from_json(clock),
+    )
+
+
+def _set_position(body: Mapping[str, Any]) -> requests.Request:
+    position = body.get("position")
+    if not isinstance(position, str):
+        raise BadRequest("“position” must be the text of a position.")
+    to_move = _player(body, "to_move") if body.get("to_move") is not None else None
+    captured = body.get("captured")
+    if captured is not None and not isinstance(captured, dict):
+        raise BadRequest("“captured” must give the captured pieces by colour.")
+    note = body.get("note", "")
+    if not isinstance(note, str):
+        raise BadRequest("“note” must be a text.")
+    return requests.SetPosition(
+        parse_position(position),
+        to_move,
+        _counts(body.get("reserves"), "reserves"),
+        None
+        if captured is None
+        else {LETTER[name]: _counts(row, "captured") or {} for name, row in captured.items() if _known(name)},
+        note[:_LONGEST_NOTE],
+    )
+
+
+def _known(colour: object) -> bool:
+    if colour not in LETTER:
+        raise BadRequest(f"{str(colour)[:20]!r} is no colour; there are {', '.join(LETTER)}.")
+    return True
+
+
+def _counts(counts: object, name: str) -> dict[str, int] | None:
+    if counts is None:
+        return None
+    if not isinstance(counts, dict):
+        raise BadRequest(f"“{name}” must give a number of pieces by colour.")
+    for colour, count in counts.items():
+        if _known(colour) and (not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= 99):
+            raise BadRequest(f"“{name}” must give a number of pieces by colour.")
+    return {LETTER[colour]: count for colour, count in counts.items()}
+
+
+def _rule_not_legal(body: Mapping[str, Any]) -> requests.Request:
+    ply = body.get("ply")
+    if ply is not None and (not isinstance(ply, int) or isinstance(ply, bool)):
+        raise BadRequest("“ply” must be the number of a turn.")
+    return requests.RuleNotLegal(ply)
+
+
+_ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
+    "take_back": lambda body: requests.TakeBack(),
+    "resign": lambda body: requests.Resign(_player(body)),
+    "leave": lambda body: requests.Leave(_player(body)),
+    "draw": lambda body: requests.AgreeDraw(),
+    "choose": lambda body: requests.ChooseMove(_move(body)),
+    "legal": lambda body: requests.RuleLegal(_move(body)),
+    "not_legal": _rule_not_legal,
+    "rematch": lambda body: requests.Rematch(),
+    "dismiss": lambda body: requests.DismissAlert(),
+    "pause": lambda body: requests.Pause(),
+    "resume": lambda body: requests.Resume(),
+    "new_game": _new_game,
+    "set_position": _set_position,
+}
+
+
+def parse_act(body: object) -> requests.Request:
+    """The session's request for a JSON body ``{"act": …, …}``.
+
+    Raises :class:`BadRequest`, or a ``ValueError`` of the rules core, with a sentence for people.
+    """
+    if not isinstance(body, dict):
+        raise BadRequest("Send a JSON object with “act”.")
+    act = body.get("act")
+    if not isinstance(act, str) or act not in _ACTS:
+        raise BadRequest(f"“act” must be one of {', '.join(_ACTS)}.")
+    return _ACTS[act](body)

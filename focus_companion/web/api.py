@@ -1,0 +1,169 @@
+"""The interface for programs and the page's own scripts: state, pictures, past games, health, requests."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Final
+
+from flask import Blueprint, Response, current_app, jsonify, request
+
+from ..formats.errors import FormatError
+from ..formats.strict_json import loads
+from ..session.requests import RequestRefused
+from .access import COOKIE, Access, Refused
+from .acts import parse_act
+from .exports import ExportFailed, export_game
+from .games import past_game, summaries
+from .ports import GameJournal, GameSession
+from .reviewing import ReviewFailed, Reviews
+from .series import Series
+
+_PATIENCE: Final = 1.5
+"""Seconds to wait for the game thread to do what was asked."""
+
+_WIDTHS: Final = (320, 480, 640, 960, 1280)
+"""Widths in pixels in which the picture is given."""
+
+blueprint = Blueprint("api", __name__)
+
+
+def _session() -> GameSession:
+    session: GameSession = current_app.extensions["game"]
+    return session
+
+
+def _journal() -> GameJournal:
+    journal: GameJournal | None = current_app.extensions["journal"]
+    if journal is None:
+        raise Refused(
+            HTTPStatus.NOT_FOUND, "This game is played without a journal, so there are no past games."
+        )
+    return journal
+
+
+@blueprint.get("/api/state")
+def state() -> Response:
+    return jsonify(_session().state())
+
+
+@blueprint.get("/snapshot.jpg")
+def snapshot() -> Response:
+    overlay = request.args.get("overlay", "").lower() in ("1", "true", "yes")
+    picture = _session().snapshot(overlay, _width(request.args.get("width", "")))
+    if picture is None:
+        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The camera has given no picture yet.", retry_after=1)
+    return Response(picture, mimetype="image/jpeg")
+
+
+def _width(text: str) -> int | None:
+    """A wanted width in steps, so that many viewers share few pictures; ``None`` for the camera's own."""
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        return None
+    return next((step for step in _WIDTHS if step >= int(text)), None)
+
+
+@blueprint.get("/api/legal")
+def legal() -> Response:
+    """The legal turns now; after an alert those first that come nearest to what was done."""
+    return jsonify(legal=_session().legal())
+
+
+@blueprint.get("/api/match")
+def match() -> Response:
+    series: Series = current_app.extensions["series"]
+    return jsonify(match=series.running(_journal()))
+
+
+@blueprint.get("/healthz")
+def healthz() -> tuple[Response, HTTPStatus]:
+    health = _session().health()
+    fine = bool(health.get("ok"))
+    return jsonify(health), HTTPStatus.OK if fine else HTTPStatus.SERVICE_UNAVAILABLE
+
+
+@blueprint.get("/api/games")
+def games() -> Response:
+    return jsonify(games=summaries(_journal()))
+
+
+@blueprint.get("/api/games/<int:game>")
+def game(game: int) -> Response:
+    try:
+        return jsonify(past_game(_journal(), game))
+    except LookupError:
+        raise _no_game(game) from None
+
+
+@blueprint.get("/api/games/<int:game>/export")
+def export(game: int) -> Response:
+    name = request.args.get("format", "json")
+    try:
+        made = export_game(_journal(), game, name)
+    except LookupError:
+        raise _no_game(game) from None
+    except ExportFailed as failed:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(failed)) from failed
+    response = Response(made.data, content_type=made.media_type)
+    response.headers["Content-Disposition"] = f'attachment; filename="focus-game-{game}.{made.suffix}"'
+    return response
+
+
+@blueprint.get("/api/games/<int:game>/review")
+def review(game: int) -> tuple[Response, HTTPStatus]:
+    """What every turn of a finished game won and lost; 202 while that is being found out."""
+    reviews: Reviews = current_app.extensions["reviews"]
+    try:
+        history = _journal().history(game)
+    except LookupError:
+        raise _no_game(game) from None
+    if not history.over:
+        raise Refused(HTTPStatus.CONFLICT, "The game is not over yet; a review is for finished games.")
+    try:
+        made = reviews.ask(history.record())
+    except ReviewFailed as failed:
+        raise Refused(HTTPStatus.INTERNAL_SERVER_ERROR, str(failed)) from failed
+    if made is None:
+        return jsonify(ready=False), HTTPStatus.ACCEPTED
+    return jsonify(made), HTTPStatus.OK
+
+
+def _no_game(game: int) -> Refused:
+    return Refused(
+        HTTPStatus.NOT_FOUND, f"The journal has no game {game}. /api/games lists those that it has."
+    )
+
+
+@blueprint.post("/api/requests")
+def act() -> tuple[Response, HTTPStatus]:
+    access: Access = current_app.extensions["access"]
+    access.check_act(request)
+    try:
+        wanted = parse_act(loads(request.get_data()))
+    except ValueError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    try:
+        _session().submit(wanted).result(_PATIENCE)
+    except RequestRefused as refused:
+        raise Refused(HTTPStatus.CONFLICT, str(refused)) from refused
+    except TimeoutError:
+        # The game thread is busy with a picture; what comes of it will be told on the event stream.
+        return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
+    return jsonify(accepted=True, done=True), HTTPStatus.OK
+
+
+@blueprint.post("/api/pin")
+def enter() -> tuple[Response, HTTPStatus]:
+    """Tell the PIN once; the answer's cookie lets this browser act from then on."""
+    access: Access = current_app.extensions["access"]
+    access.check_origin(request)
+    try:
+        body = loads(request.get_data())
+    except FormatError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    pin = body.get("pin") if isinstance(body, dict) else None
+    if not isinstance(pin, str) or len(pin) > 64:
+        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')
+    token = access.enter(request, pin)
+    response = jsonify(accepted=True)
+    response.set_cookie(COOKIE, token, samesite="Strict", httponly=True)
+    return response, HTTPStatus.OK

@@ -1,0 +1,80 @@
+"""Scripts, styles and pictures of the page, in memory, under an address that changes with their content.
+
+Because the address names the content, a browser keeps them for good, and all of them stay in step without a
+build.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from flask import Blueprint, Response, abort, current_app, request
+
+from .bundle import bundle
+
+_TYPES: Final[Mapping[str, str]] = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+ENTRIES: Final = ("main", "games")
+"""Scripts that pages begin with; each is given as one file with all that it needs."""
+
+_FOLDER: Final = Path(__file__).parent / "static"
+
+blueprint = Blueprint("assets", __name__)
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file: as it is and compressed, with its media type."""
+
+    plain: bytes
+    packed: bytes
+    media_type: str
+
+
+class Assets:
+    """All files of a folder, by their path in it."""
+
+    def __init__(self, folder: Path = _FOLDER) -> None:
+        paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _TYPES)
+        digest = hashlib.sha256()
+        files: dict[str, Asset] = {}
+        for path in paths:
+            plain = path.read_bytes()
+            name = path.relative_to(folder).as_posix()
+            digest.update(name.encode() + b"\0" + plain)
+            files[name] = _asset(plain, path.suffix)
+        sources = {path.stem: path.read_text(encoding="utf-8") for path in paths if path.parent.name == "js"}
+        for entry in ENTRIES:
+            files[f"{entry}.js"] = _asset(bundle(sources, entry).encode(), ".js")
+        self.files: Mapping[str, Asset] = files
+        self.version = digest.hexdigest()[:12]
+
+
+def _asset(plain: bytes, suffix: str) -> Asset:
+    return Asset(plain, gzip.compress(plain, mtime=0), _TYPES[suffix])
+
+
+@blueprint.get("/assets/<version>/<path:name>")
+def asset(version: str, name: str) -> Response:
+    assets: Assets = current_app.extensions["assets"]
+    found = assets.files.get(name)
+    if found is None:
+        abort(404)
+    packed = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
+    response = Response(found.packed if packed else found.plain, content_type=found.media_type)
+    response.headers["Vary"] = "Accept-Encoding"
+    if packed:
+        response.headers["Content-Encoding"] = "gzip"
+    # An older page that asks for a newer file under its old address must not keep it for good.
+    current = version == assets.version
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if current else "no-store"
+    return response

@@ -1,0 +1,53 @@
+"""The addresses under which other machines reach the page, and their QR code."""
+
+from __future__ import annotations
+
+import io
+import socket
+from contextlib import closing
+
+import segno
+
+
+def lan_addresses(port: int) -> list[str]:
+    """Addresses of the page for other machines of the network, best first; none without a network.
+
+    The address of the network card is found by asking which one a packet to the outside would leave by;
+    nothing is sent.
+    """
+    found = []
+    for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        with closing(socket.socket(family, socket.SOCK_DGRAM)) as probe:
+            try:
+                probe.connect((target, 9))
+            except OSError:
+                # No route of this family: there is no address of it to show.
+                continue
+            address = probe.getsockname()[0]
+        found.append(
+            f"http://[{address}]:{port}/" if family == socket.AF_INET6 else f"http://{address}:{port}/"
+        )
+    return found
+
+
+def host_names() -> list[str]:
+    """Names under which this machine is known on its own network."""
+    name = socket.gethostname().lower()
+    short = name.split(".")[0]
+    return sorted({name, short, f"{short}.local"} - {""})
+
+
+def qr_code(address: str) -> bytes:
+    """The address as a QR code, SVG, black on white so that every phone reads it, also in a dark page."""
+    out = io.BytesIO()
+    segno.make(address, error="m").save(
+        out, kind="svg", scale=4, border=3, dark="#000", light="#fff", xmldecl=False
+    )
+    return out.getvalue()
+
+
+def qr_text(address: str) -> str:
+    """The address as a QR code for a terminal."""
+    out = io.StringIO()
+    segno.make(address, error="l").terminal(out, border=2, compact=True)
+    return out.getvalue()

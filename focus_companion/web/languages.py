@@ -1,0 +1,70 @@
+"""The languages of the page: which one a viewer gets, and the catalogue that its scripts use."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from babel.support import Translations
+from flask import Blueprint, Flask, Response, abort, g, jsonify, request
+from flask_babel import Babel
+
+LANGUAGES: Final = {"en": "English", "pl": "Polski", "it": "Italiano"}
+COOKIE: Final = "focus_language"
+FOLDER: Final = Path(__file__).parent / "translations"
+
+blueprint = Blueprint("languages", __name__)
+
+
+def chosen_language() -> str:
+    """Chosen by hand (``?lang=``, then the cookie), else the browser's best, else English."""
+    for choice in (request.args.get("lang"), request.cookies.get(COOKIE)):
+        if choice in LANGUAGES:
+            return choice
+    return request.accept_languages.best_match(list(LANGUAGES)) or "en"
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def catalogue(language: str) -> dict[str, str | list[str]]:
+    """Texts of a language by their English form; a list of gettext's forms where the number decides."""
+    texts: dict[str, str | list[str]] = {}
+    messages: dict[Any, Any] = getattr(Translations.load(str(FOLDER), [language]), "_catalog", {})
+    for key, text in messages.items():
+        if isinstance(key, tuple):
+            forms = texts.setdefault(key[0], [])
+            if isinstance(forms, list):
+                forms.extend([""] * (key[1] + 1 - len(forms)))
+                forms[key[1]] = text
+        elif key:
+            texts[key] = text
+    return texts
+
+
+@blueprint.get("/texts/<language>.json")
+def texts(language: str) -> Response:
+    if language not in LANGUAGES:
+        abort(404)
+    response = jsonify(catalogue(language))
+    response.headers["Cache-Control"] = "no-cache"
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _remember(response: Response) -> Response:
+    choice = request.args.get("lang")
+    if choice in LANGUAGES and response.mimetype == "text/html":
+        response.set_cookie(COOKIE, choice, max_age=31536000, samesite="Lax", httponly=True)
+    return response
+
+
+def init_languages(app: Flask) -> None:
+    """Choose the language of each request, and offer the catalogues to the scripts."""
+    Babel(app, locale_selector=chosen_language, default_translation_directories=str(FOLDER))
+    app.register_blueprint(blueprint)
+    app.after_request(_remember)
+
+    @app.before_request
+    def choose() -> None:
+        g.language = chosen_language()

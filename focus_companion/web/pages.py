@@ -1,0 +1,84 @@
+"""The pages for people: the game, past games, and what a phone needs to install them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
+from flask_babel import gettext
+
+from ..game.presets import PRESETS
+from .access import Access
+from .assets import Assets
+from .lan import qr_code
+from .languages import LANGUAGES
+from .ports import GameSession
+
+blueprint = Blueprint("pages", __name__)
+
+
+@blueprint.app_context_processor
+def _words() -> dict[str, Any]:
+    assets: Assets = current_app.extensions["assets"]
+    return {
+        "assets": f"/assets/{assets.version}",
+        "language": g.language,
+        "languages": LANGUAGES,
+    }
+
+
+@blueprint.get("/")
+def play() -> str:
+    access: Access = current_app.extensions["access"]
+    session: GameSession = current_app.extensions["game"]
+    return render_template(
+        "game.html",
+        game="",
+        may_act=access.may_act(request),
+        asks_pin=access.gate is not None,
+        addresses=current_app.extensions["addresses"],
+        presets=PRESETS,
+        state=session.state(),
+    )
+
+
+@blueprint.get("/games")
+def games() -> str:
+    return render_template("games.html")
+
+
+@blueprint.get("/games/<int:game>")
+def past_game(game: int) -> str:
+    return render_template("game.html", game=game, may_act=False, asks_pin=False, addresses=())
+
+
+@blueprint.get("/qr.svg")
+def qr() -> Response:
+    """The best address of the page as a QR code."""
+    addresses: tuple[str, ...] = current_app.extensions["addresses"]
+    return Response(qr_code(addresses[0] if addresses else request.host_url), mimetype="image/svg+xml")
+
+
+@blueprint.get("/manifest.webmanifest")
+def manifest() -> Response:
+    assets: Assets = current_app.extensions["assets"]
+    icon = {"src": f"/assets/{assets.version}/icon.svg", "sizes": "any", "type": "image/svg+xml"}
+    response = jsonify(
+        name=gettext("Focus Companion"),
+        short_name="Focus",
+        lang=g.language,
+        start_url="/",
+        scope="/",
+        display="standalone",
+        background_color="#f4f1ea",
+        theme_color="#22303c",
+        icons=[icon | {"purpose": "any"}, icon | {"purpose": "maskable"}],
+    )
+    response.mimetype = "application/manifest+json"
+    return response
+
+
+@blueprint.get("/favicon.ico")
+def favicon() -> Response:
+    assets: Assets = current_app.extensions["assets"]
+    return Response(assets.files["icon.svg"].plain, mimetype="image/svg+xml")

@@ -1,0 +1,62 @@
+"""What the page asks of the rest of the program, as structural types that session and journal fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+from ..session.events import Event
+from ..session.history import History
+from ..session.requests import Request
+from ..storage.journal import GameSummary
+
+
+class EventSubscription(Protocol):
+    """Events from a place in the journal on, oldest first; ``None`` now and then when nothing happens."""
+
+    def __iter__(self) -> Iterator[tuple[int, Event] | None]: ...
+
+    def close(self) -> None:
+        """End the iteration, from any thread, also while it waits."""
+        ...
+
+
+class GameSession(Protocol):
+    """The running game, as the page sees it. Every method may be called from any thread."""
+
+    def state(self) -> dict[str, Any]:
+        """The answer of ``/api/state``."""
+        ...
+
+    def subscribe(self, after: int | None = None, *, heartbeat: float = 15.0) -> EventSubscription:
+        """Events above ``after`` (``None``: those to come); ``None`` when ``heartbeat`` s are silent."""
+        ...
+
+    def snapshot(self, overlay: bool = False, width: int | None = None) -> bytes | None:
+        """The newest picture as JPEG, at most ``width`` pixels wide; ``None`` before the first one."""
+        ...
+
+    def legal(self) -> Sequence[str]:
+        """The legal turns now, the likeliest to be meant first."""
+        ...
+
+    def submit(self, request: Request) -> Future[None]:
+        """Hand a request to the game thread; the future holds ``RequestRefused`` if it cannot be."""
+        ...
+
+    def health(self) -> dict[str, Any]:
+        """What ``/healthz`` tells."""
+        ...
+
+
+class GameJournal(Protocol):
+    """Past games."""
+
+    def games(self) -> Sequence[GameSummary]:
+        """All games, the newest first."""
+        ...
+
+    def history(self, game: int) -> History:
+        """A game as its events tell it; ``LookupError`` if there is none of that id."""
+        ...

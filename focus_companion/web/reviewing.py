@@ -1,0 +1,94 @@
+"""Reviews of finished games, made one at a time in a process of their own, so that no game waits for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from typing import Any, Final
+
+from ..formats.json_record import read_json, write_json
+from ..formats.match import Match
+from ..game.record import GameRecord
+
+KEPT: Final = 32
+"""Reviews held in memory."""
+
+PATIENCE: Final = 300.0
+"""Seconds that one review may take."""
+
+WAITING: Final = 8
+"""Reviews that may be asked for at a time."""
+
+
+class ReviewFailed(ValueError):
+    """This game cannot be reviewed; the text says why."""
+
+
+class Reviews:
+    """Gives reviews that are made already, and has the others made."""
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._turn = threading.Lock()
+        self._made: OrderedDict[str, dict[str, Any] | ReviewFailed] = OrderedDict()
+        self._making: set[str] = set()
+
+    def ask(self, record: GameRecord) -> dict[str, Any] | None:
+        """The review of a finished game, or ``None`` while it is being made: ask again.
+
+        Raises:
+            ReviewFailed: there is none to be had.
+        """
+        text = write_json(Match((record,), single=True))
+        with self._lock:
+            if text in self._made:
+                found = self._made[text]
+                if isinstance(found, ReviewFailed):
+                    raise found
+                return found
+            if text not in self._making and len(self._making) < WAITING:
+                self._making.add(text)
+                threading.Thread(target=self._make, args=(text,), name="review", daemon=True).start()
+        return None
+
+    def _make(self, text: str) -> None:
+        with self._turn:
+            made = _in_a_process(text, self._patience)
+        with self._lock:
+            self._making.discard(text)
+            self._made[text] = made
+            while len(self._made) > KEPT:
+                self._made.popitem(last=False)
+
+
+def _in_a_process(text: str, patience: float) -> dict[str, Any] | ReviewFailed:
+    command = [sys.executable, "-m", __name__]
+    try:
+        done = subprocess.run(
+            command, input=text.encode(), capture_output=True, timeout=patience, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return ReviewFailed(f"The review could not be made: {error}")
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        return ReviewFailed(f"The review could not be made: {said[-1] if said else done.returncode}")
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
+
+
+def main() -> None:
+    """A record on standard input, its review on standard output, at a low priority."""
+    from ..review.review import review
+
+    os.nice(15)
+    (record,) = read_json(sys.stdin.buffer.read()).games
+    json.dump(review(record).to_json(), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

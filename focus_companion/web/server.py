@@ -1,0 +1,85 @@
+"""Serving the page with waitress, in this process, beside the game loop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any, Final
+
+import waitress
+from flask import Flask
+from waitress import wasyncore
+
+from .stream import Viewers
+
+_SPARE_THREADS: Final = 16
+_LARGEST_BODY: Final = 256 * 1024
+
+
+class PageServer:
+    """A running server. ``start`` returns at once; ``close`` ends all streams and may be called twice.
+
+    Raises ``OSError`` where the address cannot be used, for example because the port is taken.
+    """
+
+    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
+        self._viewers: Viewers = app.extensions["viewers"]
+        most = self._viewers.most
+        # Every viewer of the event stream holds a thread; the spare ones answer everything else.
+        self._sockets: dict[int, Any] = {}
+        self._server: Any = waitress.create_server(
+            app,
+            map=self._sockets,
+            host=host,
+            port=port,
+            threads=most + _SPARE_THREADS,
+            connection_limit=2 * most + 600,
+            backlog=1024,
+            asyncore_use_poll=True,
+            # How long stopping may have to wait for the loop to look up.
+            asyncore_loop_timeout=0.25,
+            # Read on while a stream runs, so that a viewer who has gone is noticed.
+            channel_request_lookahead=1,
+            channel_timeout=60,
+            outbuf_high_watermark=262144,
+            max_request_body_size=_LARGEST_BODY,
+            clear_untrusted_proxy_headers=True,
+            ident=None,
+        )
+        # With hundreds of viewers a queue now and then is usual and no news for the terminal.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    @property
+    def port(self) -> int:
+        """The port listened on; useful after asking for port 0."""
+        return int(self._server.effective_port)
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._server.run, name="page", daemon=True)
+        self._thread.start()
+
+    def close(self, timeout: float = 2.0) -> None:
+        """Stop listening, end the streams, and wait at most ``timeout`` seconds for requests under way."""
+        if self._closed:
+            return
+        self._closed = True
+        self._viewers.close()
+        self._server.task_dispatcher.shutdown(cancel_pending=True, timeout=timeout)
+        if self._thread is None:
+            self._end()
+        else:
+            # The loop's own thread must do it, and ends when it has no sockets left.
+            self._server.trigger.pull_trigger(self._end)
+            self._thread.join(timeout)
+
+    def _end(self) -> None:
+        wasyncore.close_all(self._sockets, ignore_all=True)
+
+    def __enter__(self) -> PageServer:
+        self.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

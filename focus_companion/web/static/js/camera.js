@@ -1,0 +1,56 @@
+// The camera's picture with the reading on it, asked for anew about once a second while somebody can see it.
+
+const EVERY_MS = 1000;
+
+export class Camera {
+  constructor(image, note, overlay) {
+    Object.assign(this, { image, note, overlay, busy: false, address: null, timer: 0, seen: false, again: false });
+    new IntersectionObserver(([entry]) => {
+      this.seen = entry.isIntersecting;
+      this.tick();
+    }).observe(image.parentElement);
+    document.addEventListener("visibilitychange", () => this.tick());
+    overlay.addEventListener("change", () => this.refresh());
+  }
+
+  tick() {
+    clearTimeout(this.timer);
+    if (this.seen && !document.hidden) this.refresh();
+  }
+
+  /** Ask now; once more afterwards if asked while a picture is on its way. */
+  async refresh() {
+    clearTimeout(this.timer);
+    if (!this.seen || document.hidden) return;
+    if (this.busy) {
+      this.again = true;
+      return;
+    }
+    this.busy = true;
+    try {
+      // No more pixels than can be seen: on a phone the picture is most of what travels.
+      const width = Math.ceil(this.image.parentElement.clientWidth * Math.min(devicePixelRatio, 1.5));
+      const answer = await fetch(`/snapshot.jpg?width=${width}${this.overlay.checked ? "&overlay=1" : ""}`, { cache: "no-store" });
+      if (answer.ok) await this.put(await answer.blob());
+      this.note.hidden = answer.ok;
+    } catch (problem) {
+      console.info(problem.message);
+      this.note.hidden = false;
+    }
+    this.busy = false;
+    const wait = this.again ? 0 : EVERY_MS;
+    this.again = false;
+    this.timer = setTimeout(() => this.refresh(), wait);
+  }
+
+  async put(blob) {
+    const address = URL.createObjectURL(blob);
+    const before = this.address;
+    this.address = address;
+    this.image.src = address;
+    // The old picture stays until the new one can be drawn, so that nothing flickers.
+    await this.image.decode();
+    this.image.hidden = false;
+    if (before) URL.revokeObjectURL(before);
+  }
+}

@@ -1,0 +1,141 @@
+// The line to the host: the state once, then every event as it happens; found again after gaps, sleep and restarts.
+
+import { after } from "./state.js";
+
+const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "game", "act", "ruling", "corrected", "pause", "refused"];
+const POLL_MS = 2000;
+const CHECK_MS = 30000;
+const HIDDEN_MS = 60000;
+
+export class Link {
+  /** `onState(state, event or null)` after every change; `onLine("connecting" | "live" | "polling" | "off")`. */
+  constructor(onState, onLine) {
+    this.onState = onState;
+    this.onLine = onLine;
+    this.state = null;
+    this.last = null;
+    this.source = null;
+    this.timer = 0;
+    this.hidden = 0;
+    this.wait = 500;
+    addEventListener("online", () => this.sync());
+    addEventListener("pageshow", (event) => event.persisted && this.sync());
+    addEventListener("pagehide", () => this.hangUp());
+    document.addEventListener("visibilitychange", () => this.visibility());
+    setInterval(() => this.check(), CHECK_MS);
+  }
+
+  visibility() {
+    clearTimeout(this.hidden);
+    // A browser opens few lines to one host; a page that nobody sees gives its one back.
+    if (document.hidden) this.hidden = setTimeout(() => this.hangUp(), HIDDEN_MS);
+    else this.sync();
+  }
+
+  hangUp() {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+  }
+
+  async fetchState() {
+    // The page brings the state of its own moment, which saves a phone one way to the host and back.
+    const brought = document.querySelector("#first-state");
+    if (brought) {
+      brought.remove();
+      // A page out of the browser's own store brings an old one.
+      if (performance.getEntriesByType("navigation")[0]?.type === "navigate" && performance.now() < 10000) return JSON.parse(brought.textContent);
+    }
+    const answer = await fetch("/api/state", { cache: "no-store" });
+    if (!answer.ok) throw new Error(`state: ${answer.status}`);
+    return answer.json();
+  }
+
+  /** Ask for the state and follow the events from there on. */
+  async sync() {
+    clearTimeout(this.timer);
+    try {
+      const state = await this.fetchState();
+      this.wait = 500;
+      this.state = state;
+      this.onState(state, null);
+      // Events that the state already contains are skipped when they come; a lower number means another journal.
+      const known = state.event ?? null;
+      const restarted = this.last !== null && known !== null && known < this.last;
+      this.last = known;
+      if (restarted || !this.source || this.source.readyState === EventSource.CLOSED) this.open();
+    } catch (problem) {
+      console.info(problem.message);
+      this.onLine("off");
+      this.timer = setTimeout(() => this.sync(), this.wait);
+      this.wait = Math.min(this.wait * 2, 8000);
+    }
+  }
+
+  open() {
+    this.source?.close();
+    const source = new EventSource(this.last === null ? "/api/events" : `/api/events?after=${this.last}`);
+    this.source = source;
+    let dropped = false;
+    source.addEventListener("open", () => {
+      this.onLine("live");
+      if (dropped) this.sync();
+      dropped = false;
+    });
+    source.addEventListener("error", () => {
+      if (this.source !== source) return;
+      dropped = true;
+      if (source.readyState === EventSource.CLOSED) this.poll();
+      else this.onLine("connecting");
+    });
+    for (const type of TYPES) source.addEventListener(type, (message) => this.take(type, message));
+  }
+
+  /** No line to be had (too many viewers, or the host is away): ask now and then, and try for a line again. */
+  poll(tries = 0) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(async () => {
+      if (tries >= 5) return this.sync();
+      try {
+        this.state = await this.fetchState();
+        this.last = this.state.event ?? this.last;
+        this.onLine("polling");
+        this.onState(this.state, null);
+        return this.poll(tries + 1);
+      } catch (problem) {
+        console.info(problem.message);
+        return this.sync();
+      }
+    }, POLL_MS);
+  }
+
+  take(type, message) {
+    const number = Number(message.lastEventId);
+    if (this.last !== null && number <= this.last) return;
+    this.last = number;
+    const event = JSON.parse(message.data);
+    const { next, stale } = after(this.state, type, event);
+    this.state = next;
+    this.onState(next, { type, ...event });
+    if (stale) this.sync();
+  }
+
+  /** A line that has died without a word shows in the number of the last event. */
+  async check() {
+    if (document.hidden || !this.source) return;
+    try {
+      const state = await this.fetchState();
+      if (state.event !== undefined && state.event !== this.last) {
+        const seen = this.last;
+        setTimeout(() => this.last === seen && this.restart(), 1500);
+      }
+    } catch {
+      this.restart();
+    }
+  }
+
+  restart() {
+    this.hangUp();
+    this.sync();
+  }
+}

@@ -1,0 +1,149 @@
+// The game's page: brings the state, the board, the words and the buttons together.
+
+import { Acts } from "./acts.js";
+import { Board } from "./board.js";
+import { Camera } from "./camera.js";
+import { Clocks } from "./clock.js";
+import { Editor } from "./editor.js";
+import { Link } from "./link.js";
+import { Match } from "./match.js";
+import { Moves } from "./moves.js";
+import { NewGame } from "./newgame.js";
+import { sprite } from "./pieces.js";
+import { showPlayers } from "./players.js";
+import { pref, setPref, tie } from "./prefs.js";
+import { Replay } from "./replay.js";
+import { showReview } from "./review.js";
+import { SetUp } from "./setup.js";
+import { sound } from "./sound.js";
+import { raised } from "./squares.js";
+import { candidates, differing } from "./state.js";
+import { Status, summary } from "./status.js";
+import { loadTexts, t } from "./texts.js";
+import { letterOf } from "./words.js";
+
+const $ = (selector) => document.querySelector(selector);
+const past = document.body.dataset.game;
+const table = $(".table");
+
+let live = null; // the newest state
+let shown = null; // what the page shows: the live state or an older position
+let toastTimer = 0;
+
+document.body.prepend(sprite());
+await loadTexts(document.body.dataset.texts);
+
+function toast(text) {
+  const box = $("#toast");
+  box.textContent = text;
+  box.hidden = false;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => (box.hidden = true), 6000);
+}
+
+const acts = new Acts(() => live ?? {}, toast, () => replay.ply);
+const newGame = $("#new-game") ? new NewGame($("#new-game"), acts, () => live ?? {}) : null;
+const info = $("#square-info");
+const board = new Board($("#board"), (square, words) => {
+  info.textContent = words || info.dataset.hint;
+  if (editor?.active && square) editor.look(square);
+});
+const editor = $("#editor") ? new Editor($("#editor"), () => show(null), (body) => acts.send(body)) : null;
+const clocks = new Clocks(table);
+const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
+const match = $("#match") ? new Match($("#match")) : null;
+const status = new Status($("#status"), $("#loud"), $("#quiet"), (move) => acts.send({ act: "choose", move }));
+const replay = new Replay($("#replay"), (position) => show(position && { ...live, ...position }));
+const moves = new Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply));
+const camera = $("#picture") ? new Camera($("#picture"), $("#no-picture"), $("#overlay")) : null;
+
+const side = () => Number(pref("turn")) % 4;
+
+function show(older) {
+  shown = older ?? live;
+  if (!shown) return;
+  const now = !older;
+  document.body.dataset.looking = now ? "now" : "back";
+  board.look(pref("view"), side());
+  if (editor?.active) {
+    board.show(editor.position);
+    board.mark({});
+    return;
+  }
+  board.show(now && shown.prompt?.move ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position);
+  board.mark({
+    last: now ? shown.last_move : shown.move,
+    wrong: now ? shown.alert?.squares : null,
+    differ: now ? differing(shown) : null,
+    prompt: now ? shown.prompt : null,
+    candidates: now && !shown.alert ? candidates(shown) : null,
+  });
+  showPlayers(table, now ? shown : { ...shown, clock: null }, side());
+  clocks.show(now ? shown.clock : null);
+  moves.mark(now ? null : shown.ply);
+  if (now) status.show(live);
+  else status.show({ ...shown, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
+}
+
+function take(state) {
+  live = state;
+  const begun = state.position !== undefined && state.position !== null;
+  replay.follow(state.game, state.ply ?? 0);
+  moves.show(state);
+  if (begun) show(replay.ply === null ? null : shown);
+  else status.show(state);
+  document.body.dataset.over = Boolean(state.result);
+  for (const link of document.querySelectorAll("[data-export]")) link.href = `/api/games/${state.game}/export?format=${link.dataset.export}`;
+  const pause = $('[data-act="pause"]');
+  if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
+  const when = { alert: Boolean(state.alert), over: Boolean(state.result) };
+  for (const button of document.querySelectorAll("[data-when]")) button.hidden = !when[button.dataset.when];
+  setUp?.show(state);
+  match?.follow(state).catch((problem) => console.info(problem.message));
+  document.title = `${summary(state).title} · Focus Companion`;
+  document.body.dataset.ready = "";
+}
+
+function line(kind) {
+  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 2 s"), off: t("Host not reached") };
+  const lamp = $("#line");
+  lamp.dataset.line = kind;
+  lamp.textContent = words[kind];
+}
+
+tie($("#settings"), () => show(replay.ply === null ? null : shown));
+$("#back-to-now").addEventListener("click", () => replay.live());
+$("#rotate").addEventListener("click", () => {
+  setPref("turn", String((side() + 1) % 4));
+  show(replay.ply === null ? null : shown);
+});
+document.addEventListener("click", (event) => {
+  const act = event.target.closest("[data-act]")?.dataset.act;
+  if (act === "new_game") newGame?.open();
+  else if (act === "edit") {
+    replay.live();
+    editor.open(live);
+  } else if (act) acts.run(act);
+});
+
+if (past) {
+  line("off");
+  $("#line").hidden = true;
+  const answer = await fetch(`/api/games/${past}`);
+  if (answer.ok) {
+    const game = await answer.json();
+    take({ ...game.state, camera: "ok", alert: null, prompt: null, unclear: null, set_up: null, paused: false });
+    replay.positions = game.positions;
+    await showReview($("#review"), game, (ply) => replay.go(ply));
+  } else toast(t("There is no such game in the journal."));
+} else {
+  const link = new Link((state, event) => {
+    take(state);
+    if (event?.type === "refused") toast(event.text);
+    else if (event) {
+      sound(event.type, summary(state).title);
+      camera?.refresh();
+    }
+  }, line);
+  link.sync();
+}

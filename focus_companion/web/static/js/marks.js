@@ -1,0 +1,96 @@
+// What is drawn over and under the stacks: the last move's path, squares to put right, pieces to take out, choices.
+
+import { CAP } from "./pieces.js";
+import { parseMove } from "./squares.js";
+import { s } from "./svg.js";
+
+const ringed = (board, square, kind, inset = 5) => {
+  const { x, y, width, height } = board.cell(square);
+  return s("rect", { class: `ring ${kind}`, x: x + inset, y: y + inset, width: width - 2 * inset, height: height - 2 * inset, rx: 11 });
+};
+
+const tinted = (board, square, kind) => {
+  const { x, y, width, height } = board.cell(square);
+  return s("rect", { class: `tint ${kind}`, x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 10 });
+};
+
+/** An arrow along a move, from the middle of one square to just short of the middle of another. */
+function path(board, text, kind, label) {
+  const move = parseMove(text);
+  if (!move) return null;
+  const to = board.cell(move.target);
+  if (!move.origin) {
+    const top = board.topOf(move.target) - (board.view === "flat" ? 4 : CAP.ry + 2);
+    const tip = Math.max(top, to.y + 6);
+    const from = tip - 34;
+    const head = `M${to.cx - 13} ${tip - 15}L${to.cx} ${tip}L${to.cx + 13} ${tip - 15}`;
+    return s("g", { class: `path ${kind}` }, s("path", { class: "halo", d: `M${to.cx} ${from}V${tip}${head}` }), s("path", { d: `M${to.cx} ${from}V${tip}${head}` }), label ? name(to.cx, from - 12, label) : null);
+  }
+  const from = board.cell(move.origin);
+  const [dx, dy] = [to.cx - from.cx, to.cy - from.cy];
+  const length = Math.hypot(dx, dy);
+  const [ux, uy] = [dx / length, dy / length];
+  const [ax, ay] = [from.cx + ux * 14, from.cy + uy * 14];
+  // The tip stops before the stack that stands there: a high one reaches far up in the tilted view.
+  const top = board.topOf(move.target) - (board.view === "flat" ? 2 : CAP.ry);
+  const free = uy > 0 ? Math.min(to.cy - 34, top - 6) - from.cy : length - (ux ? 38 : 34);
+  const way = Math.max(free, 40);
+  const [bx, by] = [from.cx + ux * way, from.cy + uy * way];
+  const wing = (side) => `${bx - ux * 18 + side * uy * 14} ${by - uy * 18 - side * ux * 14}`;
+  const line = `M${ax} ${ay}L${bx} ${by}M${wing(1)}L${bx} ${by}L${wing(-1)}`;
+  return s("g", { class: `path ${kind}` }, s("path", { class: "halo", d: line }), s("path", { d: line }), s("circle", { cx: from.cx, cy: from.cy, r: 7 }), label ? name(to.cx, to.cy, label) : null);
+}
+
+const name = (x, y, label) => s("g", { class: "name" }, s("circle", { cx: x, cy: y, r: 19 }), s("text", { x, y: y + 9, "text-anchor": "middle" }, label));
+
+/** A sign at the corner of a ringed square, so that colour is not the only difference. */
+function badge(board, square, kind, sign) {
+  const { x, y, width } = board.cell(square);
+  return s("g", { class: `badge ${kind}` }, s("circle", { cx: x + width - 15, cy: y + 15, r: 14 }), s("text", { x: x + width - 15, y: y + 22, "text-anchor": "middle" }, sign));
+}
+
+/** The pieces to take out, drawn beside their stack with where each one goes. */
+function takeOut(board, prompt) {
+  const { x, y, cy, width } = board.cell(prompt.square);
+  const count = prompt.remove.length;
+  const [wide, high] = [134, count * 58 + 16];
+  const right = x + width + wide < 800;
+  const left = right ? x + width + 6 : x - wide - 6;
+  const top = Math.min(Math.max(cy - high / 2, -16), 8 * board.cell("d4").height - high);
+  const rowsOf = prompt.remove.flatMap((item, at) => {
+    // The bottom piece comes first in the list and is drawn lowest, as it lies.
+    const middle = top + high - 42 - at * 58;
+    const home = item.to === "reserve";
+    return [
+      s("use", { href: `#cap-${item.piece}`, x: left + 48, y: middle }),
+      s("path", { class: `goes ${home ? "home" : "gone"}`, d: home ? `M${left + 113} ${middle - 8}c14 2 14 22 -4 22h-9m7 -7l-7 7l7 7` : `M${left + 99} ${middle - 6}l20 20m0 -20l-20 20` }),
+    ];
+  });
+  return s("g", { class: "take-out" }, s("path", { class: "tail", d: `M${right ? left : left + wide} ${cy - 12}L${right ? x + width - 22 : x + 22} ${cy}L${right ? left : left + wide} ${cy + 12}Z` }), s("rect", { x: left, y: top, width: wide, height: high, rx: 14 }), ...rowsOf);
+}
+
+/**
+ * The drawings for `marks`: {last, wrong, differ, prompt, candidates, selected, targets}.
+ * `last` and `candidates` are moves, `wrong` and `differ` lists of squares, `prompt` the contract's.
+ */
+export function drawMarks(board, marks) {
+  const last = parseMove(marks.last);
+  const under = [];
+  const over = [];
+  if (last) {
+    if (last.origin) under.push(tinted(board, last.origin, "last"));
+    under.push(tinted(board, last.target, "last"));
+  }
+  const wrong = marks.wrong ?? [];
+  const differ = marks.differ ?? [];
+  if (last && !wrong.length && !marks.candidates?.length) over.push(path(board, marks.last, "last"));
+  for (const square of marks.targets ?? []) over.push(ringed(board, square, "target", 12));
+  if (marks.selected) over.push(ringed(board, marks.selected, "selected", 4));
+  for (const square of differ) under.push(tinted(board, square, "differ"));
+  for (const square of differ) over.push(ringed(board, square, "differ"));
+  for (const square of wrong) under.push(tinted(board, square, "wrong"));
+  for (const square of wrong) over.push(ringed(board, square, "wrong"), badge(board, square, "wrong", "!"));
+  (marks.candidates ?? []).forEach((move, at) => over.push(path(board, move, "candidate", String.fromCharCode(65 + at))));
+  if (marks.prompt) over.push(ringed(board, marks.prompt.square, "prompt"), takeOut(board, marks.prompt));
+  return { under, over: over.filter(Boolean) };
+}

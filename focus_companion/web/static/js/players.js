@@ -1,0 +1,59 @@
+// A panel for each player at their side of the board: name, turn, reserve, captures.
+
+import { token } from "./pieces.js";
+import { LETTERS, seatsOf } from "./squares.js";
+import { playersOf } from "./state.js";
+import { h } from "./svg.js";
+import { t, tn } from "./texts.js";
+import { playerName } from "./words.js";
+
+const SIDES = ["bottom", "left", "top", "right"];
+const SHOWN = 6;
+
+function reserve(colour, count) {
+  const caps = Array.from({ length: Math.min(count, SHOWN) }, () => token(LETTERS[colour]));
+  return h("span", { class: "caps", role: "img", "aria-label": tn("{n} piece in reserve", "{n} pieces in reserve", count) }, ...caps, h("b", { class: count ? "" : "none" }, String(count)));
+}
+
+function captures(captured) {
+  const counts = Object.entries(captured ?? {}).filter(([, count]) => count > 0);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const parts = counts.map(([colour, count]) => h("span", { class: "caps" }, token(LETTERS[colour]), h("b", {}, String(count))));
+  return h("span", { class: "taken", role: "img", "aria-label": tn("{n} piece captured", "{n} pieces captured", total) }, ...(parts.length ? parts : [h("b", { class: "none" }, "0")]));
+}
+
+/** What is still missing to win a fast game, in words. */
+function progress(state, colour) {
+  const rules = state.rules ?? {};
+  if (!rules.fast) return null;
+  const counts = Object.values(state.captured?.[colour] ?? {});
+  const done = counts.length === 1 ? counts[0] : counts.filter((count) => count >= rules.fast_each).length;
+  const all = counts.length === 1 ? rules.fast_each : counts.length;
+  return all ? h("span", { class: "goal" }, `${done}/${all}`) : null;
+}
+
+function panel(state, colour) {
+  const turn = state.to_move === colour;
+  const out = (state.out ?? []).includes(colour);
+  const placing = state.placing?.[colour];
+  const name = playerName(state, colour);
+  const note = out ? t("out") : placing ? tn("{n} piece to place", "{n} pieces to place", placing) : turn ? t("to move") : "";
+  const clock = state.clock ? h("span", { class: "clock", role: "timer", "aria-label": t("Clock of {player}", { player: name }), "data-clock": colour }) : null;
+  return h(
+    "section",
+    { class: "player", "data-colour": colour, "data-turn": turn, "data-out": out, "aria-label": name },
+    token(LETTERS[colour], "big"),
+    h("div", { class: "who" }, h("strong", { class: "name" }, name), h("span", { class: "note" }, note)),
+    clock,
+    h("dl", {}, h("div", {}, h("dt", {}, t("Reserve")), h("dd", {}, reserve(colour, state.reserves?.[colour] ?? 0))), h("div", {}, h("dt", {}, t("Captured"), " ", progress(state, colour)), h("dd", {}, captures(state.captured?.[colour])))),
+  );
+}
+
+/** Put the panels at the players' sides, as seen with seat `turn` nearest. */
+export function showPlayers(table, state, turn) {
+  const players = playersOf(state);
+  const seats = seatsOf(players, state.players);
+  table.dataset.players = players.length;
+  for (const side of SIDES) table.querySelector(`.seat.${side}`).replaceChildren();
+  for (const colour of players) table.querySelector(`.seat.${SIDES[(seats[colour] - turn + 4) % 4]}`).append(panel(state, colour));
+}

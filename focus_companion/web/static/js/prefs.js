@@ -1,0 +1,44 @@
+// What this viewer likes, kept in this browser: view, side, brightness, sound.
+
+const USUAL = { view: "tilted", turn: "0", theme: "auto", sound: "off" };
+
+function read(name) {
+  try {
+    return localStorage.getItem(`focus.${name}`) ?? USUAL[name];
+  } catch (problem) {
+    // A browser may forbid storage; then the choice lasts as long as the page.
+    console.info(problem.message);
+    return USUAL[name];
+  }
+}
+
+const chosen = Object.fromEntries(Object.keys(USUAL).map((name) => [name, read(name)]));
+
+export const pref = (name) => chosen[name];
+
+export function setPref(name, value) {
+  chosen[name] = value;
+  try {
+    localStorage.setItem(`focus.${name}`, value);
+  } catch (problem) {
+    console.info(problem.message);
+  }
+}
+
+/** Tie the form of choices to the settings: every control named after a setting. `onChange(name, value)`. */
+export function tie(form, onChange) {
+  for (const [name, value] of Object.entries(chosen)) {
+    const control = form.elements.namedItem(name);
+    if (control) control.value = value;
+  }
+  form.addEventListener("change", (event) => {
+    const { name, value } = event.target;
+    if (!(name in USUAL)) return;
+    setPref(name, value);
+    if (name === "theme") {
+      if (value === "auto") delete document.documentElement.dataset.theme;
+      else document.documentElement.dataset.theme = value;
+    }
+    onChange(name, value);
+  });
+}

@@ -1,0 +1,95 @@
+// Looking back: any position of the game by slider, buttons or the list of moves.
+
+export class Replay {
+  /** `onShow(state or null)`: the state to show instead of the live one, null for back to the live one. */
+  constructor(bar, onShow) {
+    Object.assign(this, { bar, onShow, slider: bar.querySelector("input"), out: bar.querySelector("output"), positions: null, game: null, ply: null, newest: 0, timer: 0 });
+    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    document.addEventListener("keydown", (event) => {
+      // Where the arrows have another meaning they keep it: fields, lists, the board's squares, dialogs.
+      if (event.target.closest("input, select, textarea, dialog, [role=grid]") || event.altKey || event.ctrlKey || event.metaKey) return;
+      const at = this.ply ?? this.newest;
+      const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.newest }[event.key];
+      if (to === undefined || !this.newest) return;
+      event.preventDefault();
+      if (to >= this.newest) this.live();
+      else this.go(Math.max(0, to));
+    });
+    bar.addEventListener("click", (event) => {
+      const step = event.target.closest("button")?.dataset.step;
+      const at = this.ply ?? this.newest;
+      if (step === "first") this.go(0);
+      else if (step === "last") this.live();
+      else if (step === "back") this.go(Math.max(0, at - 1));
+      else if (step === "next") this.go(Math.min(this.newest, at + 1));
+      else if (step === "play") this.play();
+    });
+  }
+
+  /** The game that can be looked at and how many plies it has; a kept list of positions is asked for again if it is short. */
+  follow(game, newest) {
+    if (game !== this.game) Object.assign(this, { game, positions: null, ply: null });
+    this.newest = newest;
+    this.slider.max = newest;
+    if (this.ply === null) this.slider.value = newest;
+    else if (this.ply > newest) this.live();
+    this.tell();
+  }
+
+  tell() {
+    this.out.textContent = `${this.ply ?? this.newest} / ${this.newest}`;
+    this.slider.disabled = this.newest === 0;
+    for (const button of this.bar.querySelectorAll("button")) {
+      const at = this.ply ?? this.newest;
+      const back = ["first", "back"].includes(button.dataset.step);
+      button.disabled = this.newest === 0 || (back ? at === 0 : button.dataset.step === "play" ? false : this.ply === null);
+    }
+  }
+
+  async load() {
+    if (this.positions && this.positions.length > this.newest) return;
+    const answer = await fetch(`/api/games/${encodeURIComponent(this.game)}`, { cache: "no-store" });
+    if (!answer.ok) throw new Error(`game: ${answer.status}`);
+    this.positions = (await answer.json()).positions;
+  }
+
+  async go(ply) {
+    if (ply >= this.newest && !this.timer) return this.live();
+    this.ply = ply;
+    try {
+      await this.load();
+    } catch (problem) {
+      console.info(problem.message);
+      return this.live();
+    }
+    // Another step may have been asked for meanwhile; the last one counts.
+    if (this.ply !== ply) return undefined;
+    this.slider.value = ply;
+    this.tell();
+    return this.onShow(this.positions[ply] ?? null);
+  }
+
+  live() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.ply = null;
+    this.slider.value = this.newest;
+    this.tell();
+    this.onShow(null);
+  }
+
+  play() {
+    if (this.timer) {
+      clearInterval(this.timer);
+      this.timer = 0;
+      return;
+    }
+    let ply = this.ply ?? 0;
+    this.timer = setInterval(() => {
+      ply += 1;
+      if (ply >= this.newest) this.live();
+      else this.go(ply);
+    }, 900);
+    this.go(ply);
+  }
+}

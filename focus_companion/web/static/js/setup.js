@@ -1,0 +1,53 @@
+// Getting ready, as a list of three: who plays by which rules, whether the camera stands well, whether the pieces stand.
+
+import { token } from "./pieces.js";
+import { differing, playersOf } from "./state.js";
+import { LETTERS } from "./squares.js";
+import { h } from "./svg.js";
+import { list, t, tn } from "./texts.js";
+import { playerName, rulesWords } from "./words.js";
+
+/** {kind: "good" | "fair" | "poor", text} of how the camera stands. */
+export function mountVerdict({ tilt, step_pixels: step, pitch_pixels: pitch }) {
+  const angle = { angle: Math.round(tilt) };
+  if (pitch < 18) return { kind: "poor", text: t("The board is small in the picture: bring the camera nearer.") };
+  if (tilt > 55) return { kind: "poor", text: t("The camera looks from {angle}° off the vertical, so that stacks hide each other. Put it higher.", angle) };
+  if (step >= 4 && tilt <= 45) return { kind: "good", text: t("The camera stands {angle}° off the vertical: heights are read surely.", angle) };
+  if (step >= 2 && tilt <= 45) return { kind: "fair", text: t("The camera stands {angle}° off the vertical: heights can be read. 20° to 40° would be surer.", angle) };
+  if (tilt > 45) return { kind: "fair", text: t("The camera stands {angle}° off the vertical: high stacks may hide others. 20° to 40° would be surer.", angle) };
+  return { kind: "poor", text: t("The camera looks down from {angle}° off the vertical, where heights hardly show. Move it to the side, to 20° to 40°.", angle) };
+}
+
+const item = (kind, title, ...more) => h("li", { "data-kind": kind }, h("span", { class: "tick", "aria-hidden": "true" }, { good: "✓", fair: "✓", poor: "!", wait: "…" }[kind]), h("div", {}, h("strong", {}, title), ...more));
+
+export class SetUp {
+  constructor(card, note) {
+    Object.assign(this, { card, note, shown: "" });
+  }
+
+  show(state) {
+    const verdict = state.mount ? mountVerdict(state.mount) : null;
+    this.note.textContent = verdict?.text ?? "";
+    this.note.dataset.kind = verdict?.kind ?? "";
+    const waiting = state.ply === 0 && !state.ready && !state.result && !state.paused;
+    this.card.hidden = !waiting;
+    if (!waiting) return;
+    const differ = differing(state);
+    const key = JSON.stringify([state.rules, state.players, verdict, differ, state.camera]);
+    // Drawn again only when it says something else, so that a button under the finger stays.
+    if (key === this.shown) return;
+    this.shown = key;
+    const names = playersOf(state).map((colour) => h("span", { class: "who" }, token(LETTERS[colour]), playerName(state, colour)));
+    const seen = state.camera === "ok";
+    this.card.querySelector("ol").replaceChildren(
+      item("good", t("Players and rules"), h("p", { class: "names" }, ...names), h("p", {}, rulesWords(state)), h("button", { type: "button", "data-act": "new_game" }, t("Change"))),
+      item(seen ? (verdict?.kind ?? "good") : "wait", t("Camera"), h("p", {}, seen ? (verdict?.text ?? t("The board is found.")) : t("Show the camera the whole board, well lit, with nothing over it."))),
+      item(
+        seen && !differ ? "good" : "wait",
+        t("Pieces"),
+        h("p", {}, !seen ? t("As soon as the board is found, the page says which squares are not right yet.") : differ ? tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) : t("Looking …")),
+        h("p", { class: "explain" }, t("Set the pieces up as the drawing shows. The game begins by itself.")),
+      ),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+// Short tones and, where the browser speaks, words; both only when the viewer has switched them on.
+
+import { pref } from "./prefs.js";
+
+let context = null;
+
+function tone(frequency, start, length) {
+  const oscillator = context.createOscillator();
+  const gain = context.createGain();
+  oscillator.frequency.value = frequency;
+  const at = context.currentTime + start;
+  gain.gain.setValueAtTime(0, at);
+  gain.gain.linearRampToValueAtTime(0.18, at + 0.02);
+  gain.gain.exponentialRampToValueAtTime(0.001, at + length);
+  oscillator.connect(gain).connect(context.destination);
+  oscillator.start(at);
+  oscillator.stop(at + length);
+}
+
+const TUNES = {
+  move: [[520, 0, 0.12]],
+  alert: [[330, 0, 0.2], [247, 0.22, 0.32]],
+  prompt: [[440, 0, 0.14], [587, 0.16, 0.2]],
+  result: [[523, 0, 0.16], [659, 0.16, 0.16], [784, 0.32, 0.4]],
+};
+
+/** Sound for an event; `words` are spoken too for what the players must hear. */
+export function sound(type, words) {
+  if (pref("sound") === "off" || !(type in TUNES)) return;
+  context ??= new AudioContext();
+  for (const [frequency, start, length] of TUNES[type]) tone(frequency, start, length);
+  if (type === "alert" && "vibrate" in navigator) navigator.vibrate([120, 80, 120]);
+  if (pref("sound") === "speech" && type !== "move" && "speechSynthesis" in window) {
+    const spoken = new SpeechSynthesisUtterance(words);
+    spoken.lang = document.documentElement.lang;
+    speechSynthesis.cancel();
+    speechSynthesis.speak(spoken);
+  }
+}

@@ -1,0 +1,78 @@
+// The one place that says what matters most now: an alert, a prompt, a state of the camera, the result, or whose turn.
+
+import { token } from "./pieces.js";
+import { candidates, differing } from "./state.js";
+import { h } from "./svg.js";
+import { list, t, tn } from "./texts.js";
+import { alertText, alertTitle, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
+
+/** {kind, title, text, letter, choices} for a state. */
+export function summary(state) {
+  if (state.result) {
+    const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
+    return { kind: "result", title: resultText(state, state.result), text: resultReason(state.result), letter };
+  }
+  if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault };
+  if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
+  if (state.camera === "lost") return { kind: "lost", title: t("The camera gives no picture"), text: t("Check its cable. The game goes on by itself as soon as the picture is back.") };
+  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason), text: alertText(state, state.alert) };
+  if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
+  if (state.camera && state.camera !== "ok") return { kind: "lost", title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") };
+  const differ = differing(state);
+  if (differ) {
+    const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
+    return { kind: "set-up", title, text: tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) };
+  }
+  if (state.prompt) return { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
+  const choices = candidates(state);
+  if (choices) return { kind: "unclear", title: t("Which turn was it?"), text: t("The picture fits more than one. The next turn settles it, or choose here."), choices };
+  if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
+  const last = state.last_move;
+  const text = last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins.");
+  return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move) };
+}
+
+export class Status {
+  constructor(element, loud, quiet, onChoose) {
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "" });
+    this.token = h("div", { class: "status-token" });
+    this.title = h("h2", { class: "status-title" });
+    this.text = h("p", { class: "status-text" });
+    this.turn = h("p", { class: "status-turn" });
+    this.choices = h("div", { class: "status-choices" });
+    element.append(this.token, h("div", { class: "status-words" }, this.title, this.text, this.choices), this.turn);
+  }
+
+  show(state) {
+    const now = summary(state);
+    this.element.dataset.kind = now.kind;
+    this.element.dataset.letter = now.kind === "turn" ? now.letter : "";
+    this.title.textContent = now.title;
+    this.text.textContent = now.text;
+    this.token.replaceChildren(...(now.letter ? [token(now.letter)] : [sign(now.kind)]));
+    // Whose turn it is stays in sight whatever else is to be said.
+    const turn = now.kind !== "turn" && now.kind !== "result" && state.to_move;
+    this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
+    this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at))));
+    // A long sentence gets smaller letters rather than more room: nothing below may move.
+    this.element.classList.remove("long");
+    if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add("long");
+    this.say(now);
+  }
+
+  choice(move, letter) {
+    return h("button", { type: "button", class: "choice", "data-act": "", on: { click: () => this.onChoose(move) } }, h("b", {}, letter), ` ${move}`);
+  }
+
+  /** Tell screen readers once: alerts at once, the rest when they are done speaking. */
+  say(now) {
+    const words = `${now.title}. ${now.text}`;
+    if (words === this.spoken) return;
+    this.spoken = words;
+    const loud = ["alert", "lost"].includes(now.kind);
+    this.loud.textContent = loud ? words : "";
+    this.quiet.textContent = loud ? "" : words;
+  }
+}
+
+const sign = (kind) => h("span", { class: "status-sign", "aria-hidden": "true" }, { alert: "!", lost: "⌁", "set-up": "⊞", unclear: "?", result: "★", wait: "…" }[kind] ?? "…");

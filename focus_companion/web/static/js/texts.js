@@ -1,0 +1,45 @@
+// Words of the page in the viewer's language. Keys are the English texts; catalogues come from gettext.
+
+const language = document.documentElement.lang || "en";
+const plurals = new Intl.PluralRules(language);
+// Which of gettext's forms a CLDR category is, for the languages that the page speaks.
+const forms = { pl: { one: 0, few: 1, many: 2, other: 2 } }[language] ?? { one: 0 };
+let catalogue = {};
+
+export async function loadTexts(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`no texts at ${address}: ${answer.status}`);
+  catalogue = await answer.json();
+}
+
+function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** A text with {names} filled in. */
+export function t(text, values = {}) {
+  return fill(catalogue[text] || text, values);
+}
+
+/** A text that depends on the number n, which it may show as {n}. */
+export function tn(one, many, n, values = {}) {
+  const found = catalogue[one];
+  const form = forms[plurals.select(n)] ?? 1;
+  const text = Array.isArray(found) ? found[form] || found.at(-1) : n === 1 ? one : many;
+  return fill(text || many, { n, ...values });
+}
+
+/** "a, b and c" in the viewer's language. */
+export function list(items) {
+  return new Intl.ListFormat(language, { type: "conjunction" }).format(items);
+}
+
+export function time(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+export function date(text) {
+  const day = new Date(text);
+  return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(day);
+}

@@ -1,0 +1,106 @@
+// What the page says of the game, in sentences.
+
+import { colourWord } from "./board.js";
+import { LETTERS, parseMove } from "./squares.js";
+import { list, t, tn } from "./texts.js";
+
+const english = document.documentElement.lang === "en";
+
+/** A player's name, or their colour if they have none. */
+export function playerName(state, colour) {
+  const name = state.players?.[colour]?.name;
+  if (name && name.toLowerCase() !== colour) return name;
+  return { red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") }[colour] ?? colour;
+}
+
+export function alertTitle(reason) {
+  return (
+    {
+      not_straight: t("Not in a straight line"),
+      distance: t("Wrong number of squares"),
+      out_of_turn: t("Not this player’s turn"),
+      not_your_stack: t("Not this player’s stack"),
+      two_moves: t("Two moves in one turn"),
+      no_reserve: t("No piece in reserve"),
+      reserve_square: t("A reserve piece may not go there"),
+      thirteenth_piece: t("The thirteenth piece comes first"),
+      too_high: t("A stack is too high"),
+      wrong_removal: t("The wrong pieces were taken out"),
+      reordered: t("A stack has another order"),
+      unexplained: t("The board is not as it should be"),
+    }[reason] ?? t("Something is not right")
+  );
+}
+
+/** What was done and what to do, in the viewer's language; the referee's own sentence where it speaks it. */
+export function alertText(state, alert) {
+  if (english && alert.text) return alert.text;
+  const player = alert.player ? playerName(state, alert.player) : "";
+  const why =
+    {
+      not_straight: t("{player}: a stack moves only straight, along a file or a rank.", { player }),
+      distance: t("{player}: a move goes exactly as many squares as pieces are moved.", { player }),
+      out_of_turn: t("{player} moved, but it is another player’s turn.", { player }),
+      not_your_stack: t("{player}: only a stack with one’s own piece on top may be moved.", { player }),
+      two_moves: t("{player} moved twice in one turn.", { player }),
+      no_reserve: t("{player} has no piece in reserve to place.", { player }),
+      reserve_square: t("{player}: a reserve piece goes only on an empty square or one’s own stack.", { player }),
+      thirteenth_piece: t("{player}: the piece in hand must first be placed on an empty square.", { player }),
+      too_high: t("A stack above five must lose its lowest pieces before play goes on."),
+      wrong_removal: t("{player}: only the lowest pieces above five are taken out.", { player }),
+      reordered: t("{player}: the pieces of a stack keep their order.", { player }),
+    }[alert.reason] ?? t("No single turn explains what the camera sees.");
+  const squares = alert.squares?.length ? t("Please put right: {squares}.", { squares: list(alert.squares) }) : "";
+  return `${why} ${squares}`;
+}
+
+/** "Take two pieces from the bottom of d3: …" */
+export function promptText(state, prompt) {
+  const n = prompt.remove.length;
+  const parts = prompt.remove.map(({ piece, to, owner }) => {
+    const colour = colourWord(piece);
+    return to === "reserve" ? t("{colour} to {player}’s reserve", { colour, player: playerName(state, owner) }) : t("{colour} is captured", { colour });
+  });
+  const what = tn("Take {n} piece from the bottom of {square}", "Take {n} pieces from the bottom of {square}", n, { square: prompt.square });
+  return `${what}: ${list(parts)}.`;
+}
+
+export function moveWords(text) {
+  const move = parseMove(text);
+  if (!move) return text ?? "";
+  if (!move.origin) return t("a reserve piece to {target}", { target: move.target });
+  return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", move.pieces, move);
+}
+
+export function resultText(state, result) {
+  const names = (result.winners ?? []).map((colour) => playerName(state, colour));
+  if (!names.length) return t("A draw");
+  return tn("{players} wins", "{players} win", names.length, { players: list(names) });
+}
+
+export function resultReason(result) {
+  return (
+    {
+      domination: t("The others cannot move any more."),
+      fast: t("Enough pieces are captured."),
+      resigned: t("The others have given up."),
+      "agreed draw": t("The players agreed."),
+    }[result.reason] ?? ""
+  );
+}
+
+/** The rules of a game in a line: only what differs from the rule book's full game is named. */
+export function rulesWords(state) {
+  const rules = state.rules ?? {};
+  const said = [
+    rules.partners ? t("partners") : "",
+    rules.fast ? t("fast game") : t("full game"),
+    { checkerboard: t("checkerboard set-up"), drop: t("empty board, placed in turn"), position: t("from a given position") }[rules.set_up] ?? "",
+    rules.reserve_on === "empty_or_own" ? t("reserve on empty squares or own stacks only") : "",
+    rules.thirteenth_piece === false ? t("twelve pieces each") : "",
+    state.clock ? (state.clock.kind === "up" ? t("clock counts up") : tn("{n} minute each", "{n} minutes each", Math.round(state.clock.seconds / 60))) : "",
+  ].filter(Boolean);
+  return t("{rules}; {player} begins.", { rules: said.join(", "), player: playerName(state, rules.order?.[0] ?? "") });
+}
+
+export const letterOf = (colour) => LETTERS[colour] ?? colour;

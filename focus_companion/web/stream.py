@@ -1,0 +1,134 @@
+"""``/api/events``: the session's events as server-sent events, resumable, for a bounded number of viewers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
+from typing import Final
+
+from flask import Blueprint, Response, current_app, request
+
+from ..session.events import Event
+from .access import Refused
+from .ports import EventSubscription, GameSession
+
+RETRY_MS: Final = 1500
+"""How long a browser waits before it connects again, in milliseconds."""
+
+HEARTBEAT: Final = 5.0
+"""Seconds of silence after which a sign of life is sent, which also finds out viewers that have gone."""
+
+blueprint = Blueprint("stream", __name__)
+
+
+class Viewers:
+    """Counts the open streams and knows which of them have been left."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._lock = threading.Lock()
+        self._open: set[EventStream] = set()
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._open)
+
+    def admit(self, stream: EventStream) -> bool:
+        """Take the stream in, if there is room or room can be made by closing those nobody reads any more."""
+        with self._lock:
+            if len(self._open) < self.most:
+                self._open.add(stream)
+                return True
+            left = [viewer for viewer in self._open if viewer.is_left()]
+        for viewer in left:
+            viewer.close()
+        with self._lock:
+            if len(self._open) >= self.most:
+                return False
+            self._open.add(stream)
+            return True
+
+    def leave(self, stream: EventStream) -> None:
+        with self._lock:
+            self._open.discard(stream)
+
+    def close(self) -> None:
+        """End every stream."""
+        with self._lock:
+            streams = list(self._open)
+        for stream in streams:
+            stream.close()
+
+
+class EventStream:
+    """The body of one viewer's answer. Closing it, also unread, gives its place back."""
+
+    def __init__(
+        self, subscription: EventSubscription, viewers: Viewers, is_left: Callable[[], bool]
+    ) -> None:
+        self._subscription = subscription
+        self._viewers = viewers
+        self.is_left = is_left
+        self._blocks = self._run()
+
+    def _run(self) -> Iterator[bytes]:
+        yield b"retry: %d\n\n" % RETRY_MS
+        for item in self._subscription:
+            if self.is_left():
+                return
+            # A comment keeps proxies from closing a quiet stream, and finds out viewers that have gone.
+            yield b": still here\n\n" if item is None else event_block(*item)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            return next(self._blocks)
+        except StopIteration:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._viewers.leave(self)
+        self._subscription.close()
+
+
+def event_block(number: int, event: Event) -> bytes:
+    """One event in the stream's text form: ``id``, ``event`` and one ``data`` line of JSON."""
+    data = json.dumps(event.to_json(), ensure_ascii=False, separators=(",", ":"), default=dict)
+    return f"id: {number}\nevent: {event.type}\ndata: {data}\n\n".encode()
+
+
+def last_event_id() -> int | None:
+    """Where this viewer goes on: ``Last-Event-ID``, else ``?after=``. Raises :class:`Refused` if odd."""
+    text = request.headers.get("Last-Event-ID", "").strip() or request.args.get("after", "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Refused(
+            HTTPStatus.BAD_REQUEST, f"{text[:40]!r} is no event id. Send the last id that you have seen."
+        )
+    return int(text)
+
+
+@blueprint.get("/api/events")
+def events() -> Response:
+    session: GameSession = current_app.extensions["game"]
+    viewers: Viewers = current_app.extensions["viewers"]
+    after = last_event_id()
+    is_left: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+    stream = EventStream(session.subscribe(after, heartbeat=HEARTBEAT), viewers, is_left)
+    if not viewers.admit(stream):
+        stream.close()
+        raise Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            f"{viewers.most} viewers follow already. Ask /api/state every few seconds instead.",
+            retry_after=5,
+        )
+    response = Response(stream, mimetype="text/event-stream")
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response

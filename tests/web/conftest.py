@@ -1,0 +1,101 @@
+"""A real session and journal with a scripted sight instead of a camera, and the page around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from focus_companion.game.moves import Move
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.referee.verdict import StartSeen, TurnSeen, Verdict
+from focus_companion.session.session import Session
+from focus_companion.storage.journal import Journal
+from focus_companion.vision.frames import Frame
+from focus_companion.web.app import create_app
+
+
+class ScriptedSight:
+    """Says of each frame what the test has written down for it."""
+
+    camera_state = "ok"
+
+    def __init__(self) -> None:
+        self.script: list[Verdict] = []
+
+    def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
+        said, self.script = self.script, []
+        return said
+
+    def mount(self) -> dict[str, float]:
+        return {"tilt": 31.4, "pitch_pixels": 44.0, "step_pixels": 5.6}
+
+    def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
+        drawn = image.copy()
+        drawn[:40] = 255
+        return drawn
+
+
+class Table:
+    """A game that the test plays."""
+
+    def __init__(
+        self, folder: Path, rules: Rules | None = None, players: dict[str, str] | None = None
+    ) -> None:
+        self.sight = ScriptedSight()
+        self.journal = Journal(folder)
+        self.session = Session(rules or Rules.make(), players or {}, self.journal, lambda _: self.sight)
+        self.frames = 0
+
+    def see(self, *verdicts: Verdict) -> None:
+        """One frame, of which the sight says this."""
+        self.sight.script = list(verdicts)
+        image = np.full((96, 128, 3), self.frames % 200, np.uint8)
+        self.frames += 1
+        self.session.push(Frame(self.frames, self.frames / 15, image))
+
+    def start(self) -> None:
+        self.see(StartSeen())
+
+    def play(self, *moves: str) -> None:
+        for move in moves:
+            self.see(TurnSeen(Move.parse(move), 0.97))
+
+    def close(self) -> None:
+        self.session.close()
+        self.journal.close()
+
+
+@pytest.fixture
+def make_table() -> Iterator[Callable[..., Table]]:
+    """Makes tables with any rules; they are closed at the end."""
+    made: list[Table] = []
+
+    def make(folder: Path, rules: Rules | None = None, players: dict[str, str] | None = None) -> Table:
+        made.append(Table(folder, rules, players))
+        return made[-1]
+
+    yield make
+    for table in made:
+        table.close()
+
+
+@pytest.fixture
+def table(tmp_path: Path, make_table: Callable[..., Table]) -> Table:
+    return make_table(tmp_path)
+
+
+@pytest.fixture
+def app(table: Table) -> Flask:
+    return create_app(table.session, table.journal)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()

@@ -1,0 +1,175 @@
+"""Who may watch, who may act: foreign pages, rebound names, PINs."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from focus_companion.web.access import PinGate, Refused, host_name, is_loopback
+from focus_companion.web.app import create_app
+
+LAN = {"REMOTE_ADDR": "192.168.1.77"}
+
+
+@pytest.fixture
+def lan_app(table) -> Flask:
+    table.start()
+    return create_app(table.session, table.journal, lan=True, pin="4821", hosts=["board.local"])
+
+
+def act(client: FlaskClient, host: str = "localhost", remote: str = "127.0.0.1", **headers: str):
+    return client.post(
+        "/api/requests",
+        json={"act": "pause"},
+        headers={"Host": host, **{name.replace("_", "-"): value for name, value in headers.items()}},
+        environ_overrides={"REMOTE_ADDR": remote},
+    )
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST."]
+)
+def test_own_names_are_answered(client: FlaskClient, host: str) -> None:
+    assert client.get("/api/state", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.20", "board.local", "[", ""]
+)
+def test_other_names_are_not(client: FlaskClient, host: str) -> None:
+    assert client.get("/api/state", headers={"Host": host}).status_code in (400, 421)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"), [("192.168.1.20:8000", 200), ("board.local", 200), ("evil.example", 421)]
+)
+def test_lan_answers_to_addresses_and_given_names(lan_app: Flask, host: str, status: int) -> None:
+    assert lan_app.test_client().get("/api/state", headers={"Host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:9999"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site", "Origin": "http://localhost"},
+    ],
+)
+def test_acts_from_foreign_pages_are_refused(client: FlaskClient, headers: dict[str, str]) -> None:
+    assert act(client, **headers).status_code == 403
+
+
+def test_forms_cannot_act(client: FlaskClient) -> None:
+    assert client.post("/api/requests", data={"act": "pause"}).status_code == 415
+    assert client.post("/api/requests", data='{"act":"pause"}', content_type="text/plain").status_code == 415
+
+
+def test_loopback_may_act_and_others_need_the_pin(lan_app: Flask) -> None:
+    client = lan_app.test_client()
+    assert act(client, Origin="http://localhost", Sec_Fetch_Site="same-origin").status_code in (200, 202)
+    refused = act(client, host="192.168.1.20", remote="192.168.1.77")
+    assert (refused.status_code, refused.json["pin"]) == (401, True)
+    # A proxy on the host machine makes every peer look local; the name gives it away.
+    assert act(client, host="192.168.1.20", remote="127.0.0.1").status_code == 401
+
+
+def test_pin_opens_acting_for_this_browser(lan_app: Flask) -> None:
+    client = lan_app.test_client()
+    ask = {"headers": {"Host": "192.168.1.20"}, "environ_overrides": LAN}
+    wrong = client.post("/api/pin", json={"pin": "0000"}, **ask)
+    assert (wrong.status_code, wrong.json["pin"]) == (401, True)
+    right = client.post("/api/pin", json={"pin": "4821"}, **ask)
+    assert right.status_code == 200
+    assert "HttpOnly" in right.headers["Set-Cookie"]
+    assert "SameSite=Strict" in right.headers["Set-Cookie"]
+    token = right.headers["Set-Cookie"].split(";")[0]
+    assert act(client, host="192.168.1.20", remote="192.168.1.77", Cookie=token).status_code in (200, 202)
+
+
+def test_without_a_pin_the_lan_only_watches(table) -> None:
+    table.start()
+    client = create_app(table.session, table.journal, lan=True).test_client()
+    assert act(client, host="192.168.1.20", remote="192.168.1.77").status_code == 403
+
+
+def test_guessing_is_slowed_down_per_address() -> None:
+    now = [0.0]
+    gate = PinGate("4821", lambda: now[0])
+
+    def tries(pin: str, address: str = "a") -> int:
+        try:
+            gate.enter(pin, address)
+        except Refused as refused:
+            return int(refused.status)
+        return 200
+
+    assert [tries("1"), tries("2"), tries("3")] == [401, 401, 401]
+    assert tries("4821") == 429, "also the right PIN has to wait"
+    assert tries("4821", "b") == 200, "others do not"
+    now[0] += 2.1
+    assert tries("4") == 401
+    now[0] += 2.1
+    assert tries("5") == 429, "each wrong PIN doubles the wait"
+    now[0] += 2.1
+    assert tries("4821") == 200
+
+
+def test_guessing_from_many_addresses_is_bounded() -> None:
+    now = [0.0]
+    gate = PinGate("4821", lambda: now[0])
+    told = []
+    for number in range(200):
+        try:
+            gate.enter("0", f"10.0.0.{number}")
+        except Refused as refused:
+            told.append(int(refused.status))
+    assert told.count(401) == 30
+    assert told.count(429) == 170
+
+
+@pytest.mark.parametrize(
+    ("header", "name"), [("a.b:80", "a.b"), ("[::1]:80", "::1"), ("A", "a"), ("[", ""), ("x.", "x"), ("", "")]
+)
+def test_host_name(header: str, name: str) -> None:
+    assert host_name(header) == name
+
+
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("10.0.0.1", False),
+        (None, False),
+        ("x", False),
+    ],
+)
+def test_loopback(address: str | None, local: bool) -> None:
+    assert is_loopback(address) is local
+
+
+@pytest.mark.parametrize("path", ["/", "/games", "/api/state", "/snapshot.jpg", "/nothing", "/api/nothing"])
+def test_every_answer_is_guarded(client: FlaskClient, path: str) -> None:
+    headers = client.get(path).headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/", "/games", "/nothing"])
+def test_pages_have_nothing_inline_and_ask_no_other_host(client: FlaskClient, path: str) -> None:
+    page = client.get(path).text
+    assert " style=" not in page
+    assert "<style" not in page
+    assert " onclick" not in page
+    # What is no script but data, and runs nowhere, may stand in the page.
+    data = page.count('<script type="application/json"')
+    named = page.count("<script src=") + page.count('<script type="module" src=')
+    assert page.count("<script") == named + data
+    assert "//" not in page.replace("http://www.w3.org", "")

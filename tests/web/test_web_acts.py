@@ -1,0 +1,229 @@
+"""What the page can ask for beside the turns, over HTTP: rulings, corrections, rematches, clocks, scores."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+from PIL import Image
+
+from focus_companion.game.presets import PRESETS
+from focus_companion.game.rules import Rules
+from focus_companion.referee.verdict import Wrong
+from focus_companion.vision.frames import Frame
+from focus_companion.web import app as web_app
+from focus_companion.web.app import create_app
+from focus_companion.web.reviewing import ReviewFailed, Reviews
+
+
+def post(table, client: FlaskClient, **body: Any):
+    """Post an act while the game thread runs beside."""
+    stop = threading.Event()
+    thread = threading.Thread(
+        target=lambda: [table.session.attend() for _ in iter(lambda: stop.wait(0.01), True)]
+    )
+    thread.start()
+    try:
+        return client.post("/api/requests", json=body)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_an_alert_that_was_legal(table, client: FlaskClient) -> None:
+    table.start()
+    table.see(Wrong("distance", "g", (8, 9), "Green went too far."))
+    offered = client.get("/api/legal").json["legal"]
+    assert "b6-b7" in offered
+    assert post(table, client, act="legal", move=offered[0]).status_code == 200
+    state = client.get("/api/state").json
+    assert (state["alert"], state["last_move"]) == (None, offered[0])
+    record = client.get("/api/games/1").json["record"]
+    assert [incident["type"] for incident in record["incidents"]] == ["alert", "ruling"]
+
+
+def test_a_turn_that_was_not_legal(table, client: FlaskClient) -> None:
+    table.start()
+    table.play("b6-b7", "b5-b6", "c6-c7")
+    assert post(table, client, act="not_legal", ply=2).status_code == 200
+    assert client.get("/api/state").json["last_move"] == "b6-b7"
+    refused = post(table, client, act="not_legal", ply=9)
+    assert refused.status_code == 409 and "no turn 9" in refused.json["error"]
+
+
+def test_a_position_by_hand_with_reserves_and_turn(table, client: FlaskClient) -> None:
+    table.start()
+    table.play("b6-b7")
+    position = client.get("/api/state").json["position"]
+    body = {
+        "position": position,
+        "to_move": "green",
+        "reserves": {"red": 2},
+        "captured": {"red": {"green": 1}},
+    }
+    assert post(table, client, act="set_position", note="the cat", **body).status_code == 200
+    state = client.get("/api/state").json
+    assert (state["to_move"], state["reserves"], state["ply"]) == ("green", {"green": 0, "red": 2}, 0)
+    assert state["captured"] == {"green": {"red": 0}, "red": {"green": 1}}
+    assert client.get("/api/games/1").json["record"]["incidents"][-1]["note"] == "the cat"
+
+
+def test_new_game_with_seats_and_clock(table, client: FlaskClient) -> None:
+    table.start()
+    clock = {"kind": "down", "seconds": 300, "increment": 5}
+    seats = {"green": "right", "red": "left"}
+    answer = post(table, client, act="new_game", rules={"players": 2}, seats=seats, clock=clock)
+    assert answer.status_code == 200
+    state = client.get("/api/state").json
+    assert {colour: told["seat"] for colour, told in state["players"].items()} == seats
+    assert state["clock"] == clock | {
+        "used": {"green": 0, "red": 0},
+        "running": None,
+        "time": state["clock"]["time"],
+    }
+
+
+def test_no_clock_unless_asked_for(table, client: FlaskClient) -> None:
+    table.start()
+    assert client.get("/api/state").json["clock"] is None
+
+
+def test_how_the_camera_stands_is_told(table, client: FlaskClient) -> None:
+    table.start()
+    assert client.get("/api/state").json["mount"]["tilt"] == 31.4
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"act": "legal"},
+        {"act": "legal", "move": "d5"},
+        {"act": "not_legal", "ply": "2"},
+        {"act": "not_legal", "ply": True},
+        {"act": "new_game", "seats": 3},
+        {"act": "new_game", "seats": {"pink": "top"}},
+        {"act": "new_game", "seats": {"red": "under"}},
+        {"act": "new_game", "seats": {"red": "top", "green": "top"}},
+        {"act": "new_game", "seats": {"red": ["top"]}},
+        {"act": "new_game", "clock": 5},
+        {"act": "new_game", "clock": {"kind": "down"}},
+        {"act": "set_position", "position": "-", "reserves": 1},
+        {"act": "set_position", "position": "-", "captured": []},
+    ],
+)
+def test_nonsense_is_a_clear_400(table, client: FlaskClient, body: object) -> None:
+    table.start()
+    answer = client.post("/api/requests", json=body)
+    assert answer.status_code == 400 and answer.json["error"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"to_move": "pink"},
+        {"reserves": {"red": -1}},
+        {"reserves": {"pink": 1}},
+        {"captured": {"red": 3}},
+        {"note": 4},
+    ],
+)
+def test_a_position_with_nonsense_beside_it_is_a_400(
+    table, client: FlaskClient, more: dict[str, Any]
+) -> None:
+    table.start()
+    position = client.get("/api/state").json["position"]
+    answer = client.post("/api/requests", json={"act": "set_position", "position": position} | more)
+    assert answer.status_code == 400 and answer.json["error"]
+
+
+def test_points_go_to_names_over_a_rematch(tmp_path: Path, make_table) -> None:
+    start = {
+        "position": "-,-,-,-/r,r,g,g,r,r/-,-,-,-,-,-,-,-/-,-,rrrrg,g,-,-,-,-/"
+        "-,-,-,-,-,-,-,-/-,-,-,-,-,-,-,-/g,g,r,r,g,g/-,-,-,-",
+        "to_move": "green",
+    }
+    rules = Rules.from_json({"players": 2, "set_up": "position", "start": start})
+    table = make_table(tmp_path, rules, {"g": "Ann", "r": "Bo"})
+    client = create_app(table.session, table.journal).test_client()
+    table.start()
+    # The single green piece on d5 covers c5, which then gives its lowest red one.
+    table.play("d5-c5")
+    assert client.get("/api/match").json == {"match": None}, "one game is no match"
+    assert post(table, client, act="rematch").status_code == 200
+    table.start()
+    table.play("d5-c5")
+    match = client.get("/api/match").json["match"]
+    assert match["games"] == [1, 2]
+    assert match["scores"] == [{"Ann": 1, "Bo": 0}, {"Bo": 1, "Ann": 0}]
+    assert match["totals"] == {"Ann": 1, "Bo": 1} and set(match["leaders"]) == {"Ann", "Bo"}
+
+
+def test_players_without_names_play_no_match(table, client: FlaskClient) -> None:
+    table.start()
+    table.play("b6-b7")
+    post(table, client, act="rematch")
+    table.start()
+    table.play("b6-b7")
+    assert client.get("/api/match").json == {"match": None}
+
+
+def test_review_of_a_finished_game(table, client: FlaskClient) -> None:
+    table.start()
+    table.play("b6-b7", "b5-b6")
+    early = client.get("/api/games/1/review")
+    assert early.status_code == 409 and "finished" in early.json["error"]
+    assert client.get("/api/games/7/review").status_code == 404
+    post(table, client, act="resign", player="red")
+    end = time.monotonic() + 60
+    while (answer := client.get("/api/games/1/review")).status_code == 202:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert answer.status_code == 200
+    assert [turn["move"] for turn in answer.json["turns"]] == ["b6-b7", "b5-b6"]
+
+
+def test_a_review_that_takes_too_long_is_given_up(table) -> None:
+    table.start()
+    reviews = Reviews(patience=0.01)
+    record = table.session.record()
+    assert reviews.ask(record) is None
+    end = time.monotonic() + 30
+    with pytest.raises(ReviewFailed, match="could not be made"):
+        while reviews.ask(record) is None:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("asked", "wide"),
+    [("", 1600), ("?width=300", 320), ("?width=700", 960), ("?width=4000", 1600), ("?width=x", 1600),
+     ("?overlay=1&width=640", 640)],
+)  # fmt: skip
+def test_the_picture_is_no_wider_than_asked_for(table, client: FlaskClient, asked: str, wide: int) -> None:
+    table.session.push(Frame(1, 0.1, np.zeros((900, 1600, 3), np.uint8)))
+    picture = client.get(f"/snapshot.jpg{asked}")
+    width, height = Image.open(io.BytesIO(picture.data)).size
+    assert (width, round(width / height, 1)) == (wide, 1.8)
+
+
+def test_every_preset_has_its_sentence_on_the_page(client: FlaskClient) -> None:
+    page = client.get("/").text
+    assert set(re.findall(r'<option value="([\w-]+)" data-settings', page)) == set(PRESETS)
+
+
+@pytest.mark.parametrize("path", ["/", "/texts/pl.json"])
+def test_pages_and_texts_travel_packed(table, client: FlaskClient, path: str) -> None:
+    table.start()
+    packed = client.get(path, headers={"Accept-Encoding": "gzip"})
+    plain = client.get(path)
+    assert packed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers
+    assert len(packed.data) < len(plain.data) / 2
+    assert int(packed.headers["Content-Length"]) == len(packed.data)
+    assert len(plain.data) > web_app._WORTH_PACKING

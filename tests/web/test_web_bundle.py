@@ -1,0 +1,60 @@
+"""The page's scripts as one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from focus_companion.web.assets import ENTRIES, Assets
+from focus_companion.web.bundle import BundleError, bundle
+
+MODULES = {
+    "main": 'import { two } from "./b.js";\nimport { one } from "./a.js";\nawait two(one);\n',
+    "b": 'import { one } from "./a.js";\nexport async function two(x) { return x; }\nexport class C {}\n',
+    "a": "const hidden = 0;\nexport const one = 1 + hidden;\n",
+}
+
+
+def test_what_is_needed_comes_first_and_once() -> None:
+    made = bundle(MODULES, "main")
+    assert re.findall(r"^const (\$\w+) =", made, re.MULTILINE) == ["$a", "$b"]
+    assert "return { two, C };" in made
+    assert made.endswith("const { two } = $b;\nconst { one } = $a;\nawait two(one);\n")
+    assert "export" not in made and "import" not in made
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"a": 'import { two } from "./b.js";\n'}, "ring"),
+        ({"a": 'import { x } from "./z.js";\n'}, "z.js"),
+        ({"a": "export default 3;\n"}, "not known"),
+        ({"a": 'import * as x from "./b.js";\n'}, "not known"),
+        ({"a": "export const { one } = f();\n"}, "not known"),
+        ({"main": "export const one = 1;\n"}, "begins"),
+    ],
+)
+def test_other_forms_are_refused(changed: dict[str, str], says: str) -> None:
+    with pytest.raises(BundleError, match=says):
+        bundle(MODULES | changed, "main")
+
+
+def test_the_page_asks_for_one_script(client: FlaskClient) -> None:
+    page = client.get("/").text
+    version = Assets().version
+    assert re.findall(r'<script type="module" src="([^"]+)"', page) == [f"/assets/{version}/main.js"]
+    for entry in ENTRIES:
+        script = client.get(f"/assets/{version}/{entry}.js")
+        assert script.status_code == 200 and script.mimetype == "text/javascript"
+
+
+def test_the_page_brings_the_state_safely(table, client: FlaskClient) -> None:
+    table.start()
+    table.play("b6-b7")
+    found = re.search(
+        r'<script type="application/json" id="first-state">(.*?)</script>', client.get("/").text
+    )
+    assert found and '"last_move": "b6-b7"' in found[1]
+    assert "<" not in found[1]

@@ -1,0 +1,86 @@
+"""Every text in every language, with its numbers and its names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo
+from babel.messages.pofile import read_po
+from flask.testing import FlaskClient
+
+from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
+
+KEYWORDS = {"t": None, "tn": (1, 2), "Refused": (2,), "_": None, "gettext": None, "ngettext": (1, 2)}
+SOURCES = [("**/templates/**.html", "jinja2"), ("**/js/**.js", "javascript"), ("**.py", "python")]
+TRANSLATED = [code for code in LANGUAGES if code != "en"]
+
+
+def source_texts() -> set[str | tuple[str, ...]]:
+    found = extract_from_dir(FOLDER.parent, method_map=SOURCES, keywords=KEYWORDS)
+    return {message for _, _, message, _, _ in found if message}
+
+
+def po(language: str) -> Catalog:
+    with Path(FOLDER, language, "LC_MESSAGES", "messages.po").open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def names(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_text_is_translated_and_keeps_its_names(language: str) -> None:
+    found = po(language)
+    texts = source_texts()
+    assert len(texts) > 100
+    for text in texts:
+        message = found.get(text if isinstance(text, str) else text[0])
+        assert message is not None, f"{text!r} is missing; see the README beside the catalogues"
+        forms = (message.string,) if isinstance(message.string, str) else message.string
+        assert len(forms) == (1 if isinstance(text, str) else found.num_plurals)
+        for form in forms:
+            assert form, f"{text!r} is empty"
+            wanted = names(text if isinstance(text, str) else text[-1])
+            # A form for exactly one may say it in words.
+            assert names(form) <= wanted
+            assert wanted - names(form) <= {"n"}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_compiled_catalogue_is_that_of_the_sources(language: str) -> None:
+    with Path(FOLDER, language, "LC_MESSAGES", "messages.mo").open("rb") as file:
+        compiled = read_mo(file)
+    for message in po(language):
+        if message.id:
+            key = message.id if isinstance(message.id, str) else message.id[0]
+            assert compiled.get(key).string in (message.string, list(message.string))
+
+
+def test_polish_has_three_forms() -> None:
+    assert catalogue("pl")["{n} piece"] == ["{n} pionek", "{n} pionki", "{n} pionków"]
+    assert catalogue("en") == {}
+
+
+@pytest.mark.parametrize(
+    ("accept", "query", "expected"),
+    [
+        ("pl,en;q=0.5", "", "pl"),
+        ("it-IT", "", "it"),
+        ("fr", "", "en"),
+        ("pl", "?lang=it", "it"),
+        ("pl", "?lang=xx", "pl"),
+    ],
+)
+def test_language_by_browser_or_by_hand(client: FlaskClient, accept: str, query: str, expected: str) -> None:
+    page = client.get(f"/{query}", headers={"Accept-Language": accept}).text
+    assert f'<html lang="{expected}">' in page
+
+
+def test_choice_by_hand_is_remembered(client: FlaskClient) -> None:
+    client.get("/?lang=pl")
+    assert '<html lang="pl">' in client.get("/", headers={"Accept-Language": "it"}).text

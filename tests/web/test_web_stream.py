@@ -1,0 +1,181 @@
+"""The event stream over real connections: resume without gap or repeat, many viewers, the cap."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+MOVES = ["b6-b7", "b5-b6", "c6-c7", "c5-c6", "f6-f7", "f5-f6"]
+
+
+@pytest.fixture
+def server(table) -> Iterator[PageServer]:
+    table.start()
+    with PageServer(create_app(table.session, table.journal, viewers=80), port=0) as made:
+        yield made
+
+
+class Viewer:
+    """One connection to the stream; ``take(n)`` reads n events as (id, type, data)."""
+
+    def __init__(self, server: PageServer, headers: dict[str, str] | None = None, query: str = "") -> None:
+        self.line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        self.line.request("GET", f"/api/events{query}", headers=headers or {})
+        self.answer = self.line.getresponse()
+
+    def take(self, number: int) -> list[tuple[int, str, dict]]:
+        found = []
+        fields: dict[str, str] = {}
+        while len(found) < number:
+            line = self.answer.fp.readline()
+            assert line, "the stream ended"
+            text = line.decode().rstrip("\n")
+            if text and not text.startswith(":"):
+                name, _, value = text.partition(": ")
+                fields[name] = value
+            elif not text and "data" in fields:
+                found.append((int(fields["id"]), fields["event"], json.loads(fields["data"])))
+                fields = {}
+        return found
+
+    def close(self) -> None:
+        self.answer.close()
+        self.line.close()
+
+
+def wait_for(condition, seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def viewers(server: PageServer) -> int:
+    return len(server._viewers)
+
+
+def test_events_come_as_they_happen(table, server: PageServer) -> None:
+    viewer = Viewer(server)
+    assert viewer.answer.getheader("Content-Type").startswith("text/event-stream")
+    wait_for(lambda: viewers(server) == 1)
+    table.play(*MOVES[:2])
+    told = viewer.take(2)
+    assert [(kind, data["move"], data["ply"]) for _, kind, data in told] == [
+        ("move", "b6-b7", 1),
+        ("move", "b5-b6", 2),
+    ]
+    assert told[0][0] < told[1][0]
+    assert told[1][0] == table.session.state()["event"]
+    viewer.close()
+
+
+@pytest.mark.parametrize("way", ["header", "query"])
+def test_resume_without_gap_or_repeat(table, server: PageServer, way: str) -> None:
+    before = table.session.state()["event"]
+    table.play(*MOVES[:4])
+    ids = [number for number, _ in table.journal.events(before)]
+    after = ids[1]
+    viewer = (
+        Viewer(server, {"Last-Event-ID": str(after)})
+        if way == "header"
+        else Viewer(server, query=f"?after={after}")
+    )
+    table.play(*MOVES[4:])
+    told = viewer.take(4)
+    assert [data["move"] for _, _, data in told] == MOVES[2:]
+    assert [number for number, _, _ in told][:2] == ids[2:]
+    viewer.close()
+
+
+def test_header_wins_over_the_address(table, server: PageServer) -> None:
+    table.play(*MOVES[:2])
+    last = table.session.state()["event"]
+    viewer = Viewer(server, {"Last-Event-ID": str(last - 1)}, query="?after=0")
+    assert viewer.take(1)[0][2]["move"] == MOVES[1]
+    viewer.close()
+
+
+@pytest.mark.parametrize("text", ["x", "-1", "1.5", "9" * 30, "²"])
+def test_nonsense_as_an_id_is_a_400(table, text: str) -> None:
+    client = create_app(table.session).test_client()
+    assert client.get("/api/events", headers={"Last-Event-ID": text}).status_code == 400
+    assert client.get("/api/events", query_string={"after": text}).status_code == 400
+
+
+def test_sixty_viewers_hear_the_same_and_the_site_stays_quick(table, server: PageServer) -> None:
+    all_viewers = [Viewer(server) for _ in range(60)]
+    wait_for(lambda: viewers(server) == 60)
+    heard: list[list[str]] = []
+
+    def listen(viewer: Viewer) -> None:
+        heard.append([data["move"] for _, _, data in viewer.take(3)])
+
+    threads = [threading.Thread(target=listen, args=(viewer,)) for viewer in all_viewers]
+    for thread in threads:
+        thread.start()
+    table.play(*MOVES[:3])
+    began = time.monotonic()
+    line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    line.request("GET", "/api/state")
+    assert line.getresponse().status == 200
+    assert time.monotonic() - began < 2
+    line.close()
+    for thread in threads:
+        thread.join(20)
+    assert heard == [MOVES[:3]] * 60
+    for viewer in all_viewers:
+        viewer.close()
+
+
+def test_past_the_cap_a_viewer_is_told_to_poll_and_places_come_back(table) -> None:
+    table.start()
+    with PageServer(create_app(table.session, table.journal, viewers=5), port=0) as server:
+        first = [Viewer(server) for _ in range(5)]
+        wait_for(lambda: viewers(server) == 5)
+        late = Viewer(server)
+        assert late.answer.status == 503
+        assert int(late.answer.getheader("Retry-After")) > 0
+        late.close()
+        for viewer in first:
+            viewer.line.sock and viewer.line.sock.close()
+            viewer.close()
+        time.sleep(0.3)
+        # Those who went are noticed when their place is wanted, long before the next sign of life.
+        again = [Viewer(server) for _ in range(5)]
+        assert [viewer.answer.status for viewer in again] == [200] * 5
+        for viewer in again:
+            viewer.close()
+
+
+def test_viewer_that_reads_nothing_holds_nobody_up(table, server: PageServer) -> None:
+    mute = socket.create_connection(("127.0.0.1", server.port))
+    mute.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+    mute.sendall(b"GET /api/events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    viewer = Viewer(server)
+    wait_for(lambda: viewers(server) == 2)
+    table.play(*MOVES)
+    assert len(viewer.take(len(MOVES))) == len(MOVES)
+    mute.close()
+    viewer.close()
+
+
+def test_server_stops_at_once_with_viewers(table) -> None:
+    table.start()
+    server = PageServer(create_app(table.session, table.journal, viewers=20), port=0)
+    server.start()
+    open_ones = [Viewer(server) for _ in range(10)]
+    began = time.monotonic()
+    server.close()
+    assert time.monotonic() - began < 3
+    server.close()
+    for viewer in open_ones:
+        viewer.close()
