@@ -1,0 +1,69 @@
+"""The command line: the group, its help and its lazy registry. ``main`` is the program's entry point."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final, NoReturn
+
+import click
+
+from focus_companion import __version__
+from focus_companion.commands import console
+
+COMMANDS: Final = {
+    "play": "Follow a game: camera, page, lights, journal. The main job.",
+    "watch": "Camera or recording in, events out; no page.",
+    "read": "One still picture to one position.",
+    "replay": "Go through a recorded game, position by position.",
+    "export": "A recorded game as json, sgf, text, csv, svg or gif.",
+    "review": "What each turn of a finished game won and lost, and its biggest swings.",
+    "lights": "Try the lights: gpio, light board, WLED.",
+    "perft": "Count the sequences of legal turns.",
+}
+"""The commands, in the order of the help, with their one-line helps: known here so that help imports none of
+them."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in ``focus_companion.commands.<name>`` and are imported when they are
+    used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"focus_companion.commands.{cmd_name}").command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"focus_companion.commands.{cmd_name}.command is no click command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit status: 0 done, 1 not so (an illegal record, no board), 2 wrong usage or unreadable input.",
+)
+@click.version_option(__version__, "--version", prog_name=console.PROGRAM)
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """A camera over your Focus (Domination) board: it follows the game, referees it and records it."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run the program; ends the process with the exit status."""
+    sys.exit(console.run(cli, args))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The commands, one a module, each exposing a click command called ``command``. Imported only when used."""

@@ -1,0 +1,125 @@
+"""How a command ends and how it tells an error: one line on standard error, a fixed exit status, no
+traceback.
+
+Exit status: 0 done; 1 the thing asked about is not so (an illegal record, a board not found); 2 wrong usage,
+or input that cannot be read. Ctrl-C ends with 130, as shells expect; a closed pipe (``… | head``) is no
+error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+
+import click
+from click.shell_completion import shell_complete
+
+PROGRAM = "focus-companion"
+_LONGEST = 1000
+"""Characters of an error's line: what a file put into it may be of any length."""
+COMPLETE = "_FOCUS_COMPANION_COMPLETE"
+"""Set by the shell when it asks for completions."""
+TRACEBACK = "FOCUS_COMPANION_TRACEBACK"
+"""Set this environment variable to see where in the program an error arose."""
+
+
+class CommandError(Exception):
+    """An end that the command chose: one line for the user and the exit status."""
+
+    status = 2
+
+
+class NotSo(CommandError):
+    """What was asked about is not so: exit status 1."""
+
+    status = 1
+
+
+class BadInput(CommandError):
+    """Wrong usage, or input that cannot be read: exit status 2. Say what, where, and what to do."""
+
+
+def tell(line: str) -> None:
+    """One line on standard error, whatever is in it."""
+    clean = "".join(char if char.isprintable() else " " for char in line[:_LONGEST])
+    # Standard error may be closed or a broken pipe; there is nobody left to tell then.
+    with suppress(OSError, ValueError):
+        print(f"{PROGRAM}: {clean}", file=sys.stderr, flush=True)
+
+
+def run(command: click.Command, args: Sequence[str] | None = None) -> int:
+    """Run a command line to its end. Returns the exit status; every error has been told by then."""
+    try:
+        _tolerant_output()
+        if instruction := os.environ.get(COMPLETE):
+            return shell_complete(command, {}, PROGRAM, COMPLETE, instruction)
+        # Not command.main: that one gives a closed pipe the status of a failure.
+        with command.make_context(PROGRAM, list(sys.argv[1:] if args is None else args)) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+        return 0
+    except click.exceptions.Exit as ended:
+        sys.stdout.flush()
+        return ended.exit_code
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        return 130
+    except BrokenPipeError:
+        _silence_output()
+        return 0
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            traceback.print_exc()
+        line, status = explain(error)
+        tell(line)
+        return status
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """The line and the exit status for an error that ended a command."""
+    if isinstance(error, CommandError):
+        return str(error), error.status
+    if isinstance(error, click.UsageError):
+        where = f"; see '{error.ctx.command_path} --help'" if error.ctx else ""
+        return f"{error.format_message().rstrip('.')}{where}", 2
+    if isinstance(error, click.ClickException):
+        return error.format_message(), 2
+    if isinstance(error, OSError):
+        return _os_error(error), 2
+    if _is_told(error):
+        return str(error), 2
+    kind = type(error).__name__
+    return f"internal error, please report it ({kind}: {error}); {TRACEBACK}=1 shows where it arose", 2
+
+
+def _is_told(error: Exception) -> bool:
+    """Whether the error's text was written for users: those of our own rooms that derive from ValueError."""
+    return isinstance(error, ValueError) and type(error).__module__.startswith("focus_companion.")
+
+
+def _os_error(error: OSError) -> str:
+    if error.strerror is None:  # raised by us with a sentence of its own
+        return str(error)
+    name = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    remedy = {
+        FileNotFoundError: "check the name",
+        PermissionError: "check the rights of the file and its folder",
+        IsADirectoryError: "give a file",
+        NotADirectoryError: "check the path",
+    }.get(type(error), "check the disk and the path")
+    return f"{name}{error.strerror}; {remedy}"
+
+
+def _tolerant_output() -> None:
+    """A terminal that cannot show a letter of a player's name shows '?' instead of ending the program."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+
+
+def _silence_output() -> None:
+    """Point standard output at nothing, so that the interpreter's last flush does not fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,61 @@
+"""``focus-companion lights``: which lights there are, and a walk through all of them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+
+from focus_companion.commands.console import NotSo
+from focus_companion.settings import load
+
+ANSWER_SECONDS: Final = 8.0
+"""A board may sit in its bootloader for two seconds, and a busy port is tried again after two more."""
+
+
+@click.command("lights", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--test", "walk_all", is_flag=True, help="Walk through every light, saying what should be seen."
+)
+@click.option("--port", metavar="PATH", help="Serial port of the light board (default: from the settings).")
+@click.option("--wled", metavar="URL", help="Address of a WLED strip (default: from the settings).")
+@click.option(
+    "--pace", type=click.FloatRange(0.05, 20), default=1.0, show_default=True, help="Speed of the walk."
+)
+def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> None:
+    """Tell which lights answer; with --test, try each of them."""
+    # Imported here: the lights' libraries take their time, which --help need not wait for.
+    from focus_companion.lights import LightSettings, open_lights
+    from focus_companion.lights.meaning import NOTHING
+    from focus_companion.lights.walk import walk
+
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    settings = LightSettings.from_mapping(_table(load().lights, port, wled))
+    with open_lights(settings, on_button=lambda: click.echo("    the button was pressed")) as lights:
+        if not lights.names:
+            raise NotSo("there are no lights to try; see the table [lights] in docs/lights.md")
+        lights.present(NOTHING)
+        if not lights.wait(ANSWER_SECONDS):
+            raise NotSo(f"not all of the lights answer ({', '.join(lights.names)})")
+        click.echo(f"These answer: {', '.join(lights.names)}")
+        for step in walk() if walk_all else ():
+            click.echo(f"  {step.text}")
+            lights.present(step.meaning, step.cue)
+            time.sleep(step.seconds / pace)
+            if not lights.wait(ANSWER_SECONDS):
+                raise NotSo("the lights stopped answering")
+
+
+def _table(settings: Mapping[str, Any], port: str | None, wled: str | None) -> dict[str, Any]:
+    """The settings' table, with what the command line names instead."""
+    table = dict(settings)
+    if port is not None or wled is not None:
+        table["backends"] = [name for name, given in (("serial", port), ("wled", wled)) if given is not None]
+    if port is not None:
+        table["serial"] = {**table.get("serial", {}), "port": port}
+    if wled is not None:
+        table["wled"] = {"url": wled}
+    return table

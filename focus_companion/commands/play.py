@@ -1,0 +1,306 @@
+"""``focus-companion play``: camera, page, lights and journal round one game. The main job."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from focus_companion.commands import memory
+from focus_companion.commands.console import BadInput
+from focus_companion.commands.rule_options import optional_rule_options
+from focus_companion.game.colours import LETTER, NAMES
+from focus_companion.game.rules import Rules
+from focus_companion.settings import Settings, load
+
+if TYPE_CHECKING:
+    from focus_companion.session.runner import Runner
+    from focus_companion.session.session import Session
+    from focus_companion.storage.journal import Journal
+    from focus_companion.web.server import PageServer
+
+    _NameType = click.ParamType[tuple[str, str]]
+else:  # older click knows no parameters of this type
+    _NameType = click.ParamType
+
+AGAIN: Final = 1.5
+"""Seconds after which the simulated board begins another game."""
+
+LIMIT: Final = 2.6
+"""Seconds within which the program ends, whatever hangs: every told event is in the journal already."""
+
+
+class Name(_NameType):
+    """A player's name, as ``green=Ann``."""
+
+    name = "colour=name"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        colour, equals, name = str(value).partition("=")
+        letter = LETTER.get(colour.strip().lower(), colour.strip().lower())
+        if not equals or letter not in NAMES or not name.strip():
+            self.fail(f"{value!r} names no player; write for example green=Ann", param, ctx)
+        return letter, name.strip()[:60]
+
+
+@click.command("play")
+@click.option(
+    "--camera",
+    metavar="SOURCE|demo",
+    help="Camera number or device, video file, folder of pictures, http or rtsp address, or demo. "
+    "Default: the first camera that works, else demo.",
+)
+@optional_rule_options
+@click.option("--name", "names", type=Name(), multiple=True, help="A player's name, e.g. green=Ann.")
+@click.option("--new", is_flag=True, help="Begin a new game, also when one is unfinished.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Of the page (default 8000; 0: any free one).")
+@click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
+@click.option("--lan/--no-lan", default=None, help="Let other machines watch; they need the PIN to act.")
+@click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
+@click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
+              help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
+def command(
+    rules: Rules | None,
+    names: Sequence[tuple[str, str]],
+    new: bool,
+    rank1: str,
+    **flags: Any,
+) -> None:
+    """Follow a game at the board: the page shows it live, the journal keeps it.
+
+    An unfinished game of the same --data folder goes on.
+    """
+    settings = load(flags)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    stop = threading.Event()
+    _on_signals(stop)
+    with ExitStack() as closing:
+        play(settings, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1)
+    _leave()
+
+
+def play(
+    settings: Settings,
+    rules: Rules | None,
+    names: Mapping[str, str],
+    *,
+    new: bool,
+    stop: threading.Event,
+    closing: ExitStack,
+    rank1: str = "bottom",
+) -> None:
+    """Play until ``stop`` is set or the source fails.
+
+    Raises:
+        BadInput, OSError: the camera, the port or the journal cannot be used, each with a sentence.
+    """
+    memory.share_one_pool()
+    # Imported here because picture libraries take their time, which --help need not wait for.
+    from focus_companion.commands.play_source import choose_source
+    from focus_companion.session.pipeline import Pipeline
+    from focus_companion.session.runner import Runner
+    from focus_companion.session.session import Session
+    from focus_companion.storage.journal import Journal
+
+    journal = Journal(settings.data, write=True)
+    closing.callback(journal.close)
+    server_socket_is_free(settings)
+    chosen = choose_source(settings)
+    session = Session(
+        rules or Rules.make(2),
+        names,
+        journal,
+        partial(Pipeline, rank1=rank1),
+        resume=not new,
+        again=AGAIN if chosen.is_demo else None,
+    )
+    show = _lights(settings, session, closing)
+
+    def heard(event: Any) -> None:
+        show(event)
+        _print(told(event))
+
+    chosen.follow(session)
+    runner = Runner(session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard)
+    server = _serve(settings, session, journal, closing)
+    closing.callback(runner.stop, 1.5)
+    runner.start()
+    _print(f"Camera: {chosen.text}")
+    if session.resumed:
+        _print(
+            f"Going on with game {session.history.game}, {session.history.ply} turns played "
+            "(--new begins another)"
+        )
+    _announce(settings, server)
+    # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
+    closing.callback(_say_goodbye, session)
+    _wait(runner, stop)
+    _end_in_time()
+
+
+def _say_goodbye(session: Session) -> None:
+    session.close()
+    time.sleep(0.1)
+    # Connections that are cut while the server closes are no news for the terminal.
+    logging.getLogger("waitress").setLevel(logging.CRITICAL)
+
+
+def server_socket_is_free(settings: Settings) -> None:
+    """Refuse a port that is in use before a camera is opened for nothing.
+
+    Raises:
+        BadInput: it is in use, or not ours to use.
+    """
+    import socket
+
+    if settings.port == 0:
+        return
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_host(settings), settings.port))
+        except OSError as error:
+            raise _no_port(settings.port, error) from error
+
+
+def _no_port(port: int, error: OSError) -> BadInput:
+    why = (error.strerror or str(error)).lower()
+    return BadInput(f"--port {port}: {why}; end the program that uses it, or give another --port")
+
+
+def _host(settings: Settings) -> str:
+    return "0.0.0.0" if settings.lan else "127.0.0.1"
+
+
+def _serve(settings: Settings, session: Session, journal: Journal, closing: ExitStack) -> PageServer:
+    from focus_companion.web.app import create_app
+    from focus_companion.web.lan import host_names, lan_addresses
+    from focus_companion.web.server import PageServer
+
+    pin = None
+    if settings.lan:
+        pin = settings.pin or f"{secrets.randbelow(10**6):06}"
+    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=host_names() if settings.lan else ())
+    try:
+        server = PageServer(app, host=_host(settings), port=settings.port)
+    except OSError as error:
+        raise _no_port(settings.port, error) from error
+    if settings.lan:
+        # Only now is it known which port was free.
+        app.extensions["addresses"] = tuple(lan_addresses(server.port))
+        _print(f"PIN for acting from other machines: {pin}")
+    server.start()
+    closing.callback(server.close, 0.5)
+    return server
+
+
+def _announce(settings: Settings, server: PageServer) -> None:
+    _print(f"Page: http://127.0.0.1:{server.port}/")
+    if not settings.lan:
+        return
+    from focus_companion.web.lan import lan_addresses, qr_text
+
+    addresses = lan_addresses(server.port)
+    for address in addresses:
+        _print(f"From other machines: {address}")
+    if addresses and sys.stdout.isatty():
+        _print(qr_text(addresses[0]))
+
+
+def _lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
+    from focus_companion.lights import LightSettings, open_lights
+
+    lights = open_lights(LightSettings.from_mapping(settings.lights))
+    closing.callback(lights.close)
+    return lambda event: lights.show(event, session.state())
+
+
+def told(event: Any) -> str:
+    """An event as a line for the terminal; "" for what only the page shows."""
+    match event.type:
+        case "move":
+            return f"{event.ply:4}. {event.player:6} {event.move}"
+        case "alert":
+            return f"   !  {event.text}"
+        case "prompt":
+            return f"   ?  {event.square}: take {len(event.remove)} from the bottom"
+        case "set_up":
+            return f"      The board differs from the position on {', '.join(event.squares)}"
+        case "ready":
+            return "      The board is found and stands right"
+        case "taken_back":
+            return f"      Taken back to turn {event.ply}"
+        case "unclear":
+            return f"   ?  Unclear: {' or '.join(event.candidates)}; choose on the page"
+        case "lost" | "found":
+            return f"      {event.what.capitalize()} {event.type}"
+        case "result":
+            return f"      {' and '.join(event.winners).capitalize() or 'Nobody'} won ({event.reason})"
+        case "game":
+            return f"      Game {event.game}"
+        case _:
+            return ""
+
+
+def _print(line: str) -> None:
+    if line:
+        # Nobody may be reading any more (a closed terminal); the game goes on all the same.
+        with suppress(OSError, ValueError):
+            print(line, flush=True)
+
+
+def _wait(runner: Runner, stop: threading.Event) -> None:
+    said = False
+    tidied = time.monotonic()
+    while not stop.wait(0.2):
+        if time.monotonic() - tidied > memory.EVERY:
+            memory.give_back()
+            tidied = time.monotonic()
+        if runner.wait(0):
+            break
+        if runner.ended and not said:
+            _print("The recording has ended; the page stays. Ctrl-C ends the program.")
+            said = True
+    if runner.failure is not None:
+        raise runner.failure
+
+
+def _on_signals(stop: threading.Event) -> None:
+    def ask(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, ask)
+
+
+def _end_in_time() -> None:
+    """A camera driver or a viewer that hangs must not keep the program from ending."""
+
+    timer = threading.Timer(LIMIT, _leave)
+    timer.daemon = True
+    timer.start()
+
+
+def _leave() -> None:
+    """End at once, with all that matters closed.
+
+    A thread that is still inside a picture library when the interpreter is taken apart would abort the
+    program.
+    """
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(0)

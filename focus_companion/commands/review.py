@@ -1,0 +1,44 @@
+"""``focus-companion review``: a finished game looked back at."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from focus_companion.commands.console import NotSo
+from focus_companion.commands.sources import load
+from focus_companion.game.faults import IllegalMove
+from focus_companion.review.review import NotFinished, review
+from focus_companion.review.words import review_lines
+
+
+@click.command("review", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("game")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object for the game (a line a game of a match)."
+)
+@click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
+def command(game: str, as_json: bool, data: str | None) -> None:
+    """Tell what every turn of GAME won and lost, and its three biggest swings.
+
+    GAME is a record file (json, sgf or text), a number of the journal, or last. The game must be over.
+    """
+    match = load(game, data)
+    for number, record in enumerate(match.games, 1):
+        place = game if match.single else f"{game}: games[{number - 1}]"
+        try:
+            found = review(record)
+        except IllegalMove as error:
+            raise NotSo(f"{place}: {error}") from None
+        except NotFinished as error:
+            raise NotSo(f"{place}: {error}") from None
+        if as_json:
+            head = {} if match.single else {"game": number}
+            click.echo(json.dumps(head | found.to_json(), ensure_ascii=True))
+            continue
+        if not match.single:
+            click.echo(f"Game {number}")
+        for line in review_lines(found):
+            click.echo(line)
+        click.echo("")

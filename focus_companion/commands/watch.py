@@ -1,0 +1,140 @@
+"""``focus-companion watch``: a camera or a recording in, the game's events out; no page, no journal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO
+
+import click
+
+from focus_companion.commands.console import BadInput, NotSo
+from focus_companion.commands.rule_options import rule_options
+from focus_companion.game.rules import Rules
+
+if TYPE_CHECKING:
+    from focus_companion.session.events import Event
+    from focus_companion.session.session import Session
+
+PUBLIC: Final = {
+    "ready",
+    "set_up",
+    "move",
+    "prompt",
+    "alert",
+    "resolved",
+    "taken_back",
+    "unclear",
+    "lost",
+    "found",
+    "result",
+}
+"""The types of event that ``--events`` writes."""
+
+
+@click.command("watch", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("source")
+@rule_options
+@click.option("--events", metavar="FILE", help="Write every event as a line of JSON; - is standard output.")
+@click.option("--record", metavar="FILE", help="Write the game record when the source ends.")
+@click.option("--fps", type=click.FloatRange(0.1, 240), default=15.0, show_default=True,
+              help="Pictures a second, where SOURCE is a folder of pictures.")  # fmt: skip
+@click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
+              help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
+def command(
+    source: str, rules: Rules, events: str | None, record: str | None, fps: float, rank1: str
+) -> None:
+    """Follow the game that SOURCE shows and tell its events.
+
+    SOURCE is a camera index, a device path, a video file, a folder of pictures, or an http or rtsp address.
+    """
+    # Imported here: the help must not wait for OpenCV.
+    from focus_companion.session.pipeline import Pipeline
+    from focus_companion.session.session import Session
+    from focus_companion.vision.frames import FrameError, open_source
+
+    # The decoder must not wait for long while a look is judged: it is the slower of the two.
+    sys.setswitchinterval(0.0005)
+    session = Session(rules, {}, None, partial(Pipeline, rank1=rank1))
+    seen: set[str] = set()
+    try:
+        with open_source(source, fps=fps) as frames, _lines(events) as out:
+            for frame in frames:
+                for event in session.push(frame):
+                    seen.add(event.type)
+                    _tell(event, out)
+    except FrameError as error:
+        raise BadInput(str(error)) from error
+    finally:
+        if record is not None:
+            _keep(session, Path(record))
+    if "ready" not in seen:
+        raise NotSo(_why_not(source, session, seen))
+
+
+def _why_not(source: str, session: Session, seen: set[str]) -> str:
+    if "set_up" in seen:
+        where = ", ".join(session.state()["set_up"])
+        return f"{source}: the board never showed the start position; these squares differ: {where}"
+    return f"{source}: no board was found; show the whole board with its start position, and more light"
+
+
+@contextmanager
+def _lines(events: str | None) -> Iterator[TextIO | None]:
+    """Where the lines of JSON go: None when none are asked for."""
+    if events is None or events == "-":
+        yield sys.stdout if events else None
+        return
+    try:
+        stream = Path(events).open("w", encoding="utf-8")  # noqa: SIM115 - closed below, unlike standard output
+    except OSError as error:
+        raise BadInput(f"--events: {events} cannot be written ({error.strerror})") from error
+    with stream:
+        yield stream
+
+
+def _tell(event: Event, out: TextIO | None) -> None:
+    if event.type not in PUBLIC:
+        return
+    told = event.to_json()
+    told["time"] = round(event.time, 3)
+    if out is not None:
+        out.write(json.dumps(told, ensure_ascii=False) + "\n")
+        out.flush()
+    else:
+        click.echo(f"{told['time']:9.2f}  {in_words(told)}")
+
+
+def in_words(told: dict[str, object]) -> str:
+    """One event as a line for a terminal."""
+    match told:
+        case {"type": "move", "ply": ply, "player": player, "move": move}:
+            return f"{ply}. {player} {move}"
+        case {"type": "prompt", "square": square, "remove": list(remove)}:
+            return f"take {len(remove)} from the bottom of {square}"
+        case {"type": "alert", "reason": reason, "text": text}:
+            return f"ALERT {reason}: {text}"
+        case {"type": "taken_back", "ply": ply}:
+            return f"taken back to ply {ply}"
+        case {"type": "unclear", "candidates": list(candidates)}:
+            return f"unclear: {' or '.join(map(str, candidates))}"
+        case {"type": "set_up", "squares": list(squares)}:
+            return f"not the start position yet: look at {', '.join(map(str, squares))}"
+        case {"type": "result", "winners": list(winners), "reason": reason}:
+            return f"game over ({reason}): {', '.join(map(str, winners)) or 'nobody'} won"
+        case {"type": "lost" | "found" as kind, "what": what}:
+            return f"{what} {kind}"
+        case _:
+            return str(told["type"])
+
+
+def _keep(session: Session, path: Path) -> None:
+    from focus_companion.commands.export import write_atomically
+    from focus_companion.formats.match import Match
+    from focus_companion.formats.writing import write
+
+    write_atomically(path, write(Match((session.record(),), single=True), "json"))

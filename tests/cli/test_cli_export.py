@@ -1,0 +1,169 @@
+"""``export``: any format from a file or the journal, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from cli_games import game
+
+from focus_companion.commands.sources import data_folder
+from focus_companion.game.moves import Move
+from focus_companion.game.play import apply
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.session.events import Moved
+from focus_companion.storage.journal import Journal
+
+FORMATS = ("json", "sgf", "text", "csv", "svg", "gif")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_in_every_format(focus: Any, write: Any, tmp_path: Path, name: str) -> None:
+    output = tmp_path / f"out.{name}"
+    ended = focus("export", write("g.json", game({"players": 3}, 12)), "--format", name, "--output", output)
+    assert (ended.status, ended.out, ended.err) == (0, "", "")
+    starts = {
+        "json": b"{",
+        "sgf": b"(;FF[4]GM[36]",
+        "text": b"Focus move sheet",
+        "csv": b"game,ply,",
+        "svg": b"<svg ",
+        "gif": b"GIF89a",
+    }
+    assert output.read_bytes().startswith(starts[name])
+    assert stat.S_IMODE(output.stat().st_mode) & 0o400
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+
+
+def test_without_output_it_goes_to_standard_output(focus: Any, write: Any) -> None:
+    record = game({"players": 2}, 5)
+    ended = focus("export", write("g.json", record), "--format", "json")
+    assert [item["move"] for item in json.loads(ended.out)["moves"]] == record["moves"]
+
+
+def test_a_pipe_of_formats(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = focus("export", write("g.json", game({"players": 2}, 5)), "--format", "text").out
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sheet.encode())))
+    assert focus("export", "-", "--format", "text").out == sheet
+
+
+def test_an_illegal_record_leaves_the_old_file(focus: Any, write: Any, tmp_path: Path) -> None:
+    output = tmp_path / "out.sgf"
+    output.write_text("the old one")
+    bad = write("g.json", game({"players": 2}, 0) | {"moves": ["b2-b3", "b2-b3"]})
+    focus("export", bad, "--format", "sgf", "--output", output).refused(1, "ply 2, b2-b3")
+    assert output.read_text() == "the old one"
+
+
+def test_a_folder_that_is_not_there(focus: Any, write: Any, tmp_path: Path) -> None:
+    path = write("g.json", game({"players": 2}, 1))
+    ended = focus("export", path, "--format", "sgf", "--output", tmp_path / "no" / "out.sgf")
+    ended.refused(2, "out.sgf", "No such file or directory")
+
+
+def test_the_table_has_a_row_a_turn(focus: Any, write: Any) -> None:
+    record = game({"players": 4, "order": ["green", "blue", "yellow", "red"]}, 250) | {
+        "players": {"red": {"name": "=1+1"}}
+    }
+    rows = list(csv.DictReader(io.StringIO(focus("export", write("g.json", record), "--format", "csv").out)))
+    assert [row["turn"] for row in rows] == record["moves"]
+    assert {row["name"] for row in rows} == {"", "'=1+1"}  # no spreadsheet takes it for a formula
+    taken = sum(len(row["captured"]) for row in rows)
+    assert taken == sum(int(value) for key, value in rows[-1].items() if key.startswith("captured_by_")) > 0
+
+
+def test_the_picture_shows_every_piece(focus: Any, write: Any) -> None:
+    ended = focus("export", write("g.json", game({"players": 2}, 20)), "--format", "svg")
+    root = ElementTree.fromstring(ended.out)
+    letters = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text") if e.text in ("R", "G")]
+    assert (letters.count("R"), letters.count("G")) == (18, 18)
+
+
+def test_a_gif_without_pillow_names_the_extra(
+    focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    path = write("g.json", game({"players": 2}, 1))
+    focus("export", path, "--format", "gif").refused(2, "Pillow", "pip install 'focus-companion[gif]'")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """A folder with a journal of two games, the second with two turns."""
+    folder = tmp_path / "data"
+    rules = Rules.make(2)
+    with Journal(folder) as journal:
+        journal.begin(rules, {"g": "Ann"})
+        number = journal.begin(rules, {"g": "Ann", "r": "Ben"})
+        position = start_position(rules)
+        for ply, text in enumerate(("b2-b3", "b5-b4"), 1):
+            position = apply(position, Move.parse(text), rules)
+            event = Moved(
+                time=float(ply),
+                ply=ply,
+                player="green",
+                move=text,
+                position=position.text,
+                reserves={},
+                captured={},
+                to_move=None,
+                confidence=1.0,
+            )
+            journal.append(number, event)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["last", "2"])
+def test_a_game_of_the_journal(focus: Any, journal: Path, name: str) -> None:
+    found = json.loads(focus("export", name, "--format", "json", "--data", journal).out)
+    assert [item["move"] for item in found["moves"]] == ["b2-b3", "b5-b4"]
+    assert found["players"]["red"]["name"] == "Ben"
+    assert len(focus("replay", name, "--positions", "--data", journal).objects) == 3
+
+
+@pytest.mark.parametrize(("name", "words"), [("7", ("no game 7", "1 to 2")), ("0", ("no game 0",))])
+def test_no_such_game(focus: Any, journal: Path, name: str, words: tuple[str, ...]) -> None:
+    focus("export", name, "--format", "json", "--data", journal).refused(2, str(journal), *words)
+
+
+def test_an_empty_journal(focus: Any, tmp_path: Path) -> None:
+    focus("export", "last", "--format", "json", "--data", tmp_path).refused(2, "no game", "--data")
+    assert list(tmp_path.iterdir()) == []  # asking makes nothing
+
+
+def test_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FOCUS_COMPANION_DATA", str(tmp_path / "env"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("FOCUS_COMPANION_CONFIG", raising=False)
+    assert data_folder(str(tmp_path)) == tmp_path
+    assert data_folder(None) == tmp_path / "env"
+    monkeypatch.delenv("FOCUS_COMPANION_DATA")
+    assert data_folder(None).is_relative_to(tmp_path / "xdg")
+
+
+@pytest.mark.parametrize("name", ["nothing.json", "last.json", "\x00", "-1"])
+def test_no_such_file(focus: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    focus("replay", "--positions", "--", name).refused(2, "GAME: no file", "journal")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\x00", b"{}", b"(;GM[1])", b"Focus move sheet", b"[" * 99999]
+)
+def test_what_is_no_record(focus: Any, write: Any, content: bytes) -> None:
+    path = write("bad", content)
+    focus("replay", path, "--positions").refused(2, str(path))
+    focus("export", path, "--format", "json").refused(2, str(path))
+
+
+def test_a_folder_is_no_record(focus: Any, tmp_path: Path) -> None:
+    focus("replay", tmp_path, "--positions").refused(2, str(tmp_path), "Is a directory")

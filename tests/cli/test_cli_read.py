@@ -1,0 +1,97 @@
+"""``read``: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.commands import read
+from focus_companion.game.position import parse_position
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.scene import Camera, Lens
+from focus_companion.vision.still import StillReading
+
+STACKS = ("rg", "b", *[""] * 50)
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    """A picture of nothing at all."""
+    path = tmp_path / "nothing.png"
+    cv2.imwrite(str(path), np.full((240, 320, 3), 90, np.uint8))
+    return path
+
+
+@pytest.fixture
+def reading() -> StillReading:
+    camera = Camera(Lens.guess(640, 480), (np.pi, 0.0, 0.0), (0.0, 0.0, 800.0))
+    return StillReading(STACKS, (0.5, *[0.999] * 51), camera, board_profile(), 0.87654)
+
+
+def test_no_board_ends_with_one(focus: Any, picture: Path) -> None:
+    focus("read", picture, "--players", 2, "--json").refused(1, str(picture), "no board")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no picture at all"])
+def test_what_is_no_picture_ends_with_two(focus: Any, tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "there.jpg"
+    if content is not None:
+        path.write_bytes(content)
+    focus("read", path, "--players", 2, "--json").refused(2, str(path), "give a photograph")
+
+
+@pytest.mark.parametrize("wrong", [("--players", 5), ("--rank1", "north"), ("--json", "more")])
+def test_wrong_usage_ends_with_two(focus: Any, picture: Path, wrong: tuple[object, ...]) -> None:
+    focus("read", picture, *wrong).refused(2, "--help")
+
+
+def test_object_has_what_was_promised(reading: StillReading) -> None:
+    told = read.as_object(reading, "left")
+    assert list(told) == ["position", "rank1", "corners", "confidence"]
+    assert parse_position(str(told["position"])) == STACKS
+    assert told["rank1"] == "left" and told["confidence"] == 0.8765
+    corners = told["corners"]
+    assert isinstance(corners, dict)
+    # Seen from straight above, file a at the left and rank 1 at the bottom.
+    assert corners["a1"][0] < 320 < corners["h1"][0] and corners["h8"][1] < 240 < corners["h1"][1]
+    assert list(corners) == ["a1", "h1", "h8", "a8"]
+
+
+def test_text_shows_board_counts_and_doubts(reading: StillReading) -> None:
+    text = read.as_text(reading, "bottom")
+    assert "rg" in text and "88%" in text
+    assert "red 1, green 1, blue 1" in text
+    assert text.splitlines()[-1].endswith(": c8.")
+
+
+def drawn(players: int) -> tuple[np.ndarray, tuple[str, ...]]:
+    """A picture of the simulated board with some stacks, and what stands there."""
+    letters = read.IN_PLAY[players]
+    rng = np.random.default_rng(players)
+    stacks = [""] * 52
+    for square in rng.choice(52, 18, replace=False):
+        stacks[square] = "".join(rng.choice(list(letters), int(rng.integers(1, 4))))
+    stage = Stage(tuple(stacks))
+    return BoardView(pleasant_look()).shoot(stage, rng), tuple(stacks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_reads_a_drawn_board(focus: Any, tmp_path: Path, players: int) -> None:
+    image, stacks = drawn(players)
+    path = tmp_path / "board.png"
+    cv2.imwrite(str(path), image)
+    ended = focus("read", path, "--players", players, "--json")
+    assert ended.status == 0
+    (told,) = ended.objects
+    assert 0.5 < told["confidence"] <= 1
+    assert sum(a == b for a, b in zip(parse_position(told["position"]), stacks, strict=True)) >= 50
+    tops = [stack[-1:] for stack in parse_position(told["position"])]
+    assert tops == [stack[-1:] for stack in stacks]

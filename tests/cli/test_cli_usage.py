@@ -1,0 +1,229 @@
+"""Help, rule options and how errors are told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import click
+import pytest
+
+from focus_companion import __version__
+from focus_companion.cli import COMMANDS
+from focus_companion.commands import console
+from focus_companion.commands.console import BadInput, NotSo
+from focus_companion.commands.rule_options import make_rules, optional_rule_options
+from focus_companion.game.presets import PRESETS
+from focus_companion.game.rules import Rules
+
+
+@pytest.mark.parametrize("args", [(), ("-h",), ("--help",)])
+def test_help_names_every_command(focus: Any, args: tuple[str, ...]) -> None:
+    ended = focus(*args)
+    assert ended.status == 0
+    assert all(name in ended.out for name in COMMANDS)
+
+
+def test_version(focus: Any) -> None:
+    assert focus("--version").out.strip().endswith(__version__)
+
+
+@pytest.mark.parametrize("args", [("--help",), ("replay", "-h"), ("export", "-h"), ("perft", "1")])
+def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
+    code = (
+        "import sys; from focus_companion.commands.console import run; from focus_companion.cli import cli; "
+        f"assert run(cli, {list(args)!r}) == 0; "
+        "heavy = {'cv2', 'numpy', 'flask', 'sqlite3', 'PIL'} & set(sys.modules); assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("fly",), ("fly", "--help")),
+        (("--fly",), ("--fly", "--help")),
+        (("perft",), ("DEPTH",)),
+        (("perft", "-1"), ("-1",)),
+        (("perft", "x"), ("'x'", "integer")),
+        (("perft", "1", "--players", "5"), ("--players", "5", "2<=x<=4")),
+        (("perft", "1", "--players", "two"), ("--players", "'two'")),
+        (("perft", "1", "--order", "green,pink"), ("--order", "'pink'", "red")),
+        (("perft", "1", "--order", "green,green"), ("--order", "twice")),
+        (("perft", "1", "--players", "3", "--order", "green,red"), ("turn order", "3")),
+        (("perft", "1", "--stuck", "wait"), ("--stuck", "'wait'", "'pass', 'out'")),
+        (("perft", "1", "--set-up", "heap"), ("--set-up", "'heap'", "'drop'")),
+        (("perft", "1", "--set-up", "drop", "--players", "3"), ("drop", "two players")),
+        (("perft", "1", "--set-up", "position"), ("position", "start")),
+        (("perft", "1", "--partners"), ("partners", "four")),
+        (("perft", "1", "--players", "4", "--partners", "--fast"), ("fast", "partners")),
+        (("perft", "1", "--fast-each", "3"), ("fast_each", "fast")),
+        (("perft", "1", "--fast", "--fast-total", "many"), ("--fast-total", "'many'", "none")),
+        (("perft", "1", "--no-thirteenth-piece"), ("thirteenth_piece", "three")),
+        (("perft", "1", "--move-partner-stacks"), ("move_partner_stacks", "partners")),
+        (("perft", "1", "--rules", "nothing.toml"), ("nothing.toml", "tournament")),
+        (("export", "x", "--format", "pdf"), ("--format", "'pdf'", "'sgf'")),
+        (("export", "x"), ("--format",)),
+    ],
+)
+def test_wrong_usage_is_one_line(focus: Any, args: tuple[str, ...], words: tuple[str, ...]) -> None:
+    ended = focus(*args)
+    ended.refused(2, *words)
+    assert ended.out == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "count"),
+    [
+        (("0",), 1),
+        (("3",), 299_912),
+        (("2", "--players", "3"), 240),
+        (("3", "--players", "3", "--order", "green,blue,red"), 3_360),
+        (("2", "--players", "4", "--partners"), 1_895),
+        (("1", "--set-up", "drop"), 52),
+        (("1", "--players", "3", "--no-thirteenth-piece"), 46),
+        (("2", "--order", "r,g"), 4_460),
+    ],
+)
+def test_perft(focus: Any, args: tuple[str, ...], count: int) -> None:
+    ended = focus("perft", *args)
+    assert ended.status == 0
+    assert ended.out.splitlines()[-1] == str(count)
+
+
+FILES = [
+    ("players = 3\nstuck = 'pass'\n", Rules.make(3, stuck="pass")),
+    (
+        "[rules]\nplayers = 4\npartners = true\nmove-partner-stacks = true",
+        Rules.make(4, partners=True, move_partner_stacks=True),
+    ),
+    ("order = ['blue', 'red', 'green']", Rules.make(3, order="brg")),
+    ("order = 'blue, red, green'", Rules.make(3, order="brg")),
+    ("preset = 'fast'\nplayers = 4\nfast_each = 3", Rules.make(4, fast=True, fast_each=3)),
+    ("fast = true\nplayers = 3\nfast_total = 'none'", Rules.make(3, fast=True, fast_total=None)),
+    ("", Rules.make(2)),
+]
+
+
+@pytest.mark.parametrize(("text", "rules"), FILES)
+def test_rules_files(write: Any, text: str, rules: Rules) -> None:
+    assert make_rules({}, str(write("rules.toml", text))) == rules
+
+
+def test_a_preset_for_another_number_of_players(focus: Any) -> None:
+    focus("perft", 1, "--rules", "tournament", "--players", 3).refused(2, "tournament", "2 players")
+    assert focus("perft", 1, "--rules", "tournament", "--players", 2).out == "68\n"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_by_name(name: str) -> None:
+    assert make_rules({}, name) == PRESETS[name].rules()
+
+
+def test_a_flag_wins_over_the_file(focus: Any, write: Any) -> None:
+    path = write("rules.toml", "players = 3\nthirteenth_piece = false\nstuck = 'pass'")
+    assert make_rules({"stuck": "out"}, str(path)) == Rules.make(3, thirteenth_piece=False)
+    assert focus("perft", 1, "--rules", path, "--thirteenth-piece").out == "16\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"players =\n3", ("not TOML", "line 1")),
+        (b"\xff", ("UTF-8",)),
+        (b"players = 9", ("9",)),
+        (b"players = 'two'", ("players",)),
+        (b"colour = 'red'", ("colour", "no such setting")),
+        (b"preset = 'chess'", ("chess", "domination")),
+        (b"preset = []", ("preset",)),
+        (b"order = 7", ("order",)),
+        (b"order = ['red', ['x']]", ("order",)),
+        (b"fast_each = 1979-05-27", ("fast_each",)),
+        (b"stuck = nan", ("stuck",)),
+        (b"a = " + b"[" * 50_000, ("rules.toml",)),
+        (b"players = " + b"9" * 5_000, ("rules.toml",)),
+        (b"#" * 2_000_000, ("too large",)),
+        (b"set_up = 'position'\n[start]\nposition = 'x'", ("rank",)),
+        (b"set_up = 'position'\nstart = 3", ("start",)),
+        (b"order = [" + b"'red'," * 100_000 + b"]", ("100000",)),
+    ],
+)
+def test_broken_rules_files(focus: Any, write: Any, content: bytes, words: tuple[str, ...]) -> None:
+    focus("perft", 1, "--rules", write("rules.toml", content)).refused(2, "rules.toml", *words)
+
+
+@pytest.mark.parametrize(
+    ("args", "given"), [([], False), (["--players", "3"], True), (["--rules", "fast"], True)]
+)
+def test_optional_rules(args: list[str], given: bool) -> None:
+    seen = []
+
+    @click.command()
+    @optional_rule_options
+    def command(rules: Rules | None) -> None:
+        seen.append(rules)
+
+    assert console.run(command, args) == 0
+    assert (seen[0] is not None) is given
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (NotSo("no board"), 1, "focus-companion: no board\n"),
+        (BadInput("odd\nline\x1b[31m"), 2, "focus-companion: odd line [31m\n"),
+        (
+            FileNotFoundError(2, "No such file or directory", "a.mp4"),
+            2,
+            "a.mp4: No such file or directory; check the name",
+        ),
+        (OSError("told in our own words"), 2, "focus-companion: told in our own words\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (BrokenPipeError(), 0, ""),
+        (ZeroDivisionError("oh"), 2, "internal error, please report it (ZeroDivisionError: oh)"),
+    ],
+)
+def test_every_error_is_told_in_one_line(
+    error: BaseException,
+    status: int,
+    line: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(console.TRACEBACK, raising=False)
+    monkeypatch.setattr(console, "_silence_output", lambda: None)  # it would close the test's own output
+
+    @click.command()
+    def command() -> None:
+        raise error
+
+    assert console.run(command, []) == status
+    said = capfd.readouterr().err
+    assert line in said and len(said.splitlines()) == bool(line)
+
+
+def test_the_traceback_is_there_for_those_who_ask(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(console.TRACEBACK, "1")
+
+    @click.command()
+    def command() -> None:
+        raise ZeroDivisionError("oh")
+
+    assert console.run(command, []) == 2
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_names_that_the_terminal_cannot_show(write: Any) -> None:
+    record = {"format": "focus-companion game", "version": 1, "rules": {"players": 2}, "moves": []}
+    path = write("g.json", record | {"players": {"green": {"name": "Łucja"}}})
+    done = subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", "replay", str(path)],
+        env=os.environ | {"PYTHONIOENCODING": "ascii:strict", "PYTHONUTF8": "0"},
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 0 and b"green (?ucja)" in done.stdout

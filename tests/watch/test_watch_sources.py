@@ -1,0 +1,194 @@
+"""``watch`` on real pictures: a file, the same as a folder and as a stream; and sources that are none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+CLIP: Final = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
+SHARED: Final = ROOT.parent / "shared"
+RULES: Final = ("--players", "2", "--order", "red,green")
+PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", "c5-c2"]
+
+
+def watch(*args: str | Path, status: int = 0) -> tuple[list[dict[str, Any]], str]:
+    """The events and what was said on standard error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", "watch", *map(str, args), "--events", "-"],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        cwd=ROOT,
+    )
+    assert done.returncode == status, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def moves(events: list[dict[str, Any]]) -> list[str]:
+    return [event["move"] for event in events if event["type"] == "move"]
+
+
+def alerts(events: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    return [(event["reason"], sorted(event["squares"])) for event in events if event["type"] == "alert"]
+
+
+@pytest.fixture(scope="module")
+def pictures() -> list[bytes]:
+    """The clip's frames as JPEG pictures."""
+    capture = cv2.VideoCapture(str(CLIP))
+    found = []
+    while True:
+        ok, image = capture.read()
+        if not ok:
+            break
+        found.append(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 92])[1].tobytes())
+    assert len(found) > 200
+    return found
+
+
+@pytest.mark.slow
+def test_a_video_file_gives_its_game(tmp_path: Path) -> None:
+    record = tmp_path / "game.json"
+    events, _ = watch(CLIP, *RULES, "--record", record)
+    assert events[0]["type"] == "ready"
+    assert moves(events) == PLAYED
+    assert [reason for reason, _ in alerts(events)] == ["distance", "out_of_turn"]
+    assert [event["time"] for event in events] == sorted(event["time"] for event in events)
+    kept = json.loads(record.read_text(encoding="utf-8"))
+    assert [entry["move"] for entry in kept["moves"]] == PLAYED
+    assert [incident["type"] for incident in kept["incidents"]].count("alert") == 2
+
+
+@pytest.mark.slow
+def test_the_same_as_a_folder_of_pictures(tmp_path: Path, pictures: list[bytes]) -> None:
+    for index, picture in enumerate(pictures):
+        (tmp_path / f"{index:05d}.jpg").write_bytes(picture)
+    events, _ = watch(tmp_path, *RULES, "--fps", "15")
+    assert moves(events) == PLAYED
+    assert [reason for reason, _ in alerts(events)] == ["distance", "out_of_turn"]
+
+
+@contextmanager
+def streaming(pictures: list[bytes], fps: float) -> Iterator[str]:
+    """A phone: the pictures as an MJPEG stream on loopback, at their own speed, once."""
+
+    class Phone(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+            self.end_headers()
+            # The first picture stands until the companion has found the board in it.
+            began, first = time.monotonic(), 60
+            try:
+                for index in range(first + len(pictures)):
+                    time.sleep(max(0.0, began + index / fps - time.monotonic()))
+                    picture = pictures[max(0, index - first)]
+                    head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
+                    self.wfile.write(head.encode() + picture + b"\r\n")
+            except (BrokenPipeError, ConnectionResetError):
+                return
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Phone)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/video"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.slow
+def test_the_same_as_a_stream_on_loopback(pictures: list[bytes]) -> None:
+    # Ten a second instead of fifteen: a machine that tests other things meanwhile must not miss a picture.
+    with streaming(pictures, fps=10) as address:
+        events, _ = watch(address, *RULES)
+    assert moves(events) == PLAYED
+    assert [reason for reason, _ in alerts(events)] == ["distance", "out_of_turn"]
+
+
+@pytest.mark.parametrize(
+    ("make", "status", "words"),
+    [
+        (lambda folder: folder / "nothing.mp4", 2, ["nothing.mp4", "give"]),
+        (lambda folder: _written(folder / "note.mp4", b"no video at all"), 2, ["note.mp4", "video"]),
+        (lambda folder: _written(folder / "empty.mp4", b""), 2, ["empty.mp4", "video"]),
+        (lambda folder: folder, 2, ["holds no pictures"]),
+        (lambda folder: "http://127.0.0.1:9/video", 2, ["127.0.0.1:9", "address"]),
+        (lambda folder: "ftp://127.0.0.1/video", 2, ["http"]),
+        (lambda folder: "97", 2, ["camera 97", "plugged in"]),
+    ],
+    ids=["missing", "no video", "empty", "empty folder", "refused", "odd scheme", "no camera"],
+)
+def test_a_source_that_is_none(tmp_path: Path, make: Any, status: int, words: list[str]) -> None:
+    _, said = watch(make(tmp_path), "--players", "2", status=status)
+    (line,) = said.splitlines()
+    assert line.startswith("focus-companion: ")
+    for word in words:
+        assert word in line
+
+
+def test_pictures_without_a_board_are_told(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    table = cv2.resize(rng.integers(90, 140, (12, 16, 3), dtype=np.uint8), (640, 480))
+    for index in range(8):
+        cv2.imwrite(str(tmp_path / f"{index}.png"), table)
+    events, said = watch(tmp_path, "--players", "2", status=1)
+    assert events == []
+    assert "no board was found" in said
+
+
+@pytest.mark.slow
+def test_a_start_that_is_not_the_start_names_its_squares(tmp_path: Path) -> None:
+    picture = ROOT / "fixtures" / "images" / "2p-oblique-distance.jpg"
+    for index in range(15):
+        (tmp_path / f"{index:02d}.jpg").write_bytes(picture.read_bytes())
+    events, said = watch(tmp_path, *RULES, status=1)
+    (told,) = [event for event in events if event["type"] == "set_up"]
+    assert {"a6", "c6"} <= set(told["squares"]) <= {"a6", "c6", "f5", "f4", "c4", "d4", "f7", "f6"}
+    assert "a6" in said and "c6" in said
+
+
+def _written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+RECORDINGS: Final = ("dev-2p-oblique", "dev-2p-overhead")
+NAMES: Final = {"R": "red", "G": "green", "B": "blue", "Y": "yellow"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (SHARED / "footage").is_dir(), reason="the recordings lie beside some checkouts only")
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_whole_recording_is_all_right(name: str, tmp_path: Path) -> None:
+    truth = SHARED / "footage" / name / "truth.json"
+    settings = json.loads(truth.read_text(encoding="utf-8"))["settings"]
+    order = ",".join(NAMES[letter] for letter in settings["order"])
+    video = SHARED / "footage" / f"{name}.mp4"
+    events, _ = watch(video, "--players", str(settings["players"]), "--order", order)
+    lines = tmp_path / "events.jsonl"
+    lines.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+    scored = subprocess.run(
+        [sys.executable, str(SHARED / "tools" / "score_events.py"), str(truth), str(lines)],
+        capture_output=True,
+        text=True,
+    )
+    assert scored.returncode == 0, scored.stdout
