@@ -1,0 +1,211 @@
+"""Two methods that others use to follow a board game with a camera, given our rules and perfect corners, so
+that only the seeing differs.
+
+Both get the true corners of the board once, where their users click four times, and know neither heights nor
+what an illegal act is: they tell turns and nothing else.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from focus_companion.game.colours import NAMES
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import FILE, RANK, SQUARES
+from focus_companion.vision.frames import Frame, Image
+from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.scene import Camera
+
+SIDE: Final = 480
+"""Pixels of the warped board's side; a square has 60."""
+PITCH: Final = SIDE // 8
+
+Reading = tuple[str, ...]
+"""The top of every square, "" for a bare one."""
+
+
+class _Peer:
+    """What both share: the warp, the game so far, and the words of a turn."""
+
+    name = ""
+
+    def __init__(self, rules: Rules, camera: Camera) -> None:
+        """``camera``: the true one, in the board's first place."""
+        self._rules = rules
+        self.position = start_position(rules)
+        self._ply = 0
+        corners = camera.project(board_profile().corners).astype(np.float32)
+        square = np.array([(0, SIDE), (SIDE, SIDE), (SIDE, 0), (0, 0)], np.float32)
+        self._homography = cv2.getPerspectiveTransform(corners, square)
+        self._size = (camera.lens.width, camera.lens.height)
+
+    def _warp(self, image: Image) -> Image:
+        height, width = image.shape[:2]
+        scale = np.diag([self._size[0] / width, self._size[1] / height, 1.0])
+        return np.asarray(cv2.warpPerspective(image, self._homography @ scale, (SIDE, SIDE)), np.uint8)
+
+    def _moved(self, move: Move, time: float) -> dict[str, Any]:
+        """Take a turn; its event, in the words of ``watch --events``."""
+        player, rules = self.position.to_move, self._rules
+        self.position = after = apply(self.position, move, rules)
+        self._ply += 1
+        order = after.players
+        return {
+            "type": "move",
+            "time": round(time, 3),
+            "ply": self._ply,
+            "player": NAMES[player],
+            "move": str(move),
+            "position": after.text,
+            "reserves": {NAMES[p]: after.reserve(p) for p in order},
+            "captured": {
+                NAMES[p]: {NAMES[o]: n for o, n in after.captures(p).items() if o != p} for p in order
+            },
+        }
+
+
+class NearestColour(_Peer):
+    """B1: the mean Lab of a disc of 0.35 pitch a square, nearest prototype of the start picture; the legal
+    turn whose tops equal the reading, accepted when two readings in a row agree.
+
+    Of turns with equal tops the first in the order of their text is taken: the method cannot tell them apart.
+    """
+
+    name = "B1 nearest colour"
+
+    def __init__(self, rules: Rules, camera: Camera) -> None:
+        super().__init__(rules, camera)
+        self._prototypes: dict[str, NDArray[np.float64]] = {}
+        self._last: Reading | None = None
+        disc = np.zeros((PITCH, PITCH), np.uint8)
+        cv2.circle(disc, (PITCH // 2, PITCH // 2), round(0.35 * PITCH), 1, -1)
+        self._disc = disc.astype(bool)
+        self._known: Position | None = None
+        self._tops: dict[Reading, Move] = {}
+
+    def see(self, frame: Frame) -> list[dict[str, Any]]:
+        lab = cv2.cvtColor(self._warp(frame.image), cv2.COLOR_BGR2LAB)
+        means = np.array([lab[_cell(s)][self._disc].mean(0) for s in range(len(SQUARES))])
+        if not self._prototypes:
+            self._learn(means, np.asarray(lab, np.uint8))
+        names = list(self._prototypes)
+        distance = np.linalg.norm(
+            means[:, None] - np.array([self._prototypes[n] for n in names])[None], axis=2
+        )
+        reading = tuple(names[k] for k in distance.argmin(1))
+        last, self._last = self._last, reading
+        if reading != last or not self.position.to_move:
+            return []
+        if self._known is not self.position:
+            self._known, self._tops = self.position, self._expected()
+        move = self._tops.get(reading)
+        return [self._moved(move, frame.time)] if move is not None else []
+
+    def _expected(self) -> dict[Reading, Move]:
+        """The turn for each map of tops; one that leaves them as they are cannot be seen."""
+        tops: dict[Reading, Move] = {}
+        for move in legal_moves(self.position, self._rules):
+            tops.setdefault(_tops(apply(self.position, move, self._rules)), move)
+        tops.pop(_tops(self.position), None)
+        return tops
+
+    def _learn(self, means: NDArray[np.float64], lab: Image) -> None:
+        tops = _tops(self.position)
+        for name in sorted(set(tops)):
+            self._prototypes[name] = np.mean([means[s] for s, top in enumerate(tops) if top == name], axis=0)
+        if "" not in self._prototypes:
+            # No square is bare at the start of four players: the ground between the squares stands for it.
+            spots = [lab[k * PITCH - 3 : k * PITCH + 3, m * PITCH - 3 : m * PITCH + 3].reshape(-1, 3).mean(0)
+                     for k in range(2, 7) for m in range(2, 7)]  # fmt: skip
+            self._prototypes[""] = np.mean(spots, axis=0)
+
+
+class BackgroundDifference(_Peer):
+    """B2: a nearest-neighbour background subtractor on the warped board. Motion begins above a mean of 1.0
+    and ends with three still frames; then of the four most changed squares the ordered pairs by their sum,
+    the first legal turn wins; where none is, a reserve turn on the most changed square.
+    """
+
+    name = "B2 background difference"
+    MOTION: Final = 1.0
+    STILL: Final = 3
+    CHANGED: Final = 10.0
+    ALIKE: Final = 0.8
+
+    def __init__(self, rules: Rules, camera: Camera) -> None:
+        super().__init__(rules, camera)
+        self._subtractor = cv2.createBackgroundSubtractorKNN(history=150, detectShadows=False)
+        self._before: Image | None = None
+        self._last: Image | None = None
+        self._moving = False
+        self._still = 0
+
+    def see(self, frame: Frame) -> list[dict[str, Any]]:
+        board = self._warp(frame.image)
+        mask = np.asarray(self._subtractor.apply(board), np.uint8)
+        grey = np.asarray(cv2.cvtColor(board, cv2.COLOR_BGR2GRAY), np.uint8)
+        last, self._last = self._last, grey
+        if last is None or self._before is None:
+            self._before = grey
+            return []
+        # Smoothed: the noise of a camera is no motion.
+        moved = float(cv2.absdiff(cv2.blur(grey, (5, 5)), cv2.blur(last, (5, 5))).mean())
+        if moved > self.MOTION:
+            self._moving, self._still = True, 0
+            return []
+        self._still += 1
+        if not self._moving or self._still < self.STILL:
+            return []
+        self._moving = False
+        move = self._turn(mask, grey)
+        self._before = grey
+        return [self._moved(move, frame.time)] if move is not None else []
+
+    def _turn(self, mask: Image, grey: Image) -> Move | None:
+        assert self._before is not None
+        amount = {}
+        for square in range(len(SQUARES)):
+            cell = _cell(square)
+            mean = float(mask[cell].mean())
+            if mean >= self.CHANGED and _similarity(self._before[cell], grey[cell]) <= self.ALIKE:
+                amount[square] = mean
+        legal = set(legal_moves(self.position, self._rules)) if self.position.to_move else set()
+        most = sorted(amount, key=lambda s: -amount[s])[:4]
+        pairs = sorted(permutations(most, 2), key=lambda pair: -(amount[pair[0]] + amount[pair[1]]))
+        for origin, target in pairs:
+            if Move(origin, target) in legal:
+                return Move(origin, target)
+        return next((Move(None, target) for target in most if Move(None, target) in legal), None)
+
+
+def _tops(position: Position) -> Reading:
+    return tuple(stack[-1:] for stack in position.stacks)
+
+
+def _cell(square: int) -> tuple[slice, slice]:
+    """A square's part of the warped board."""
+    top, left = (7 - RANK[square]) * PITCH, FILE[square] * PITCH
+    return slice(top, top + PITCH), slice(left, left + PITCH)
+
+
+def _similarity(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> float:
+    """Structural similarity (SSIM) of two grey cells, averaged over windows of 7 × 7."""
+    x, y = a.astype(np.float64), b.astype(np.float64)
+
+    def mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(cv2.blur(values, (7, 7)), np.float64)
+
+    mx, my = mean(x), mean(y)
+    vx, vy, both = mean(x * x) - mx * mx, mean(y * y) - my * my, mean(x * y) - mx * my
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    top = (2 * mx * my + c1) * (2 * both + c2)
+    return float((top / ((mx * mx + my * my + c1) * (vx + vy + c2))).mean())

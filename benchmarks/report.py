@@ -1,0 +1,161 @@
+"""Results of many games: kept line by line in a file, and summed up in tables."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Final
+
+from scoring import Problem, Score
+
+Result = dict[str, Any]
+"""One game: ``name``, ``group``, what it looks like, and ``scores`` by contestant."""
+
+TILTS: Final = (15, 25, 35, 51)
+PITCHES: Final = (25, 40, 60, 200)
+
+
+def load(path: Path | None) -> list[Result]:
+    """The results kept so far; none without a file."""
+    if path is None or not path.exists():
+        return []
+    results = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    for result in results:
+        result["scores"] = {name: _score(values) for name, values in result["scores"].items()}
+    return results
+
+
+def keep(path: Path | None, result: Result) -> None:
+    """Append a result to the file; without a file, nothing is kept."""
+    if path is None:
+        return
+    written = {**result, "scores": {name: asdict(score) for name, score in result["scores"].items()}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(written) + "\n")
+
+
+def _score(values: Mapping[str, Any]) -> Score:
+    known = {f.name for f in fields(Score)}
+    read = {key: value for key, value in values.items() if key in known}
+    read["problems"] = tuple(Problem(**problem) for problem in read["problems"])
+    read["latencies"] = tuple(read["latencies"])
+    read["reasons"] = {act: tuple(tally) for act, tally in read["reasons"].items()}
+    return Score(**read)
+
+
+def share(right: float, of: float) -> str:
+    """ "98.5 % (197/200)"; "–" of nothing."""
+    return f"{100 * right / of:.1f} % ({right:.0f}/{of:.0f})" if of else "–"
+
+
+def percentile(values: Sequence[float], part: float) -> float:
+    """The value below which ``part`` (0…1) of them lie; nan of none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else float("nan")
+
+
+def table(rows: Iterable[Sequence[object]], head: Sequence[object]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def figures(scores: Sequence[Score]) -> dict[str, str]:
+    """Every figure of a set of games, by its name."""
+    latencies = [latency for score in scores for latency in score.latencies]
+    hours = sum(score.seconds for score in scores) / 3600
+    false = sum(score.false_alerts for score in scores)
+
+    def shares(right: str, due: str) -> str:
+        return share(sum(getattr(s, right) for s in scores), sum(getattr(s, due) for s in scores))
+
+    return {
+        "all right": share(sum(s.all_right for s in scores), len(scores)),
+        "games exact": share(sum(s.exact for s in scores), len(scores)),
+        "plies right": shares("plies_ok", "plies_due"),
+        "turns in time": shares("in_time_ok", "in_time_due"),
+        "turns told wrongly or out of time": str(sum(s.wrong_moves for s in scores)),
+        "illegal acts alerted": shares("alerts_ok", "alerts_due"),
+        "with the right reason": shares("reasons_ok", "alerts_due"),
+        "false alerts": f"{false} in {hours:.2f} h ({false / hours if hours else 0:.1f} an hour)",
+        "put right": shares("resolved_ok", "resolved_due"),
+        "prompts": shares("prompts_ok", "prompts_due"),
+        "take-backs": shares("taken_back_ok", "taken_back_due"),
+        "unclear": str(sum(s.unclear for s in scores)),
+        "latency, median / 95 %": f"{percentile(latencies, 0.5):.2f} / {percentile(latencies, 0.95):.2f} s",
+    }
+
+
+def by_group(results: Sequence[Result]) -> str:
+    """One column a group of games and contestant, one row a figure."""
+    columns: dict[str, list[Score]] = defaultdict(list)
+    for result in results:
+        for name, score in result["scores"].items():
+            columns[f"{result['group']}: {name}"].append(score)
+    values = {column: figures(scores) for column, scores in columns.items()}
+    rows: list[list[object]] = [["games", *(len(scores) for scores in columns.values())]]
+    rows += [[figure, *(values[c][figure] for c in columns)] for figure in figures([])]
+    return table(rows, ["", *columns])
+
+
+def by_reason(results: Sequence[Result], name: str) -> str:
+    """Illegal acts by kind: done, alerted, with the right reason."""
+    tally: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for result in results:
+        for act, counts in result["scores"][name].reasons.items():
+            tally[act] = [a + b for a, b in zip(tally[act], counts, strict=True)]
+    rows = [
+        [act, done, share(seen, done), share(right, done)]
+        for act, (done, seen, right) in sorted(tally.items())
+    ]
+    return table(rows, ["act", "done", "alerted", "right reason"])
+
+
+def by_view(results: Sequence[Result], name: str) -> str:
+    """Games all right and plies right, by tilt (down) and pitch in pixels (across)."""
+    cells: dict[tuple[int, int], list[Score]] = defaultdict(list)
+    for result in results:
+        if "tilt" in result:
+            row = next(top for top in TILTS if result["tilt"] < top)
+            column = next(top for top in PITCHES if result["pitch"] < top)
+            cells[row, column].append(result["scores"][name])
+
+    def cell(scores: Sequence[Score]) -> str:
+        right, due = sum(s.plies_ok for s in scores), sum(s.plies_due for s in scores)
+        return f"{sum(s.all_right for s in scores)}/{len(scores)}, {100 * right / due:.1f} %" if due else "–"
+
+    def spans(tops: Sequence[int], unit: str) -> list[str]:
+        return [f"{low}–{top} {unit}" for low, top in zip((0, *tops), tops, strict=False)]
+
+    rows = [
+        [label, *(cell(cells[row, column]) for column in PITCHES)]
+        for label, row in zip(spans(TILTS, "°"), TILTS, strict=True)
+    ]
+    return table(rows, ["games all right, plies right", *spans(PITCHES, "px")])
+
+
+def first_problems(results: Sequence[Result], name: str) -> str:
+    """The first problem of every game that is not all right, the commonest kind first, with its games."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for result in results:
+        score: Score = result["scores"][name]
+        error = result.get("errors", {}).get(name)
+        if score.all_right and not error:
+            continue
+        first = score.problems[0] if score.problems else None
+        kind = error or (first.kind if first else "events not in order of time")
+        told = f" at {first.time:.1f} s: {first.detail}" if first else ""
+        kinds[kind].append(f"{result['name']} ({_view(result)}){told}")
+    lines: list[str] = []
+    for kind, games in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        lines += [f"- {len(games)} × {kind}", *(f"  - {game}" for game in games)]
+    return "\n".join(lines) or "Nothing failed."
+
+
+def _view(result: Result) -> str:
+    keys = ("tilt", "pitch", "fps", "size", "players", "found")
+    return ", ".join(f"{key} {result[key]}" for key in keys if key in result)

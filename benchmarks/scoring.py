@@ -1,0 +1,291 @@
+"""What the truth of a game expects to be told, and how much of it was: one score for one row of events.
+
+The truth is the object of the recordings (``truth.json``) and of the simulator; an event is the JSON object
+of ``watch --events``. A turn counts from the moment its settled picture stands until a second after it is
+gone; an alert until somebody begins to put the act right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from focus_companion.game.colours import NAMES
+from focus_companion.game.position import position_text
+from focus_companion.game.squares import SQUARES
+
+Json = Mapping[str, Any]
+
+ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
+    "diagonal": frozenset({"not_straight"}),
+    "wrong_distance": frozenset({"distance"}),
+    "opponents_stack": frozenset({"not_your_stack", "out_of_turn"}),
+    "out_of_turn": frozenset({"not_your_stack", "out_of_turn"}),
+    "two_moves": frozenset({"two_moves"}),
+    "drop_no_reserve": frozenset({"no_reserve"}),
+    "forgot_trim": frozenset({"too_high"}),
+    "trim_too_many": frozenset({"wrong_removal"}),
+    "trim_from_top": frozenset({"wrong_removal", "reordered"}),
+    "knocked": frozenset({"out_of_turn", "not_your_stack", "distance", "unexplained", "not_straight"}),
+}
+"""The alert reasons that are right for each kind of illegal act."""
+
+EARLY: Final = 0.1
+"""Seconds by which an event may come before its picture: times of the truth are rounded to frames."""
+
+LATE: Final[Mapping[str, float]] = {
+    "move": 1.0,
+    "taken_back": 1.0,
+    "resolved": 1.0,
+    "prompt": 1.0,
+    "alert": 0.1,
+}
+"""Seconds for which an event still counts after its picture is gone."""
+
+LAST: Final = 1.2
+"""Seconds for which the last picture of a recording stands."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """An event that has to come between ``begin`` and ``end`` (seconds), because of the picture ``shown``."""
+
+    kind: str
+    begin: float
+    end: float
+    shown: Json
+    move: str = ""
+    complete: bool = True
+    """The turn leaves the position that is shown: the last of the turns that were made before it."""
+
+    def met_by(self, event: Json) -> bool:
+        if event["type"] != self.kind:
+            return False
+        if not self.begin - EARLY <= float(event["time"]) <= self.end + LATE[self.kind]:
+            return False
+        match self.kind:
+            case "move":
+                return str(event["move"]).lower() == self.move
+            case "taken_back":
+                return bool(event["ply"] == self.shown["ply"])
+            case "prompt":
+                pieces = "".join(piece["piece"] for piece in event["remove"])
+                return event["square"] == self.move[-2:] and pieces == self.shown["to_remove"]
+        return True
+
+    def __str__(self) -> str:
+        act = self.shown.get("illegal") or {}
+        return " ".join(filter(None, (self.kind, self.move, act.get("type"), act.get("detail"))))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something missed or said without cause: ``time`` (s), ``what``, and what the picture showed then."""
+
+    time: float
+    what: str
+    during: str
+    frame: int
+    detail: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Equal for problems that look alike."""
+        return f"{self.what}, during {self.during}"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How much of one game was told rightly. Fields in pairs: right (``_ok``) of those due (``_due``)."""
+
+    plies_ok: int = 0
+    plies_due: int = 0
+    exact: bool = False
+    in_time_ok: int = 0
+    in_time_due: int = 0
+    states_ok: int = 0
+    alerts_ok: int = 0
+    alerts_due: int = 0
+    reasons_ok: int = 0
+    resolved_ok: int = 0
+    resolved_due: int = 0
+    prompts_ok: int = 0
+    prompts_due: int = 0
+    taken_back_ok: int = 0
+    taken_back_due: int = 0
+    false_alerts: int = 0
+    wrong_moves: int = 0
+    unclear: int = 0
+    falling: bool = False
+    seconds: float = 0.0
+    latencies: tuple[float, ...] = ()
+    reasons: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    """By kind of illegal act: done, alerted, alerted with the right reason."""
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def all_right(self) -> bool:
+        return not self.problems and self.exact and not self.falling
+
+
+def board_text(board: Mapping[str, str]) -> str:
+    """The contract's text of a truth's board, {square: pieces bottom to top}."""
+    return position_text([board.get(square, "").lower() for square in SQUARES])
+
+
+def turns_of(frame: Json) -> list[str]:
+    """The turns that a settled picture completes."""
+    moves = frame.get("move") if frame["kind"] == "settled" else None
+    if not moves:
+        return []
+    return [move.lower() for move in (moves if isinstance(moves, list) else [moves])]
+
+
+def dues(frames: Sequence[Json]) -> Iterator[Due]:
+    """Everything that has to be told, in order of time."""
+    for number, frame in enumerate(frames):
+        begin = float(frame["t"])
+        following = frames[number + 1 :]
+        end = float(following[0]["t"]) if following else begin + LAST
+        moves = turns_of(frame)
+        if frame["kind"] == "illegal":
+            touched = next((float(f["t"]) for f in following if f["kind"] != "hand"), end)
+            yield Due("alert", begin, touched, frame)
+        elif frame["kind"] == "overflow-pending" and not frame.get("event"):
+            trimmed = next((f for f in following if f["kind"] == "settled" and f.get("removed")), None)
+            if trimmed is not None:
+                shown = {**frame, "to_remove": trimmed["removed"].lower()}
+                yield Due("prompt", begin, end, shown, str(frame["move"]).lower())
+        elif frame["kind"] == "settled" and frame.get("event") == "taken back":
+            yield Due("taken_back", begin, end, frame)
+        elif frame["kind"] == "settled" and frame.get("event") == "restored":
+            yield Due("resolved", begin, end, frame)
+        for k, move in enumerate(moves):
+            yield Due("move", begin, end, frame, move, complete=k == len(moves) - 1)
+
+
+def recorded(events: Sequence[Json]) -> list[str]:
+    """The turns that stand after all take-backs."""
+    turns: list[str] = []
+    for event in events:
+        if event["type"] == "move":
+            turns.append(str(event["move"]).lower())
+        elif event["type"] == "taken_back":
+            del turns[int(event["ply"]) :]
+    return turns
+
+
+def _state_right(event: Json, shown: Json) -> bool:
+    reserves, captured = event.get("reserves", {}), event.get("captured", {})
+    names = {letter: NAMES[letter.lower()] for letter in shown["reserves"]}
+    return (
+        event.get("position") == board_text(shown["board"])
+        and all(reserves.get(names[p]) == n for p, n in shown["reserves"].items())
+        and all(
+            captured.get(names[a], {}).get(names[b], 0) == letters.count(b)
+            for a, letters in shown["captured"].items()
+            for b in names
+            if b != a
+        )
+    )
+
+
+def score(truth: Json, events: Sequence[Json]) -> Score:
+    """The score of these events against the truth of their game."""
+    frames: Sequence[Json] = truth["frames"]
+    played = [turn for frame in frames if not frame.get("provisional") for turn in turns_of(frame)]
+    told = recorded(events)
+    same = next((i for i, (a, b) in enumerate(zip(played, told, strict=False)) if a != b), None)
+    same = min(len(played), len(told)) if same is None else same
+
+    used: set[int] = set()
+    met: dict[str, int] = dict.fromkeys(LATE, 0)
+    wanted: dict[str, int] = dict.fromkeys(LATE, 0)
+    reasons: dict[str, list[int]] = {}
+    latencies: list[float] = []
+    problems: list[Problem] = []
+    states = 0
+    for due in dues(frames):
+        wanted[due.kind] += 1
+        tally = (
+            reasons.setdefault(due.shown["illegal"]["type"], [0, 0, 0]) if due.kind == "alert" else [0] * 3
+        )
+        tally[0] += 1
+        hit = next((k for k, event in enumerate(events) if k not in used and due.met_by(event)), None)
+        if hit is None:
+            problems.append(_missed(due))
+            continue
+        event = events[hit]
+        used.add(hit)
+        met[due.kind] += 1
+        if due.kind in ("move", "alert", "taken_back"):
+            latencies.append(float(event["time"]) - due.begin)
+        if due.kind == "move":
+            right = not due.complete or _state_right(event, due.shown)
+            states += right
+            if not right:
+                problems.append(_at(frames, due.begin, "wrong position after a right move", str(event)))
+        elif due.kind == "alert":
+            act = due.shown["illegal"]["type"]
+            good = event["reason"] in ACCEPTED[act]
+            tally[1] += 1
+            tally[2] += good
+            if not good:
+                problems.append(_at(frames, due.begin, f"{act} alerted as {event['reason']}", str(event)))
+            same_again = (k for k, e in enumerate(events) if e["type"] == "alert" and due.met_by(e))
+            used.update(k for k in same_again if events[k]["reason"] == event["reason"])
+    spare = [event for k, event in enumerate(events) if k not in used]
+    for event in spare:
+        if event["type"] in ("alert", "move", "taken_back"):
+            what = f"false alert {event['reason']}" if event["type"] == "alert" else f"false {event['type']}"
+            problems.append(_at(frames, float(event["time"]), what, _brief(event)))
+    times = [float(event["time"]) for event in events]
+    return Score(
+        plies_ok=same,
+        plies_due=len(played),
+        exact=told == played,
+        in_time_ok=met["move"],
+        in_time_due=wanted["move"],
+        states_ok=states,
+        alerts_ok=met["alert"],
+        alerts_due=wanted["alert"],
+        reasons_ok=sum(tally[2] for tally in reasons.values()),
+        resolved_ok=met["resolved"],
+        resolved_due=wanted["resolved"],
+        prompts_ok=met["prompt"],
+        prompts_due=wanted["prompt"],
+        taken_back_ok=met["taken_back"],
+        taken_back_due=wanted["taken_back"],
+        false_alerts=sum(event["type"] == "alert" for event in spare),
+        wrong_moves=sum(event["type"] == "move" for event in spare),
+        unclear=sum(event["type"] == "unclear" for event in events),
+        falling=times != sorted(times),
+        seconds=float(frames[-1]["t"]) + LAST,
+        latencies=tuple(round(latency, 3) for latency in latencies),
+        reasons={act: (tally[0], tally[1], tally[2]) for act, tally in sorted(reasons.items())},
+        problems=tuple(sorted(problems, key=lambda problem: problem.time)),
+    )
+
+
+def _brief(event: Json) -> str:
+    return " ".join(str(event[key]) for key in ("move", "reason", "squares", "ply") if key in event)
+
+
+def _missed(due: Due) -> Problem:
+    act = (due.shown.get("illegal") or {}).get("type", "")
+    what = f"missed {due.kind} {act}".strip()
+    return Problem(due.begin, what, _during(due.shown), int(due.shown["i"]), str(due))
+
+
+def _at(frames: Sequence[Json], time: float, what: str, detail: str) -> Problem:
+    frame = next((f for f in reversed(frames) if float(f["t"]) <= time + 1e-6), frames[0])
+    return Problem(time, what, _during(frame), int(frame["i"]), detail)
+
+
+def _during(frame: Json) -> str:
+    """What the picture shows, without numbers, so that like counts with like."""
+    event = str(frame.get("event") or "").split(" by ")[0]
+    drop = str(frame.get("move") or "").startswith("*")
+    parts = (frame["kind"], event, "reserve turn" if drop else "", "trimmed" if frame.get("removed") else "")
+    return ", ".join(filter(None, parts))

@@ -1,0 +1,101 @@
+"""Simulated games over the whole range of views, boards, lights and cameras, each drawn from its seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from focus_companion.game.rules import Rules
+from focus_companion.simulator.beats import Pace
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.look import Look
+from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.script import ScriptedGame, script_game
+from focus_companion.vision.frames import Frame, Image
+
+RATES: Final = (5.0, 8.0, 10.0, 12.0, 15.0, 15.0, 15.0, 20.0, 30.0)
+"""Pictures a second; the usual rate more often."""
+
+PLAYERS: Final = (2, 2, 2, 3, 3, 4, 4)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A game to be watched: all of it follows from ``seed``, ``plies`` and ``trouble``."""
+
+    seed: int
+    look: Look
+    rules: Rules
+    fps: float
+    game: ScriptedGame
+
+    @property
+    def name(self) -> str:
+        return f"simulated-{self.seed}"
+
+    @property
+    def tilt(self) -> float:
+        """Degrees off the vertical."""
+        return self.look.camera.tilt
+
+    @property
+    def pitch(self) -> float:
+        """Side of a square in pixels."""
+        return self.look.camera.pitch_pixels(self.look.profile)
+
+    def about(self) -> dict[str, Any]:
+        """What the game looks like, for a table of results."""
+        look = self.look
+        return {
+            "seed": self.seed,
+            "players": self.rules.players,
+            "partners": self.rules.partners,
+            "fps": self.fps,
+            "size": list(look.size),
+            "tilt": round(self.tilt, 1),
+            "pitch": round(self.pitch, 1),
+            "board": f"{look.board.outline} {look.board.colour} {look.board.cells}",
+            "pieces": look.pieces.profile,
+            "noise": round(look.sensor.noise, 1),
+            "table": look.table.kind,
+        }
+
+    def truth(self) -> dict[str, Any]:
+        return self.game.truth(self.fps)
+
+    def frames(self) -> Iterator[Frame]:
+        return self.game.frames(self.fps)
+
+    def picture(self, beat: int) -> Image:
+        """One picture of the middle of a stretch of the game, by the truth's ``i``."""
+        stage = self.game.beats[beat].at(0.5)
+        return BoardView(self.look).shoot(stage, np.random.default_rng(self.seed))
+
+
+def case(
+    seed: int, plies: int, trouble: float, size: tuple[int, int] | None = None, rate: float | None = None
+) -> Case:
+    """The game of a seed. ``trouble``: the share of turns before which something else happens.
+
+    ``size`` (width, height) and ``rate`` (pictures a second) are drawn too where they are not given.
+    """
+    rng = np.random.default_rng([seed, 101])
+    players = int(rng.choice(PLAYERS))
+    usual = {2: "gr", 3: "gbr", 4: "gbyr"}[players]
+    first = int(rng.integers(players))
+    rules = Rules.make(
+        players,
+        order=usual[first:] + usual[:first],
+        partners=players == 4 and bool(rng.random() < 0.5),
+    )
+    drawn = float(rng.choice(RATES))
+    fps = rate or drawn
+    settle = float(rng.uniform(1.0, 1.5))
+    pace = Pace(settle=settle, wrong=max(1.2, settle))
+    look = random_look(rng, size)
+    return Case(
+        seed, look, rules, fps, script_game(look, rules, seed=seed, plies=plies, trouble=trouble, pace=pace)
+    )

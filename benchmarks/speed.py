@@ -1,0 +1,96 @@
+"""How fast pictures are watched, beside merely decoding them, in one run.
+
+    python benchmarks/speed.py VIDEO --players N --order COLOURS [--runs 5]
+
+Prints, as medians of whole processes run in turn (decode, watch, decode, watch, …): seconds to decode the
+video with OpenCV, seconds to watch it, their ratio pair by pair, and the peak memory of watching. Then,
+inside one process: milliseconds for a frame on which nothing happens, for a JPEG picture of that size to be
+decoded, for judging a settled picture, and seconds for finding the board.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+DECODE = "import cv2, sys; c = cv2.VideoCapture(sys.argv[1])\nwhile c.read()[0]: pass"
+
+
+def seconds(*command: str) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def whole(video: str, rules: list[str], runs: int) -> None:
+    """Decoding and watching as whole processes, in turn."""
+    decoded, watched = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        events = str(Path(folder) / "events.jsonl")
+        watch = [sys.executable, "-m", "focus_companion.cli", "watch", video, *rules, "--events", events]
+        for _ in range(runs):
+            decoded.append(seconds(sys.executable, "-c", DECODE, video))
+            watched.append(seconds(*watch))
+    ratio = statistics.median(w / d for w, d in zip(watched, decoded, strict=True))
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"decode {statistics.median(decoded):.2f} s, watch {statistics.median(watched):.2f} s")
+    print(f"ratio, median of pairs: {ratio:.2f}")
+    print(f"peak memory of watching {peak:.0f} MB")
+
+
+def inside(video: str, players: int, order: str) -> None:
+    """The parts of watching, on the thread that does them."""
+    import cv2
+
+    from focus_companion.game.rules import Rules
+    from focus_companion.session.pipeline import Pipeline
+    from focus_companion.session.session import Session
+    from focus_companion.vision.frames import open_source
+
+    session = Session(Rules.make(players=players, order=order), {}, None, Pipeline)
+    taken: list[tuple[float, int]] = []
+    jpeg = b""
+    with open_source(video) as frames:
+        for frame in frames:
+            if not jpeg:
+                jpeg = cv2.imencode(".jpg", frame.image)[1].tobytes()
+            began = time.perf_counter()
+            told = session.push(frame)
+            taken.append((time.perf_counter() - began, len(told)))
+    import numpy as np
+
+    buffer = np.frombuffer(jpeg, np.uint8)
+    decoding = []
+    for _ in range(50):
+        began = time.perf_counter()
+        cv2.imdecode(buffer, cv2.IMREAD_COLOR)
+        decoding.append(time.perf_counter() - began)
+    finding = max(t for t, _ in taken)
+    telling = [t for t, told in taken if told and t < finding]
+    print(f"idle frame {statistics.median(t for t, _ in taken) * 1e3:.2f} ms")
+    print(f"decoding its JPEG {statistics.median(decoding) * 1e3:.2f} ms")
+    print(f"a settled picture that is told of: median {statistics.median(telling) * 1e3:.0f} ms")
+    print(f"the slowest frame, on which the board is found: {finding:.2f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("video")
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--order", default="green,red")
+    parser.add_argument("--runs", type=int, default=5)
+    given = parser.parse_args()
+    whole(given.video, ["--players", str(given.players), "--order", given.order], given.runs)
+    inside(given.video, given.players, given.order)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""The floors of ``docs/architecture.md``: imports point inward, modules stay short, help stays quick."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "focus_companion"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+LONGEST = 500
+"""Lines of a module; one that is longer does more than one job."""
+
+HELP_SECONDS = 5.0
+"""What ``--help`` may take at the most on a machine that does much else; alone it takes a tenth of it."""
+
+
+def floors() -> dict[str, int]:
+    """Room → floor, from the table that people read."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    found: dict[str, int] = {}
+    for floor, rooms in re.findall(r"^\| (\d) \| ([^|]+) \|", text, re.MULTILINE):
+        for room in re.findall(r"`(\w+)(?:/|\.py)`", rooms):
+            found[room] = int(floor)
+    return found
+
+
+FLOORS = floors()
+
+
+def name_of(path: Path) -> str:
+    """The module's dotted name."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, dotted name) of everything that a module imports anywhere in it."""
+    package = name_of(path).split(".")
+    if path.name != "__init__.py":
+        package = package[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                # ``from package import module`` names a module as well as ``from module import name`` does.
+                yield node.lineno, f"{module}.{alias.name}"
+
+
+def room_of(name: str) -> str | None:
+    """The room of a dotted name of ours; None for the package itself and for what is not ours."""
+    first, _, rest = name.partition(".")
+    room = rest.partition(".")[0]
+    return room if first == "focus_companion" and room and room != "__version__" else None
+
+
+def test_the_table_is_read() -> None:
+    assert FLOORS["game"] == 0 < FLOORS["vision"] < FLOORS["referee"] < FLOORS["session"] < FLOORS["web"]
+    assert FLOORS["cli"] == FLOORS["commands"] > FLOORS["web"]
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {room_of(name_of(path)) for path in MODULES} - {None, "__main__"}
+    assert rooms - FLOORS.keys() == set(), "name the room in the table of docs/architecture.md"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_point_inward(path: Path) -> None:
+    own = room_of(name_of(path))
+    if own is None or own == "__main__":
+        return
+    outward = [
+        f"line {line}: {name}"
+        for line, name in imported(path)
+        if (room := room_of(name)) is not None
+        and room != own
+        and not (FLOORS[room] < FLOORS[own] or {own, room} == {"cli", "commands"})
+    ]
+    assert outward == [], f"{name_of(path)} may import only rooms on floors below {FLOORS[own]}"
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if room_of(name_of(p)) == "game"], ids=name_of)
+def test_game_needs_the_standard_library_alone(path: Path) -> None:
+    forbidden = {
+        "time",
+        "datetime",
+        "random",
+        "io",
+        "os",
+        "pathlib",
+        "socket",
+        "subprocess",
+        "threading",
+        "sqlite3",
+    }
+    tops = {name.partition(".")[0] for _, name in imported(path)} - {"focus_companion"}
+    assert tops - sys.stdlib_module_names == set()
+    assert tops & forbidden == set(), "no clock, no chance, no input and output in the game"
+
+
+def test_commands_do_not_import_one_another_back_through_the_entry() -> None:
+    # The entry imports the commands, lazily; the other way round would load all of them.
+    back = [
+        name_of(path)
+        for path in MODULES
+        if room_of(name_of(path)) == "commands"
+        for _, name in imported(path)
+        if name.startswith("focus_companion.cli")
+    ]
+    assert back == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_modules_are_short(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= LONGEST, f"{lines} lines; give a part of it a module of its own"
+
+
+PROBE = """
+import sys, time
+began = time.perf_counter()
+from focus_companion import cli
+try:
+    cli.main(sys.argv[1:])
+except SystemExit as end:
+    assert not end.code, end.code
+loaded = sorted({"cv2", "numpy", "flask", "serial", "gpiozero", "PIL"} & sys.modules.keys())
+print(*loaded, file=sys.stderr)
+print(time.perf_counter() - began, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("switch", ["--help", "--version"])
+def test_help_is_quick(switch: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, switch],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        cwd=ROOT,
+    )
+    loaded, seconds = done.stderr.splitlines()[-2:]
+    assert loaded == "", "the heavy libraries are imported where they are used"
+    assert float(seconds) < HELP_SECONDS
+    assert "focus-companion" in done.stdout or "Usage" in done.stdout
