@@ -127,7 +127,7 @@ def play(
         resume=not new,
         again=AGAIN if chosen.is_demo else None,
     )
-    show = _lights(settings, session, closing)
+    show = table_lights(settings, session, closing)
 
     def heard(event: Any) -> None:
         show(event)
@@ -220,10 +220,19 @@ def _announce(settings: Settings, server: PageServer) -> None:
         _print(qr_text(addresses[0]))
 
 
-def _lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
+def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
+    """Open the lights; returns what shows an event on them. Their button speaks to the session."""
     from focus_companion.lights import LightSettings, open_lights
+    from focus_companion.session.requests import RequestRefused, TurnDone
 
-    lights = open_lights(LightSettings.from_mapping(settings.lights))
+    def pressed() -> None:
+        # On a thread of the lights, which must go on whatever becomes of the press.
+        try:
+            session.submit(TurnDone())
+        except RequestRefused as refused:
+            logging.getLogger(__name__).warning("The button at the table was not heard: %s", refused)
+
+    lights = open_lights(LightSettings.from_mapping(settings.lights), pressed)
     closing.callback(lights.close)
     return lambda event: lights.show(event, session.state())
 

@@ -47,7 +47,7 @@ class SerialBackend:
         """Of the board in use; ``None`` while there is none."""
         self._wanted = NOTHING
         self._shown = False
-        self._presses: int | None = None
+        self._presses = 0
         self._failures = 0
         self._retry_at = 0.0
         self._ping_at = 0.0
@@ -104,8 +104,9 @@ class SerialBackend:
     def _begin(self, link: Link) -> None:
         self.hello = link.greet(self._settings.greeting_timeout, self._closing.is_set)
         link.ask(Command.BRIGHTNESS, bytes((self._brightness,)))
+        # Counts from here: what was pressed while nobody listened is past.
+        self._presses = link.ping().presses
         link.notices.clear()
-        self._presses = None
         self._send(link, Cue.NONE)
         self._failures = 0
         major, minor = self.hello.firmware
@@ -145,7 +146,7 @@ class SerialBackend:
         self._shown = True
 
     def _pressed(self, presses: int) -> None:
-        new = self._presses is not None and presses != self._presses
+        new = presses != self._presses
         self._presses = presses
         if new and self._on_button is not None:
             self._on_button()

@@ -7,6 +7,7 @@ once. After it, the restored position or a legal move puts things right.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,10 +47,15 @@ class Referee:
         self._said: tuple[Move, ...] = ()
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
+        self._hurried_until = -math.inf
 
     @property
     def alerting(self) -> bool:
         return self._wrong is not None
+
+    def hurry(self, until: float) -> None:
+        """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
+        self._hurried_until = until
 
     def judge(self, look: Look, history: Sequence[Position]) -> list[Verdict]:
         """The verdicts of this look, to be taken in order; none while nothing new can be said."""
@@ -65,8 +71,15 @@ class Referee:
         if judgement.covered:
             return []
         if judgement.act.legal:
-            return self._legal(judgement, look, position)
-        return self._illegal(judgement, look)
+            verdicts = self._legal(judgement, look, position)
+        else:
+            verdicts = self._illegal(judgement, look)
+        if verdicts:
+            self._hurried_until = -math.inf
+        return verdicts
+
+    def _lasted(self, look: Look, patience: float) -> bool:
+        return look.age >= patience or look.time <= self._hurried_until
 
     def shows_standing(self, look: Look) -> bool:
         """Was the last judgement of this look that the standing position shows, uncovered?"""
@@ -121,7 +134,7 @@ class Referee:
     def _doubt(self, judgement: Judgement, look: Look) -> list[Verdict]:
         turns = [a for a in (judgement.act, *judgement.rivals) if a.kind is Kind.TURN]
         moves = tuple(dict.fromkeys(a.moves[0] for a in turns))
-        if look.age < self._patience.unclear or not moves or moves == self._said:
+        if not self._lasted(look, self._patience.unclear) or not moves or moves == self._said:
             return []
         self._said = moves
         return [Undecided(moves)]
@@ -144,7 +157,7 @@ class Referee:
             if (wrong.reason, wrong.squares) == (self._wrong.reason, self._wrong.squares):
                 return []
             patience = max(patience, self._patience.again)
-        if look.age < patience:
+        if not self._lasted(look, patience):
             return []
         self._wrong = wrong
         return [wrong]

@@ -29,8 +29,14 @@ from .requests import (
     RuleNotLegal,
     SetPosition,
     TakeBack,
+    TurnDone,
 )
 from .rulings import rule_legal, rule_not_legal
+
+JUST_TOLD: Final = 1.5
+"""Seconds for which a press of the button at the table dismisses nothing: whoever pressed it then had not yet
+seen the alert, but meant that the turn is done.
+"""
 
 
 def answer(request: Request, history: History, time: float) -> tuple[Event, ...]:
@@ -106,6 +112,15 @@ def _resume(_: Resume, history: History, time: float) -> Iterator[Event]:
         yield Paused(time, False)
 
 
+def _turn_done(_: TurnDone, history: History, time: float) -> Iterator[Event]:
+    if history.paused:
+        yield Paused(time, False)
+        return
+    told = [event.time for event in (history.alert, history.prompt) if event]
+    if told and time - max(told) >= JUST_TOLD:
+        yield Resolved(time)
+
+
 def _set_position(request: SetPosition, history: History, time: float) -> Iterator[Event]:
     rules = corrected_rules(request, history)
     if history.alert or history.prompt:
@@ -158,5 +173,6 @@ _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[
     DismissAlert: _dismiss,
     Pause: _pause,
     Resume: _resume,
+    TurnDone: _turn_done,
     SetPosition: _set_position,
 }

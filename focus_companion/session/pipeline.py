@@ -95,6 +95,10 @@ class Pipeline:
             watcher.absorb(look)
         return verdicts
 
+    def hurry(self, until: float) -> None:
+        """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
+        self._referee.hurry(until)
+
     def _follow(self, position: Position) -> None:
         """The session took our verdict, or corrected the game by hand."""
         assert self._watcher is not None

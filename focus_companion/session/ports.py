@@ -27,6 +27,10 @@ class Sight(Protocol):
         """What this frame tells; ``history`` holds the game's positions from ply 0 on."""
         ...
 
+    def hurry(self, until: float) -> None:
+        """The players say that the turn is done: what is still up to the time ``until`` need not last."""
+        ...
+
     def mount(self) -> Mapping[str, Any] | None:
         """How the camera stands, once the board is found: degrees and pixels by name."""
         ...

@@ -24,7 +24,7 @@ from .hearing import hear
 from .history import History
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker
-from .requests import NewGame, Rematch, Request, RequestRefused
+from .requests import NewGame, Rematch, Request, RequestRefused, TurnDone
 from .rulings import nearest_turns
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ _WAITING: Final = 64
 
 _RETRY: Final = 1.0
 """Seconds between two tries to write what the journal refused."""
+
+_HURRY: Final = 2.0
+"""Seconds after a press of the button in which the picture may come to rest and is judged at once."""
 
 _STALLED: Final = 30.0
 """Seconds without a turn of the game loop after which it counts as dead; finding the board may take a while.
@@ -271,6 +274,8 @@ class Session:
             told = self._tell(*events)
             self._look_afresh()
             return told
+        if isinstance(request, TurnDone):
+            self._sight.hurry(self._time + _HURRY)
         return self._tell(*events)
 
     def _new_game(self, request: NewGame) -> list[Event]:

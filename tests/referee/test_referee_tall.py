@@ -12,6 +12,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.game.start import Start
+from focus_companion.session.requests import TurnDone
 
 TALL = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
 """The usual start, but for some pieces gathered into stacks."""
@@ -144,3 +145,17 @@ def test_pieces_in_another_order_are_told(table: Table, order: str) -> None:
     start = table.stacks
     assert table.show(table.put({"d5": order}), 2.0).words == ["alert reordered"]
     assert table.show(start).words == ["resolved"]
+
+
+def test_who_says_that_the_turn_is_done_need_not_wait(table: Table) -> None:
+    """A piece in the hand is waited for, unless the button says that the turn is done."""
+    start = table.stacks
+    lifted = table.put({"c4": ""})
+    assert table.show(lifted, 1.2).words == []
+    table.session.submit(TurnDone())
+    told = table.show(seconds=0.3)
+    assert [event.type for event in told.events] == ["alert"]
+    assert table.show(start).words == ["resolved"]
+    # Said once; the next piece in a hand is waited for again.
+    assert table.show(lifted, 1.2).words == []
+    assert table.show(start).words == []

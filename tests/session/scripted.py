@@ -36,12 +36,16 @@ class Script:
         self.pushed = 0
         self.seen: list[tuple[Position, ...]] = []
         self.times: list[float] = []
+        self.hurried: list[float] = []
 
     def push(self, frame: Any, history: Sequence[Position]) -> Sequence[Verdict]:
         self.seen.append(tuple(history))
         self.times.append(frame.time)
         self.pushed += 1
         return self.says.get(self.pushed - 1, ())
+
+    def hurry(self, until: float) -> None:
+        self.hurried.append(until)
 
     def mount(self) -> None:
         return None
@@ -65,6 +69,9 @@ class Player:
         if self.pushed % self.every or history[-1].result is not None:
             return []
         return [TurnSeen(chosen(history[-1], self.rules, len(history)), 0.9)]
+
+    def hurry(self, until: float) -> None:
+        pass
 
     def mount(self) -> None:
         return None

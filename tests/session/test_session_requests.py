@@ -183,3 +183,36 @@ def test_too_many_requests_are_turned_away() -> None:
     with pytest.raises(ask.RequestRefused, match="Try again"):
         for _ in range(1000):
             session.submit(ask.Pause())
+
+
+WRONG = said.Wrong("distance", "g", (0, 1), "Put it back.")
+
+
+@pytest.mark.parametrize(
+    ("frames", "events"),
+    [(0, []), (10, []), (15, ["resolved"]), (40, ["resolved"])],
+    ids=["at once", "crossing it", "seen", "much later"],
+)
+def test_the_button_dismisses_what_has_been_seen(frames: int, events: list[str]) -> None:
+    """Ten frames a second: a press that crosses the alert was meant for the turn."""
+    sight = Script({0: [said.StartSeen()], 1: [WRONG]})
+    session = Session(RULES, {}, None, sight)
+    play_on(session.push, 2 + frames)
+    assert told(session, ask.TurnDone()) == events
+    assert (session.state()["alert"] is None) == bool(events)
+    assert sight.hurried == [pytest.approx((1 + frames) / 10 + 2)]
+
+
+def test_the_button_with_nothing_to_dismiss_is_no_news() -> None:
+    session = playing(3)
+    assert told(session, ask.TurnDone()) == []
+    told(session, ask.Resign("r"))
+    assert told(session, ask.TurnDone()) == []
+    assert session.history.over
+
+
+def test_the_button_ends_a_pause() -> None:
+    session = playing(1)
+    told(session, ask.Pause())
+    assert told(session, ask.TurnDone()) == ["pause"]
+    assert not session.history.paused

@@ -33,6 +33,9 @@ class ScriptedSight:
         said, self.script = self.script, []
         return said
 
+    def hurry(self, until: float) -> None:
+        pass
+
     def mount(self) -> dict[str, float]:
         return {"tilt": 31.4, "pitch_pixels": 44.0, "step_pixels": 5.6}
 

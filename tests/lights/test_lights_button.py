@@ -1,0 +1,111 @@
+"""The button at the table, from its contact to what the game makes of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpiozero import Device
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+from light_board_fake import FakeBoard
+
+from focus_companion.commands.play import table_lights
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.referee.verdict import StartSeen, Verdict, Wrong
+from focus_companion.session.requests import Pause, RequestRefused
+from focus_companion.session.session import Session
+from focus_companion.settings import Settings
+from focus_companion.vision.frames import Frame
+
+
+class Illegal:
+    """Sees the start position, then an illegal act that nobody puts right."""
+
+    camera_state = "ok"
+
+    def __init__(self) -> None:
+        self.hurried = 0
+
+    def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
+        wrong = Wrong("distance", "g", (7,), "Put it back.")
+        return {0: [StartSeen()], 1: [wrong]}.get(frame.index, ())
+
+    def hurry(self, until: float) -> None:
+        self.hurried += 1
+
+    def mount(self) -> None:
+        return None
+
+    def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
+        return image
+
+
+@contextmanager
+def table(lights: Mapping[str, Any]) -> Iterator[tuple[Session, Illegal]]:
+    """A game with these lights, ten pictures for each second of the stream, its alert 3 s old."""
+    sight = Illegal()
+    session = Session(Rules.make(2), {}, None, sight)
+    with ExitStack() as closing:
+        show = table_lights(Settings(data=Path("/nowhere"), lights=lights), session, closing)
+        for index in range(32):
+            for event in session.push(Frame(index, index / 10, None)):  # type: ignore[arg-type]
+                show(event)
+        assert session.state()["alert"]
+        yield session, sight
+
+
+def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def dismissed(session: Session) -> Callable[[], bool]:
+    def done() -> bool:
+        session.attend()
+        return session.state()["alert"] is None
+
+    return done
+
+
+def test_of_the_light_board(board: FakeBoard) -> None:
+    with table({"backends": ["serial"], "serial": {"port": str(board.link)}}) as (session, sight):
+        until(lambda: board.shown is not None and board.shown[2] & 1)  # the warning light
+        board.press()
+        until(dismissed(session))
+        assert sight.hurried == 1
+
+
+def test_of_the_pins() -> None:
+    before = Device.pin_factory
+    Device.pin_factory = MockFactory(pin_class=MockPWMPin)
+    try:
+        with table({"backends": ["gpio"], "gpio": {"button": 26}}) as (session, sight):
+            Device.pin_factory.pin(26).drive_low()
+            until(dismissed(session))
+            assert sight.hurried == 1
+    finally:
+        Device.pin_factory.reset()
+        Device.pin_factory = before
+
+
+def test_a_press_that_cannot_be_heard_is_told_and_nothing_breaks(
+    board: FakeBoard, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The game loop is stuck and its queue full; the lights go on."""
+    with table({"backends": ["serial"], "serial": {"port": str(board.link)}}) as (session, _):
+        until(lambda: board.shown is not None)
+        with pytest.raises(RequestRefused):
+            while True:
+                session.submit(Pause())
+        board.press()
+        until(lambda: "was not heard" in caplog.text)
+        session.attend()
+        board.press()
+        until(lambda: session.attend() and not session.history.paused)
