@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def open_lights(settings: LightSettings, on_button: Callable[[], None] | None = None) -> Lights:
-    """The lights of ``settings``. Never fails for want of a device: each missing one is one warning.
+    """The lights of ``settings``. Never fails for want of a device: each that is missing is one warning.
 
     ``on_button`` is called, from a thread of the lights, when the players press the button at the table.
     """
@@ -30,9 +30,8 @@ def open_lights(settings: LightSettings, on_button: Callable[[], None] | None = 
     for reason in reasons:
         log.warning("Lights: %s; the game goes on without them", reason)
     if not backends and not reasons and "none" not in settings.backends:
-        log.warning(
-            "Lights: none are configured and no light board is plugged in; the game goes on without them"
-        )
+        # Most tables have no lights, so this is no news for the terminal.
+        log.info("Lights: none are configured and no light board is plugged in")
     return Lights(backends)
 
 

@@ -185,6 +185,16 @@ class Paused(Event):
 
 
 @dataclass(frozen=True)
+class Placed(Event):
+    """Somebody showed by hand where the board lies: ``corners`` (x, y) by name, as shares of the picture's
+    width and height; ``None``: it is looked for without help again.
+    """
+
+    type: ClassVar[str] = "placed"
+    corners: Mapping[str, Sequence[float]] | None
+
+
+@dataclass(frozen=True)
 class Refused(Event):
     """What somebody asked for on the page cannot be done; ``text`` says why."""
 
@@ -196,7 +206,7 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Result),
-        *(GameBegan, Acted, Ruled, Corrected, Paused, Refused),
+        *(GameBegan, Acted, Ruled, Corrected, Paused, Placed, Refused),
     )
 }
 """The classes of events by their ``type``."""

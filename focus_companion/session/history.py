@@ -4,7 +4,7 @@ journal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from .events import (
     Lost,
     Moved,
     Paused,
+    Placed,
     Prompt,
     Ready,
     Resolved,
@@ -51,7 +52,8 @@ class History:
     ``ready``,
     ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view.
     ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
-    played with; it starts when the board first stands right.
+    played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
+    lie, ``None`` where it was found without help.
     """
 
     rules: Rules
@@ -75,6 +77,7 @@ class History:
     seats: Mapping[str, str] = field(default_factory=dict)
     clock: Clock | None = None
     started: bool = False
+    corners: Mapping[str, Sequence[float]] | None = None
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -185,6 +188,8 @@ class History:
                 return replace(self, lost=self.lost - {event.what})
             case Paused():
                 return replace(self, paused=event.paused)
+            case Placed():
+                return replace(self._noted(event), corners=event.corners)
             case Result():
                 result = self.position.result
                 if result is None or result.reason != event.reason:

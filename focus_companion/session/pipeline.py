@@ -19,6 +19,7 @@ from ..referee.verdict import (
     Verdict,
     WentBack,
 )
+from ..vision.by_hand import Corners, check_corners, corners_of
 from ..vision.frames import Frame, Image
 from ..vision.overlay import draw_reading
 from ..vision.profiles import board_profile
@@ -56,6 +57,7 @@ class Pipeline:
         self._lost = False
         self._differs: tuple[int, ...] = ()
         self._offered = False
+        self._given: tuple[Corners | None, bool] | None = None
 
     @property
     def camera_state(self) -> str:
@@ -70,6 +72,8 @@ class Pipeline:
         if self._watcher is None:
             self._watcher = Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1)
             self._known = position
+            if self._given is not None:
+                self._watcher.place(self._given[0], believed=self._given[1])
         elif position is not self._known:
             self._follow(position)
         watcher = self._watcher
@@ -136,9 +140,23 @@ class Pipeline:
         step = profile.rise * math.tan(math.radians(tilt)) * pitch / profile.pitch
         return {"tilt": round(tilt, 1), "pitch_pixels": round(pitch, 1), "step_pixels": round(step, 1)}
 
-    def overlay(self, image: Image, stacks: Sequence[str]) -> Image:
-        """A copy of the picture with the reading drawn over it."""
+    def place(self, corners: Corners | None, *, believed: bool = True) -> None:
+        """Where the board lies, by hand; see :meth:`Watcher.place`. Raises ValueError, for people."""
+        if self._watcher is not None:
+            self._watcher.place(corners, believed=believed)
+        elif corners is not None:
+            check_corners(corners)
+        self._given = corners, believed
+        self._differs = ()
+
+    def corners(self) -> dict[str, tuple[float, float]] | None:
+        """Where the corners of the lattice are seen, as shares of the picture's size, if they are."""
+        outlines = self._watcher.outlines if self._watcher else None
+        return None if outlines is None else corners_of(outlines.camera, outlines.profile)
+
+    def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
+        """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""
         watcher = self._watcher
         if watcher is None or watcher.outlines is None:
             return image
-        return draw_reading(image, watcher.outlines, stacks)
+        return draw_reading(image, watcher.outlines, stacks, wrong)

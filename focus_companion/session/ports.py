@@ -35,8 +35,16 @@ class Sight(Protocol):
         """How the camera stands, once the board is found: degrees and pixels by name."""
         ...
 
-    def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
-        """The picture (H, W, 3) with the reading drawn on it."""
+    def place(self, corners: Mapping[str, Sequence[float]] | None, *, believed: bool = True) -> None:
+        """Where the board lies, by hand; see :meth:`vision.watcher.Watcher.place`. Raises ValueError."""
+        ...
+
+    def corners(self) -> Mapping[str, Sequence[float]] | None:
+        """Where the corners of the lattice are seen, as shares of the picture's size; ``None``: nowhere."""
+        ...
+
+    def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
+        """The picture (H, W, 3) with the reading drawn on it, the squares ``wrong`` ringed."""
         ...
 
 

@@ -110,6 +110,15 @@ class SetPosition(Request):
 
 
 @dataclass(frozen=True)
+class PlaceBoard(Request):
+    """Where the players see the board in the picture: (x, y) of the lattice's corners a1, h1, h8 and a8 as
+    shares of the picture's width and height. ``None``: look for it again without help.
+    """
+
+    corners: Mapping[str, tuple[float, float]] | None
+
+
+@dataclass(frozen=True)
 class Pause(Request):
     """Look away from the board until :class:`Resume`."""
 

@@ -18,13 +18,13 @@ from ..game.rules import Rules
 from . import view
 from .answering import answer
 from .clock import Clock, TimeControl
-from .events import Corrected, Event, Found, GameBegan, Lost, Refused, TakenBack
+from .events import Corrected, Event, Found, GameBegan, Lost, Placed, Refused, TakenBack
 from .feed import HEARTBEAT, Feed, Subscription
 from .hearing import hear
 from .history import History
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker
-from .requests import NewGame, Rematch, Request, RequestRefused, TurnDone
+from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, TurnDone
 from .rulings import nearest_turns
 
 if TYPE_CHECKING:
@@ -99,6 +99,9 @@ class Session:
         else:
             self._history = self._prepare(rules, players)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
+        if self._history.corners is not None:
+            # The board or the camera may have been moved since.
+            self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
             self._commit((_began(self._history, self._time),))
 
@@ -150,7 +153,8 @@ class Session:
             self._told = told
         clock = history.clock and history.clock.to_json(self._time, history.position.players)
         more = {"camera": self.camera, "event": last, "resumed": self.resumed, "fault": self._fault}
-        return told[1] | more | {"clock": clock, "mount": self._sight.mount()}
+        seen = {"mount": self._sight.mount(), "corners": self._sight.corners()}
+        return told[1] | more | {"clock": clock} | seen
 
     def legal(self) -> list[str]:
         """The legal turns now; those first that explain most of what is alerted."""
@@ -171,7 +175,8 @@ class Session:
         sight, stacks = self._sight, self._history.position.stacks
         if not overlay:
             return self._pictures.jpeg(width=width)
-        return self._pictures.jpeg(lambda image: sight.overlay(image, stacks), stacks, width)
+        wrong = view.wrong_squares(self._history)
+        return self._pictures.jpeg(lambda image: sight.overlay(image, stacks, wrong), (stacks, wrong), width)
 
     def health(self) -> dict[str, Any]:
         """Whether the game loop lives; ages in seconds, ``None`` before the first frame."""
@@ -269,6 +274,8 @@ class Session:
             return self._new_game(NewGame(players=_turned(self._history)))
         if isinstance(request, NewGame):
             return self._new_game(request)
+        if isinstance(request, PlaceBoard):
+            return self._place(request)
         events = answer(request, self._history, self._time)
         if any(isinstance(event, TakenBack | Corrected) for event in events):
             told = self._tell(*events)
@@ -291,10 +298,19 @@ class Session:
             raise RequestRefused(str(error)) from error
         if self._make and history.rules != self.rules:
             self._sight = self._make(history.rules)
+            if before.corners is not None:
+                self._sight.place(before.corners)
         with self._state:
-            self._history = replace(history, lost=self._history.lost)
+            self._history = replace(history, lost=self._history.lost, corners=before.corners)
         self.resumed = False
         return self._tell(_began(self._history, self._time))
+
+    def _place(self, request: PlaceBoard) -> list[Event]:
+        try:
+            self._sight.place(request.corners)
+        except ValueError as error:
+            raise RequestRefused(f"The board cannot be placed like that: {error}.") from error
+        return self._tell(Placed(self._time, request.corners))
 
     def _another(self) -> list[Event]:
         """Follow a finished game by another; if the journal refuses it, try a little later."""

@@ -9,6 +9,7 @@ from ..game.acts import Act
 from ..game.colours import NAMES
 from ..game.moves import Move
 from ..game.play import removed
+from ..game.squares import INDEX
 from .events import Event
 from .hearing import captured, reserves
 from .history import History
@@ -107,6 +108,12 @@ def state(history: History) -> dict[str, Any]:
         winners = [NAMES[letter] for letter in position.result.winners]
         told["result"] = {"winners": winners, "reason": position.result.reason}
     return told
+
+
+def wrong_squares(history: History) -> tuple[int, ...]:
+    """The squares (indices) that have to be put right now: of the alert, else where the set-up differs."""
+    names = history.alert.squares if history.alert else () if history.ready else history.set_up
+    return tuple(INDEX[name] for name in names)
 
 
 def _json(event: Event | None) -> dict[str, Any] | None:

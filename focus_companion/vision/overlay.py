@@ -34,8 +34,15 @@ page is served by hundreds of threads.
 """
 
 
-def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str]) -> Image:
-    """A copy of ``image`` (H, W, 3) BGR with the lattice and the outline and height of every stack."""
+WRONG = (40, 60, 255)
+"""Blue, green, red of the rings round squares that must be put right."""
+
+
+def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
+    """A copy of ``image`` (H, W, 3) BGR with the lattice and the outline and height of every stack.
+
+    The squares ``wrong`` (indices) are ringed and signed, with what should stand there drawn on them.
+    """
     drawn = image.copy()
     camera, profile = outlines.camera, outlines.profile
     scale = image.shape[1] / camera.lens.width
@@ -67,7 +74,27 @@ def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str]) -> Ima
             for stroke in _number(len(stack), hull.mean(0) * scale, 2.0 * thick):
                 line(stroke / scale, (0, 0, 0), 3 * thick, closed=False)
                 line(stroke / scale, (255, 255, 255), thick, closed=False)
+    for square in wrong:
+        x, y = (float(value) for value in profile.centres[square])
+        around = [(x + half * sx, y + half * sy, 0.0) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        ring = camera.project(np.array(around))
+        line(ring, (255, 255, 255), 3 * thick + 2)
+        line(ring, WRONG, 3 * thick)
+        # The sign at the corner tells the ring from the lattice for those who do not see its colour.
+        middle = camera.project(np.array([(x + 0.7 * half, y + 0.7 * half, 0.0)]))[0]
+        _sign(drawn, middle * scale, max(5.0, 0.13 * camera.pitch_pixels(profile) * scale))
     return drawn
+
+
+def _sign(drawn: Image, middle: Floats, radius: float) -> None:
+    """An exclamation mark on a disc."""
+    centre = (round(middle[0] * 8), round(middle[1] * 8))
+    cv2.circle(drawn, centre, round(radius * 8), WRONG, -1, cv2.LINE_AA, 3)
+    cv2.circle(drawn, centre, round(radius * 8), (255, 255, 255), max(1, round(radius / 6)), cv2.LINE_AA, 3)
+    stroke = max(1, round(radius / 3))
+    for top, end in ((-0.55, 0.1), (0.5, 0.52)):
+        ends = np.round((middle + np.array([(0.0, top * radius), (0.0, end * radius)])) * 8).astype(np.int32)
+        cv2.polylines(drawn, [ends], False, (255, 255, 255), stroke, cv2.LINE_AA, 3)
 
 
 def _number(value: int, middle: Floats, unit: float) -> list[Floats]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
 from .background import Background
+from .by_hand import Corners, camera_of, check_corners, settled
 from .change import Change, board_window
 from .colours import ColourModel
 from .evidence import Evidence
@@ -130,6 +131,9 @@ class Watcher:
         self._upset_since: float | None = None
         self._upset_tried = 0.0
         self.differing: tuple[int, ...] = ()
+        self._given: Corners | None = None
+        self._by_hand = self._stood = False
+        self._size_seen: tuple[int, int] | None = None
 
     # ---- what the session tells --------------------------------------------------------------------------
 
@@ -137,6 +141,7 @@ class Watcher:
         """This position stands now, and the last look shows it: learn from it."""
         self.standing = tuple(stacks)
         self._mark = None
+        self._stood = True
         if self._look is not None and self.outlines is not None:
             self._learn(self._look.image, keep=0.75)
             self._look = None
@@ -158,6 +163,23 @@ class Watcher:
         if self._look is not None:
             self._reference = self._look.image
 
+    def place(self, corners: Corners | None, *, believed: bool = True) -> None:
+        """Where the board lies, by the word of somebody who sees it; ``None``: look for it again.
+
+        The next still picture is taken to show it there, however little of the position stands; not
+        ``believed`` (said long ago), only if as much of it shows as where the board was last.
+
+        Raises:
+            ValueError: no camera sees a board like that, with a sentence for people.
+        """
+        if corners is not None:
+            check_corners(corners)
+            if self._size_seen is not None:
+                camera_of(corners, *self._size_seen, self._profiles[0])
+        self._forget_place()
+        self._given, self._by_hand, self._stood = corners, believed and corners is not None, False
+        self._sought = -SEEK_AGAIN
+
     def disagreeing(self, look: Look) -> tuple[int, ...]:
         """Squares whose top does not show what should stand there."""
         assert self.camera is not None and self.profile is not None
@@ -176,9 +198,12 @@ class Watcher:
 
     def see(self, frame: Frame) -> Look | None:
         """The look that this frame gives: None while something moves or no board is in view."""
-        small = self._stillness.small_copy(frame.image)
         if self.outlines is not None and frame.image.shape[:2] != self._size():
             self._forget_place()
+        self._size_seen = frame.image.shape[1], frame.image.shape[0]
+        if self._given is not None and self.outlines is None:
+            self._take_place(self._given)
+        small = self._stillness.small_copy(frame.image)
         still = self._stillness.update(frame.time, small)
         # After any motion the picture is looked at anew, however like the last one it seems when reduced.
         self._moved = self._moved or not still
@@ -208,8 +233,14 @@ class Watcher:
         self._sought = frame.time
         if self.camera is not None and self.profile is not None:
             # Where it was last, before it is looked for everywhere; a board being set up may differ much.
-            held = SAME if self.state is State.LOST else SETTING_UP
-            back = self._adopt(frame, small, self.camera, self.profile, self._colours, held)
+            held = SAME if self.state is State.LOST else 0.0 if self._by_hand else SETTING_UP
+            camera, profile, colours = self.camera, self.profile, self._colours
+            if self._given is not None:
+                camera, profile = settled(frame.image, camera, self._profiles, self.standing)
+                self._given = None
+                back = self._adopt(frame, small, camera, profile, None, held)
+            else:
+                back = self._adopt(frame, small, camera, profile, colours, held)
             if back is not None:
                 return back
         found = self._finder(frame.image, self._profiles, self.standing)
@@ -217,6 +248,7 @@ class Watcher:
             return None
         held = HELD if self.state is State.SEEKING else SAME
         camera = upright(found.camera, found.profile, self.standing, self._rank1)
+        self._by_hand = False
         return self._adopt(frame, small, camera, found.profile, None, held)
 
     def _adopt(
@@ -226,7 +258,7 @@ class Watcher:
         camera: Camera,
         profile: BoardProfile,
         colours: ColourModel | None,
-        held: float = 0.0,
+        held: float = SAME,
     ) -> Look | None:
         """Take a new pose or light as true if the standing position shows there on a share ``held`` of
         squares.
@@ -237,7 +269,6 @@ class Watcher:
         outlines, probe = Outlines(camera, profile), Probe(profile, self.standing)
         background = Background(*image.shape[:2])
         known = colours is not None
-        held = held or SAME
         if colours is None:
             colours = self._usual_colours()
             learn(image, outlines, self.standing, colours, background, keep=0.0)
@@ -342,6 +373,9 @@ class Watcher:
         if here >= SAME and lasted > ABSORB:
             return self._adopt(frame, small, self.camera, self.profile, self._colours)
         if lasted > GONE and max(here, there) < 0.5:
+            if self._by_hand and not self._stood:
+                # The board is where somebody has pointed; it is only being set up.
+                return self._adopt(frame, small, self.camera, self.profile, None, 0.0)
             self.state = State.LOST
             self._look = None
         return None
@@ -357,6 +391,20 @@ class Watcher:
         assert self.outlines is not None and self._background is not None
         learn(image, self.outlines, self.standing, self._colours, self._background, keep=keep)
         self._reference = image
+
+    def _take_place(self, corners: Corners) -> None:
+        """Look at the place that somebody has pointed at, until a still picture settles it."""
+        width, height = self._size_seen or (0, 0)
+        try:
+            self.camera = camera_of(corners, width, height, self._profiles[0])
+        except ValueError:
+            # Said of a picture of another shape, before a restart: it no longer holds.
+            self._given, self._by_hand = None, False
+            return
+        self.profile = self._profiles[0]
+        self.outlines = Outlines(self.camera, self.profile)
+        self._colours = self._usual_colours()
+        self._watch_board()
 
     def _forget_place(self) -> None:
         self.state = State.SEEKING

@@ -117,6 +117,23 @@ def _rule_not_legal(body: Mapping[str, Any]) -> requests.Request:
     return requests.RuleNotLegal(ply)
 
 
+def _place_board(body: Mapping[str, Any]) -> requests.Request:
+    corners = body.get("corners")
+    if corners is None:
+        return requests.PlaceBoard(None)
+    if not isinstance(corners, dict) or set(corners) != {"a1", "h1", "h8", "a8"}:
+        raise BadRequest("“corners” must give x and y of a1, h1, h8 and a8, or be null.")
+    placed = {}
+    for name, point in corners.items():
+        numbers = isinstance(point, list) and all(
+            isinstance(value, int | float) and not isinstance(value, bool) for value in point
+        )
+        if not numbers or len(point) != 2:
+            raise BadRequest("“corners” must give x and y of a1, h1, h8 and a8, or be null.")
+        placed[name] = (float(point[0]), float(point[1]))
+    return requests.PlaceBoard(placed)
+
+
 _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "take_back": lambda body: requests.TakeBack(),
     "resign": lambda body: requests.Resign(_player(body)),
@@ -131,6 +148,7 @@ _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "resume": lambda body: requests.Resume(),
     "new_game": _new_game,
     "set_position": _set_position,
+    "place_board": _place_board,
 }
 
 

@@ -50,7 +50,13 @@ class Script:
     def mount(self) -> None:
         return None
 
-    def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
+    def place(self, corners: Any, *, believed: bool = True) -> None:
+        """Taken note of by those who look for it."""
+
+    def corners(self) -> None:
+        return None
+
+    def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         return image // 2
 
 
@@ -76,7 +82,13 @@ class Player:
     def mount(self) -> None:
         return None
 
-    def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
+    def place(self, corners: Any, *, believed: bool = True) -> None:
+        """Taken note of by those who look for it."""
+
+    def corners(self) -> None:
+        return None
+
+    def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         return image
 
 

@@ -193,3 +193,46 @@ def test_a_clock_that_cannot_be_is_refused(data: Any) -> None:
 @pytest.mark.parametrize("control", [TimeControl("up"), TimeControl("down", 600, 3.5)])
 def test_a_clock_survives_its_text(control: TimeControl) -> None:
     assert TimeControl.from_json(control.to_json()) == control
+
+
+CORNERS = {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}
+
+
+class Placing(Script):
+    """A script that remembers where it was told that the board lies."""
+
+    def __init__(self) -> None:
+        super().__init__({0: [said.StartSeen()]})
+        self.told: list[Any] = []
+
+    def place(self, corners: Any, *, believed: bool = True) -> None:
+        self.told.append((corners and dict(corners), believed))
+
+
+def test_a_board_placed_by_hand_is_recorded_and_known_after_a_restart(tmp_path: Path) -> None:
+    with Journal(tmp_path) as journal:
+        session = Session(RULES, {}, journal, Placing())
+        play_on(session.push, 1)
+        assert do(session, ask.PlaceBoard(CORNERS)) == ["placed"]
+        assert session.record().incidents[-1]["corners"] == CORNERS
+    with Journal(tmp_path) as journal:
+        again = Placing()
+        resumed = Session(RULES, {}, journal, again)
+        assert resumed.resumed
+        # The camera may have been moved meanwhile, so the picture must bear it out.
+        ((corners, believed),) = again.told
+        assert corners == {name: list(at) for name, at in CORNERS.items()} and not believed
+
+
+def test_the_place_holds_for_the_next_game(tmp_path: Path) -> None:
+    made: list[Placing] = []
+
+    def make(rules: Rules) -> Placing:
+        made.append(Placing())
+        return made[-1]
+
+    session = Session(RULES, {}, None, make)
+    play_on(session.push, 1)
+    do(session, ask.PlaceBoard(CORNERS))
+    do(session, ask.NewGame(Rules.make(3)))
+    assert [sight.told for sight in made] == [[(CORNERS, True)], [(CORNERS, True)]]

@@ -51,6 +51,18 @@ def test_the_picture_itself_stays_as_it_is(outlines: Outlines) -> None:
     assert np.array_equal(GREY, before)
 
 
+@pytest.mark.parametrize("name", ["a3", "d4", "f8"])
+def test_a_wrong_square_is_ringed_and_no_other(outlines: Outlines, name: str) -> None:
+    stacks = ["r"] * len(SQUARES)
+    square = SQUARES.index(name)
+    plain = draw_reading(GREY, outlines, stacks)
+    ringed = draw_reading(GREY, outlines, stacks, (square,))
+    changed = np.argwhere((plain != ringed).any(2))[:, ::-1]
+    middle = outlines.camera.project(np.array([(*outlines.profile.centres[square], 0.0)]))[0]
+    assert len(changed) > 100
+    assert np.abs(changed - middle).max() < 0.9 * outlines.pitch
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is asked of Linux")
 def test_threads_that_drew_keep_no_memory(outlines: Outlines) -> None:
     # The page's many threads all draw sooner or later. OpenCV's text would leave 6 MB behind in each of them.

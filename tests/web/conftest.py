@@ -17,6 +17,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen, Verdict
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
+from focus_companion.vision.by_hand import check_corners
 from focus_companion.vision.frames import Frame
 from focus_companion.web.app import create_app
 
@@ -28,6 +29,7 @@ class ScriptedSight:
 
     def __init__(self) -> None:
         self.script: list[Verdict] = []
+        self.placed: list[Any] = []
 
     def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
         said, self.script = self.script, []
@@ -39,7 +41,15 @@ class ScriptedSight:
     def mount(self) -> dict[str, float]:
         return {"tilt": 31.4, "pitch_pixels": 44.0, "step_pixels": 5.6}
 
-    def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
+    def place(self, corners: Any, *, believed: bool = True) -> None:
+        if corners is not None:
+            check_corners(corners)
+        self.placed.append((corners, believed))
+
+    def corners(self) -> dict[str, tuple[float, float]]:
+        return {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}
+
+    def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         drawn = image.copy()
         drawn[:40] = 255
         return drawn

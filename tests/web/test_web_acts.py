@@ -100,9 +100,39 @@ def test_how_the_camera_stands_is_told(table, client: FlaskClient) -> None:
     assert client.get("/api/state").json["mount"]["tilt"] == 31.4
 
 
+CORNERS = {"a1": [0.2, 0.9], "h1": [0.8, 0.9], "h8": [0.7, 0.2], "a8": [0.3, 0.2]}
+
+
+def test_the_board_is_placed_by_hand_and_found_again_without(table, client: FlaskClient) -> None:
+    table.start()
+    assert client.get("/api/state").json["corners"]["a1"] == [0.2, 0.9]
+    assert post(table, client, act="place_board", corners=CORNERS).status_code == 200
+    assert post(table, client, act="place_board", corners=None).status_code == 200
+    placed = [None if corners is None else corners["h8"] for corners, _ in table.sight.placed]
+    assert placed == [(0.7, 0.2), None]
+    incidents = client.get("/api/games/1").json["record"]["incidents"]
+    assert [(i["type"], i["corners"] and i["corners"]["a1"]) for i in incidents] == [
+        ("placed", [0.2, 0.9]),
+        ("placed", None),
+    ]
+
+
+def test_corners_that_are_no_board_are_refused_in_words(table, client: FlaskClient) -> None:
+    table.start()
+    crossed = CORNERS | {"a1": CORNERS["h1"], "h1": CORNERS["a1"]}
+    refused = post(table, client, act="place_board", corners=crossed)
+    assert refused.status_code == 409 and "go round the board" in refused.json["error"]
+    assert table.sight.placed == []
+
+
 @pytest.mark.parametrize(
     "body",
     [
+        {"act": "place_board", "corners": []},
+        {"act": "place_board", "corners": {"a1": [0, 0]}},
+        {"act": "place_board", "corners": CORNERS | {"a1": [0]}},
+        {"act": "place_board", "corners": CORNERS | {"a1": [0, True]}},
+        {"act": "place_board", "corners": CORNERS | {"a1": "0,0"}},
         {"act": "legal"},
         {"act": "legal", "move": "d5"},
         {"act": "not_legal", "ply": "2"},
