@@ -139,12 +139,21 @@ def _checked(key: str, value: Any, place: str) -> Any:
         raise SettingsError(f"{place}: there is no such setting; the settings are {', '.join(_CHECKS)}")
     check, may_be = _CHECKS[key]
     if not check(value):
-        raise SettingsError(f"{place}: {str(value)[:60]!r} will not do; give {may_be}")
+        raise SettingsError(f"{place}: {_quoted(key, value)} will not do; give {may_be}")
     if key == "data":
         return Path(value).expanduser()
     if key == "camera":
         return str(value)
     return float(value) if key == "fps" else value
+
+
+def _quoted(key: str, value: Any) -> str:
+    """A value as an error may show it: neither a PIN nor a camera's password, however it is written."""
+    if key in ("pin", "camera"):
+        return "what stands there"
+    if isinstance(value, int) and value.bit_length() > 128:
+        return "a huge number"
+    return repr(str(value)[:60])
 
 
 def _is_number(value: Any, low: float, high: float) -> bool:

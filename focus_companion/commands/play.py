@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from focus_companion.addresses import shown_address
 from focus_companion.commands import memory
 from focus_companion.commands.console import BadInput
 from focus_companion.commands.rule_options import optional_rule_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
+from focus_companion.session.names import clean_text
 from focus_companion.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -51,9 +53,10 @@ class Name(_NameType):
     ) -> tuple[str, str]:
         colour, equals, name = str(value).partition("=")
         letter = LETTER.get(colour.strip().lower(), colour.strip().lower())
-        if not equals or letter not in NAMES or not name.strip():
+        clean = clean_text(name)
+        if not equals or letter not in NAMES or not clean:
             self.fail(f"{value!r} names no player; write for example green=Ann", param, ctx)
-        return letter, name.strip()[:60]
+        return letter, clean
 
 
 @click.command("play")
@@ -115,6 +118,8 @@ def play(
     from focus_companion.session.session import Session
     from focus_companion.storage.journal import Journal
 
+    # Whatever is written from here on is for this user alone: journal, logs, copies.
+    os.umask(0o077)
     journal = Journal(settings.data, write=True)
     closing.callback(journal.close)
     server_socket_is_free(settings)
@@ -138,7 +143,7 @@ def play(
     server = _serve(settings, session, journal, closing)
     closing.callback(runner.stop, 1.5)
     runner.start()
-    _print(f"Camera: {chosen.text}")
+    _print(f"Camera: {shown_address(chosen.text)}")
     if session.resumed:
         _print(
             f"Going on with game {session.history.game}, {session.history.ply} turns played "

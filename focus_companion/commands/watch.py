@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
+from focus_companion.addresses import shown_address
 from focus_companion.commands.console import BadInput, NotSo
 from focus_companion.commands.rule_options import rule_options
 from focus_companion.game.rules import Rules
@@ -77,10 +78,11 @@ def command(
 
 
 def _why_not(source: str, session: Session, seen: set[str]) -> str:
+    shown = shown_address(source)
     if "set_up" in seen:
         where = ", ".join(session.state()["set_up"])
-        return f"{source}: the board never showed the start position; these squares differ: {where}"
-    return f"{source}: no board was found; show the whole board with its start position, and more light"
+        return f"{shown}: the board never showed the start position; these squares differ: {where}"
+    return f"{shown}: no board was found; show the whole board with its start position, and more light"
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from focus_companion.formats.walk import Step, steps
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.record import Act, GameRecord
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# The wide ones are taken for the others by some spreadsheets.
+_FORMULA = (*"=+-@\t\r\n", *"＝＋－＠")
 
 
 def write_csv(match: Match) -> str:

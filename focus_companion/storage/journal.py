@@ -177,7 +177,9 @@ class Journal:
             LookupError: the journal has no such game.
             JournalDamaged: its events contradict the rules.
         """
-        rows = self._read("SELECT began, rules, players FROM games WHERE id = ?", (game,))
+        # A number that the database cannot even hold is that of no game.
+        fits = 0 < game < 2**63
+        rows = self._read("SELECT began, rules, players FROM games WHERE id = ?", (game,)) if fits else []
         if not rows:
             raise LookupError(f"the journal in {self.folder} has no game {game}")
         began, rules, players = rows[0]

@@ -9,12 +9,9 @@ slow reader never lags behind the table.
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -22,18 +19,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
-os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-
-import cv2  # the settings above are read when it is imported
+import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from ..addresses import shown_address
+from .fetch import Fetcher, FetchError
 
 Image = NDArray[np.uint8]
 
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 READ_TIMEOUT = 5.0
 """Seconds without a picture after which a live source counts as gone."""
+
+LARGEST = 40_000_000
+"""Pixels of the largest picture of a video or stream that is taken; 8K has 33 million."""
 
 
 class FrameError(OSError):
@@ -99,6 +99,7 @@ class VideoFile(_Source):
             raise FrameError(
                 f"{path} cannot be read as a video; give a video file, a folder of pictures or a camera"
             )
+        _check_size(self._capture, str(path))
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self._fps = fps if 0.5 < fps < 1000 else 25.0
         self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=12)
@@ -108,7 +109,8 @@ class VideoFile(_Source):
         index, last = 0, -1.0
         while not self._closed.is_set():
             ok, image = self._capture.read()
-            if not ok:
+            # A file may change its size on the way: a dozen huge pictures must not fill the memory.
+            if not ok or _pixels(image) > LARGEST:
                 break
             stamp = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
             # Some containers give no usable stamps: then the frame rate tells the time.
@@ -192,7 +194,7 @@ class Live(_Source):
         try:
             while not self._closed.is_set():
                 ok, image = self._capture.read()
-                if not ok or image is None:
+                if not ok or image is None or _pixels(image) > LARGEST:
                     break
                 with self._fresh:
                     self._newest = Frame(index, time.monotonic() - began, np.asarray(image, np.uint8))
@@ -233,18 +235,16 @@ class Snapshots(_Source):
     live = True
 
     def __init__(self, address: str, *, interval: float = 0.1) -> None:
-        super().__init__(address)
+        super().__init__(shown_address(address))
         self._interval = interval
+        self._fetch = Fetcher(address, READ_TIMEOUT)
         self._first = self._ask()
 
     def _ask(self) -> Image:
         try:
-            with urllib.request.urlopen(self.name, timeout=READ_TIMEOUT) as answer:
-                data = answer.read(32 * 1024 * 1024)
-        except (urllib.error.URLError, OSError, ValueError) as error:
-            raise FrameError(
-                f"{self.name} does not answer ({error}); check the address in a browser"
-            ) from error
+            data = self._fetch()
+        except FetchError as error:
+            raise FrameError(f"{self.name} {error}") from error
         return _decoded(data, self.name)
 
     def __iter__(self) -> Iterator[Frame]:
@@ -254,6 +254,18 @@ class Snapshots(_Source):
             yield Frame(index, time.monotonic() - began, image)
             self._closed.wait(self._interval)
             image, index = self._ask(), index + 1
+
+
+def _check_size(capture: cv2.VideoCapture, name: str) -> None:
+    """Refuse a video whose pictures are too large to be true, before the first of them is decoded."""
+    width, height = (int(capture.get(kind)) for kind in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+    if width * height > LARGEST:
+        capture.release()
+        raise FrameError(f"{name} has pictures of {width} × {height}; give a video of at most 8K")
+
+
+def _pixels(image: Image | None) -> int:
+    return 0 if image is None else image.shape[0] * image.shape[1]
 
 
 def _decoded(data: bytes, name: str) -> Image:
@@ -296,10 +308,12 @@ def _open_stream(address: str) -> _Source:
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, timeout, cv2.CAP_PROP_READ_TIMEOUT_MSEC, timeout]
     if address.split("?")[0].lower().endswith((".jpg", ".jpeg", ".png")):
         return Snapshots(address)
+    shown = shown_address(address)
     capture = cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
     if not capture.isOpened():
-        raise FrameError(f"{address} does not answer with a video stream; check the address and the network")
-    return Live(address, capture)
+        raise FrameError(f"{shown} does not answer with a video stream; check the address and the network")
+    _check_size(capture, shown)
+    return Live(shown, capture)
 
 
 def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> _Source:
@@ -312,7 +326,9 @@ def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> _Source
     """
     if "://" in text:
         if text.split("://", 1)[0].lower() not in {"http", "https", "rtsp"}:
-            raise FrameError(f"{text} is not an address of a kind that is known (http, https, rtsp)")
+            raise FrameError(
+                f"{shown_address(text)} is not an address of a kind that is known (http, https, rtsp)"
+            )
         return _open_stream(text)
     if text.isdigit() or text.startswith("/dev/"):
         return _open_camera(text)

@@ -7,6 +7,7 @@ machine itself or the PIN that the host machine shows.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import secrets
@@ -26,7 +27,10 @@ _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _FREE_TRIES: Final = 3
 _LONGEST_WAIT: Final = 300.0
 _REMEMBERED: Final = 1024
-_ALL_TRIES_PER_MINUTE: Final = 30
+_ALL_FREE_TRIES: Final = 30
+_ALL_REFILL: Final = 300.0
+"""Seconds after which one more wrong PIN may be tried by all addresses together, once their tries are used
+up: months of guessing on a machine that is never off must not find six digits."""
 
 
 class Refused(Exception):
@@ -88,46 +92,70 @@ class PinGate:
     """Compares PINs, slows guessing down per address and overall, hands out tokens for the right one."""
 
     def __init__(self, pin: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._pin = pin.encode()
+        self._pin = _digest(pin)
         self._clock = clock
         self._lock = threading.Lock()
         self._tokens: OrderedDict[str, None] = OrderedDict()
         self._tries: OrderedDict[str, _Tries] = OrderedDict()
-        self._minute = (0.0, 0)
+        self._left = float(_ALL_FREE_TRIES)
+        self._counted = clock()
 
     def enter(self, pin: str, address: str) -> str:
         """A token for the right PIN. Raises :class:`Refused` for a wrong one (401) or one too soon (429)."""
+        right = hmac.compare_digest(_digest(pin), self._pin)
         with self._lock:
             now = self._clock()
-            tries = self._tries.setdefault(address, _Tries())
-            self._tries.move_to_end(address)
-            while len(self._tries) > _REMEMBERED:
-                self._tries.popitem(last=False)
+            tries = self._tries_of(_network(address))
             if now < tries.blocked_until:
                 raise _too_soon(tries.blocked_until - now)
-            began, wrong = self._minute if now - self._minute[0] < 60 else (now, 0)
-            if wrong >= _ALL_TRIES_PER_MINUTE:
-                raise _too_soon(60 - (now - began))
-            if hmac.compare_digest(pin.encode(), self._pin):
-                del self._tries[address]
+            self._left = min(_ALL_FREE_TRIES, self._left + (now - self._counted) / _ALL_REFILL)
+            self._counted = now
+            if self._left < 1:
+                raise _too_soon((1 - self._left) * _ALL_REFILL)
+            if right:
+                del self._tries[_network(address)]
                 token = secrets.token_urlsafe(24)
                 self._tokens[token] = None
                 while len(self._tokens) > _REMEMBERED:
                     self._tokens.popitem(last=False)
                 return token
-            self._minute = (began, wrong + 1)
+            self._left -= 1
             tries.wrong += 1
             if tries.wrong >= _FREE_TRIES:
                 # Doubling: 3 wrong PINs cost 2 s, 10 cost about 4 minutes each.
-                tries.blocked_until = now + min(_LONGEST_WAIT, 2.0 ** (tries.wrong - _FREE_TRIES + 1))
+                wait = 2.0 ** min(tries.wrong - _FREE_TRIES + 1, 16)
+                tries.blocked_until = now + min(_LONGEST_WAIT, wait)
         raise Refused(
             HTTPStatus.UNAUTHORIZED, "That is not the PIN. It is shown on the screen of the host.", pin=True
         )
+
+    def _tries_of(self, network: str) -> _Tries:
+        tries = self._tries.setdefault(network, _Tries())
+        self._tries.move_to_end(network)
+        while len(self._tries) > _REMEMBERED:
+            self._tries.popitem(last=False)
+        return tries
 
     def knows(self, token: str | None) -> bool:
         """Whether this token was handed out."""
         with self._lock:
             return token is not None and token in self._tokens
+
+
+def _digest(pin: str) -> bytes:
+    """Of one length whatever the PIN is, so that the time of a comparison tells nothing about it."""
+    return hashlib.sha256(pin.encode("utf-8", "surrogatepass")).digest()
+
+
+def _network(address: str) -> str:
+    """Whose tries count together: an IPv6 host has billions of addresses of its own, all in one /64."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 6 and parsed.ipv4_mapped is None:
+        return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
+    return str(parsed)
 
 
 def _too_soon(wait: float) -> Refused:
@@ -162,6 +190,14 @@ class Access:
             "This page does not answer to the name “{name}”. Open the address that the host shows.",
             values={"name": name[:80]},
         )
+
+    def check_site(self, request: Request) -> None:
+        """Refuse what a page of another site fetches from us; a link from there may be followed."""
+        foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+        if foreign and request.headers.get("Sec-Fetch-Mode") != "navigate":
+            raise Refused(
+                HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not answered."
+            )
 
     def check_origin(self, request: Request) -> None:
         """Refuse an act that a page of another site sends."""

@@ -11,8 +11,8 @@ from ..game.moves import Move
 from ..game.position import parse_position
 from ..session import requests
 from ..session.clock import TimeControl
+from ..session.names import clean_text
 
-_LONGEST_NAME: Final = 60
 _LONGEST_NOTE: Final = 200
 _SIDES: Final = ("bottom", "left", "top", "right")
 
@@ -44,7 +44,7 @@ def _names(body: Mapping[str, Any]) -> dict[str, str]:
         name = entry.get("name") if isinstance(entry, dict) else entry
         if colour not in LETTER or not isinstance(name, str):
             raise BadRequest("“players” must name the players by colour.")
-        if clean := " ".join(name.split())[:_LONGEST_NAME]:
+        if clean := clean_text(name):
             names[LETTER[colour]] = clean
     return names
 
@@ -89,7 +89,7 @@ def _set_position(body: Mapping[str, Any]) -> requests.Request:
         None
         if captured is None
         else {LETTER[name]: _counts(row, "captured") or {} for name, row in captured.items() if _known(name)},
-        note[:_LONGEST_NOTE],
+        clean_text(note, _LONGEST_NOTE),
     )
 
 

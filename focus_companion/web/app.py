@@ -64,6 +64,7 @@ def create_app(
     app.extensions["addresses"] = tuple(addresses)
 
     app.before_request(lambda: access.check_host(request))
+    app.before_request(lambda: access.check_site(request))
     init_languages(app)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)

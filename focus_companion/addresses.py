@@ -1,0 +1,43 @@
+"""Addresses as they may be shown: what is printed, logged or told to a page holds no password of a camera."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+HIDDEN: Final = "…"
+"""Stands where a secret was."""
+
+_ADDRESS: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>]+")
+_SCHEME: Final = re.compile(r"(?i)[a-z][a-z0-9+.-]{0,30}://")
+_PLACE: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?")
+# Some cameras take their password in the path, as in rtsp://host/user=admin_password=secret_channel=1.
+_IN_PATH: Final = re.compile(r"(?i)((?:pass\w*?|pwd|pw|psw|secret|token|auth|key)[=:]).*")
+_VALUE: Final = re.compile(r"=[^&;]*")
+
+
+def shown_address(address: str) -> str:
+    """``address`` without user and password, without the values of its query, and without a fragment.
+
+    Whatever is no address (a camera's number, a file's name) is given back as it is.
+    """
+    found = _SCHEME.match(address)
+    if found is None:
+        return address
+    rest = address[found.end() :]
+    user = ""
+    if "@" in rest:
+        # The last one counts: a password that was not escaped may hold @, / and ?.
+        user, rest = f"{HIDDEN}@", rest.rpartition("@")[2]
+    rest, mark, query = rest.partition("#")[0].partition("?")
+    place, slash, path = rest.partition("/")
+    if not _PLACE.fullmatch(place):
+        place = HIDDEN
+    # A query without names may be the secret itself.
+    shown = _VALUE.sub(f"={HIDDEN}", query) if "=" in query else HIDDEN
+    return found[0] + user + place + slash + _IN_PATH.sub(rf"\1{HIDDEN}", path) + (mark and mark + shown)
+
+
+def without_secrets(text: str) -> str:
+    """``text`` with every address in it as :func:`shown_address` shows it: for errors and logs."""
+    return _ADDRESS.sub(lambda found: shown_address(found[0]), text)

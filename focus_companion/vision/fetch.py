@@ -1,0 +1,176 @@
+"""One picture from a camera's address, asked for again and again: nothing that it answers is trusted."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import ssl
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import IO, Any, Final
+
+LARGEST: Final = 32 * 1024 * 1024
+"""Bytes of an answer that are read; no camera's picture is longer."""
+
+
+class FetchError(OSError):
+    """There is no picture to be had; the text goes on after the address: what it does, and what to do."""
+
+
+class _SameHost(urllib.request.HTTPRedirectHandler):
+    """A camera may send us to another of its own pages, never to another machine or another service here."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        before, after = urllib.parse.urlsplit(req.full_url), urllib.parse.urlsplit(newurl)
+        same_port = before.port == after.port or (before.scheme, after.scheme) == ("http", "https")
+        if after.scheme not in ("http", "https") or before.hostname != after.hostname or not same_port:
+            raise FetchError("sends us on to another machine; give the address of the picture itself")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+class _Guard:
+    """Ends whatever connection is open when the time is over, also one that drips a byte now and then."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: socket.socket | None = None
+        self.late = False
+
+    def watch(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._forget()
+            # A handle of our own: the connection's goes away when TLS takes it over.
+            self._open = connection.dup()
+
+    def end(self) -> None:
+        """The time is over."""
+        with self._lock:
+            self.late = True
+            if self._open is not None:
+                # It may be over already.
+                with contextlib.suppress(OSError):
+                    self._open.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+
+class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Opens connections that a :class:`_Guard` watches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.guard = _Guard()
+        self._tls = ssl.create_default_context()
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._connection, req)
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._safe_connection, req)
+
+    def _connection(self, host: str, **more: Any) -> http.client.HTTPConnection:
+        return self._watched(http.client.HTTPConnection(host, **more))
+
+    def _safe_connection(self, host: str, **more: Any) -> http.client.HTTPConnection:
+        return self._watched(http.client.HTTPSConnection(host, context=self._tls, **more))
+
+    def _watched(self, made: http.client.HTTPConnection) -> http.client.HTTPConnection:
+        guard, tls = self.guard, self._tls
+
+        def connect() -> None:
+            plain = socket.create_connection((made.host, made.port), made.timeout)
+            guard.watch(plain)
+            safe = isinstance(made, http.client.HTTPSConnection)
+            made.sock = tls.wrap_socket(plain, server_hostname=made.host) if safe else plain
+
+        made.connect = connect  # type: ignore[method-assign]
+        return made
+
+
+class Fetcher:
+    """Asks ``address`` for its picture; a user and password in it are sent only where they are asked for.
+
+    ``timeout``: seconds that one answer may take in all, however slowly it drips in.
+    """
+
+    def __init__(self, address: str, timeout: float) -> None:
+        self._timeout = timeout
+        self._http = _Http()
+        handlers: list[urllib.request.BaseHandler] = [
+            urllib.request.ProxyHandler({}),
+            _SameHost(),
+            self._http,
+        ]
+        self._address, user, password = _split(address)
+        if user:
+            known = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+            known.add_password(None, self._address, user, password)
+            handlers += [
+                urllib.request.HTTPBasicAuthHandler(known),
+                urllib.request.HTTPDigestAuthHandler(known),
+            ]
+        self._opener = urllib.request.build_opener(*handlers)
+
+    def __call__(self) -> bytes:
+        """The bytes of the answer. Raises :class:`FetchError`, which never holds the address."""
+        self._http.guard = guard = _Guard()
+        timer = threading.Timer(self._timeout, guard.end)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._ask()
+        except FetchError as error:
+            if guard.late:
+                raise FetchError("answers too slowly; check the network and the camera") from error
+            raise
+        finally:
+            timer.cancel()
+            guard.close()
+
+    def _ask(self) -> bytes:
+        try:
+            with contextlib.closing(self._opener.open(self._address, timeout=self._timeout)) as answer:
+                data: bytes = answer.read(LARGEST + 1)
+        except FetchError:
+            raise
+        except urllib.error.HTTPError as error:
+            error.close()
+            if error.code in (401, 403):
+                raise FetchError(
+                    f"wants another user or password ({error.code}); write http://user:password@…"
+                ) from None
+            raise FetchError(
+                f"does not answer with a picture ({error.code}); check the address in a browser"
+            ) from None
+        except urllib.error.URLError as error:
+            raise FetchError(f"does not answer ({error.reason}); check the address in a browser") from None
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            # The text of these may quote the address, or whatever the camera said.
+            why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+            raise FetchError(f"does not answer rightly ({why}); check the address in a browser") from None
+        if len(data) > LARGEST:
+            raise FetchError(f"sends more than {LARGEST // 2**20} MiB, which is no picture of a board")
+        return data
+
+
+def _split(address: str) -> tuple[str, str, str]:
+    """The address without user and password, and these."""
+    scheme, _, rest = address.partition("://")
+    place, slash, path = rest.partition("/")
+    user, at, host = place.rpartition("@")
+    if not at:
+        return address, "", ""
+    name, _, password = user.partition(":")
+    return f"{scheme}://{host}{slash}{path}", urllib.parse.unquote(name), urllib.parse.unquote(password)
