@@ -35,7 +35,8 @@ class Chosen:
     def __init__(self, settings: Settings, text: str, first: FrameSource) -> None:
         self.text = text
         self.first: FrameSource | None = first
-        self._source = settings.camera or text
+        # Its number may be another one after it was plugged in anew.
+        self._source = lasting(settings.camera or text)
         self._fps = settings.fps
 
     def open(self) -> FrameSource:
@@ -110,6 +111,15 @@ def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | Non
 def opened(text: str, fps: float = 15.0) -> FrameSource:
     """The source that ``text`` names, files at their own speed. Raises :class:`FrameError`."""
     return cast("FrameSource", open_source(text, fps=fps, paced=True))
+
+
+def lasting(text: str) -> str:
+    """For a camera of this machine, the path that still names it after a replug; else ``text``."""
+    if not (text.isdigit() or text.startswith("/dev/")):
+        return text
+    from focus_companion.vision.cameras.v4l2 import stable_path
+
+    return stable_path(text)
 
 
 def cameras() -> list[str]:

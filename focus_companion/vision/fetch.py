@@ -1,4 +1,4 @@
-"""One picture from a camera's address, asked for again and again: nothing that it answers is trusted."""
+"""What a camera's address answers, asked for again and again: nothing of it is trusted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
 from typing import IO, Any, Final
 
 LARGEST: Final = 32 * 1024 * 1024
@@ -125,44 +126,55 @@ class Fetcher:
 
     def __call__(self) -> bytes:
         """The bytes of the answer. Raises :class:`FetchError`, which never holds the address."""
+        with self._in_time(), contextlib.closing(self._open()) as answer:
+            data = answer.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise FetchError(f"sends more than {LARGEST // 2**20} MiB, which is no picture of a board")
+        return data
+
+    def open(self) -> http.client.HTTPResponse:
+        """An answer that may go on for ever; only its head has to come in time. To be closed by the caller.
+
+        Raises :class:`FetchError`.
+        """
+        with self._in_time():
+            return self._open()
+
+    @contextlib.contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Ends what is being read when the time is over; whatever goes wrong becomes a FetchError."""
         self._http.guard = guard = _Guard()
         timer = threading.Timer(self._timeout, guard.end)
         timer.daemon = True
         timer.start()
+        why = ""
         try:
-            return self._ask()
+            yield
         except FetchError as error:
-            if guard.late:
-                raise FetchError("answers too slowly; check the network and the camera") from error
-            raise
+            why = str(error)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            # The text of these may quote the address, or whatever the camera said.
+            cause = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+            why = f"does not answer rightly ({cause}); check the address in a browser"
         finally:
             timer.cancel()
             guard.close()
+        if why:
+            # Out of the handlers, so that nothing holds on to refused answers and their connections.
+            raise FetchError("answers too slowly; check the network and the camera" if guard.late else why)
 
-    def _ask(self) -> bytes:
+    def _open(self) -> http.client.HTTPResponse:
         try:
-            with contextlib.closing(self._opener.open(self._address, timeout=self._timeout)) as answer:
-                data: bytes = answer.read(LARGEST + 1)
-        except FetchError:
-            raise
+            answer: http.client.HTTPResponse = self._opener.open(self._address, timeout=self._timeout)
+            return answer
         except urllib.error.HTTPError as error:
             error.close()
-            if error.code in (401, 403):
-                raise FetchError(
-                    f"wants another user or password ({error.code}); write http://user:password@…"
-                ) from None
-            raise FetchError(
-                f"does not answer with a picture ({error.code}); check the address in a browser"
-            ) from None
+            code = error.code
         except urllib.error.URLError as error:
             raise FetchError(f"does not answer ({error.reason}); check the address in a browser") from None
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            # The text of these may quote the address, or whatever the camera said.
-            why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-            raise FetchError(f"does not answer rightly ({why}); check the address in a browser") from None
-        if len(data) > LARGEST:
-            raise FetchError(f"sends more than {LARGEST // 2**20} MiB, which is no picture of a board")
-        return data
+        if code in (401, 403):
+            raise FetchError(f"wants another user or password ({code}); write http://user:password@…")
+        raise FetchError(f"does not answer with a picture ({code}); check the address in a browser")
 
 
 def _split(address: str) -> tuple[str, str, str]:

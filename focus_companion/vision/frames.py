@@ -1,9 +1,7 @@
-"""Where pictures come from: a video file, a folder of pictures, a camera, a network stream or a polled
-snapshot.
+"""Where pictures come from: a video file, a folder of pictures, or what ``vision.cameras`` opens.
 
 A file or folder gives every frame, with times in the stream; a live source gives the newest frame only, so
-that a
-slow reader never lags behind the table.
+that a slow reader never lags behind the table.
 """
 
 from __future__ import annotations
@@ -12,19 +10,18 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..addresses import shown_address
-from .fetch import Fetcher, FetchError
 
 Image = NDArray[np.uint8]
 
@@ -64,8 +61,8 @@ class FrameSource(Protocol):
     def __iter__(self) -> Iterator[Frame]: ...
 
 
-class _Source:
-    """What all sources share: they are context managers and stop when closed."""
+class Source:
+    """What all sources share: they are context managers, may be closed twice, and stop when closed."""
 
     live = False
 
@@ -88,7 +85,7 @@ class _Source:
         self._closed.set()
 
 
-class VideoFile(_Source):
+class VideoFile(Source):
     """Every frame of a video file, decoded on a thread of its own; ``paced`` plays it at its own speed."""
 
     def __init__(self, path: Path, *, paced: bool = False) -> None:
@@ -99,7 +96,7 @@ class VideoFile(_Source):
             raise FrameError(
                 f"{path} cannot be read as a video; give a video file, a folder of pictures or a camera"
             )
-        _check_size(self._capture, str(path))
+        check_size(self._capture, str(path))
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self._fps = fps if 0.5 < fps < 1000 else 25.0
         self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=12)
@@ -155,7 +152,7 @@ class VideoFile(_Source):
             self._thread.join(timeout=2)
 
 
-class PictureFolder(_Source):
+class PictureFolder(Source):
     """The pictures of a folder in the order of their names, ``fps`` a second."""
 
     def __init__(self, path: Path, *, fps: float, paced: bool = False) -> None:
@@ -176,30 +173,57 @@ class PictureFolder(_Source):
             yield Frame(index, index / self._fps, image)
 
 
-class Live(_Source):
+class Capture(Protocol):
+    """What a live source is read from: OpenCV's capture, or what is made to look like it."""
+
+    def read(self) -> tuple[bool, Any]:
+        """Whether there is another picture, and that picture; waits for it."""
+        ...
+
+    def release(self) -> None: ...
+
+
+class Keeper(Protocol):
+    """Looks after a camera's controls, on the thread that reads it."""
+
+    @property
+    def state(self) -> Mapping[str, str]: ...
+
+    def tend(self, image: Image, now: float) -> None: ...
+
+
+class Live(Source):
     """A camera or stream read on a thread of its own; only the newest frame waits for the reader."""
 
     live = True
 
-    def __init__(self, name: str, capture: cv2.VideoCapture) -> None:
+    def __init__(self, name: str, capture: Capture, keeper: Keeper | None = None) -> None:
         super().__init__(name)
-        self._capture = capture
-        self._newest: Frame | None = None
+        self._capture, self._keeper = capture, keeper
+        self._newest: tuple[int, float, Any] | None = None
         self._fresh = threading.Condition()
         self._ended = False
         self._thread = threading.Thread(target=self._grab, name="camera", daemon=True)
+
+    @property
+    def locks(self) -> Mapping[str, str]:
+        """By control (exposure, white balance, focus): locked, settling, or why it cannot be locked."""
+        return self._keeper.state if self._keeper is not None else {}
 
     def _grab(self) -> None:
         began, index = time.monotonic(), 0
         try:
             while not self._closed.is_set():
-                ok, image = self._capture.read()
-                if not ok or image is None or _pixels(image) > LARGEST:
+                ok, held = self._capture.read()
+                if not ok or held is None or _pixels(held) > LARGEST:
                     break
+                now = time.monotonic()
                 with self._fresh:
-                    self._newest = Frame(index, time.monotonic() - began, np.asarray(image, np.uint8))
+                    self._newest = index, now - began, held
                     self._fresh.notify_all()
                 index += 1
+                if self._keeper is not None:
+                    self._keeper.tend(held, now)
         finally:
             with self._fresh:
                 self._ended = True
@@ -214,49 +238,31 @@ class Live(_Source):
                 waited = self._fresh.wait_for(partial(self._changed_since, seen), timeout=READ_TIMEOUT)
                 if not waited:
                     raise FrameError(f"{self.name} has sent no picture for {READ_TIMEOUT:.0f} seconds")
-                frame = self._newest
-                if frame is None or frame.index <= seen:
+                newest = self._newest
+                if newest is None or newest[0] <= seen:
                     return
-            seen = frame.index
-            yield frame
+            seen, when, held = newest
+            image = self._picture(held)
+            if image is not None:
+                yield Frame(seen, when, image)
+
+    def _picture(self, held: Any) -> Image | None:
+        """The picture (H, W, 3) of what was read; None if it cannot be used."""
+        return np.asarray(held, np.uint8)
 
     def _changed_since(self, seen: int) -> bool:
-        return self._ended or (self._newest is not None and self._newest.index > seen)
+        return self._ended or (self._newest is not None and self._newest[0] > seen)
 
     def close(self) -> None:
         super().close()
         if self._thread.is_alive():
             self._thread.join(timeout=2)
+        elif self._thread.ident is None:
+            # Never read: there is no thread that lets go of the camera.
+            self._capture.release()
 
 
-class Snapshots(_Source):
-    """An address that answers one picture at a time, asked again and again."""
-
-    live = True
-
-    def __init__(self, address: str, *, interval: float = 0.1) -> None:
-        super().__init__(shown_address(address))
-        self._interval = interval
-        self._fetch = Fetcher(address, READ_TIMEOUT)
-        self._first = self._ask()
-
-    def _ask(self) -> Image:
-        try:
-            data = self._fetch()
-        except FetchError as error:
-            raise FrameError(f"{self.name} {error}") from error
-        return _decoded(data, self.name)
-
-    def __iter__(self) -> Iterator[Frame]:
-        began = time.monotonic()
-        image, index = self._first, 0
-        while not self._closed.is_set():
-            yield Frame(index, time.monotonic() - began, image)
-            self._closed.wait(self._interval)
-            image, index = self._ask(), index + 1
-
-
-def _check_size(capture: cv2.VideoCapture, name: str) -> None:
+def check_size(capture: cv2.VideoCapture, name: str) -> None:
     """Refuse a video whose pictures are too large to be true, before the first of them is decoded."""
     width, height = (int(capture.get(kind)) for kind in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
     if width * height > LARGEST:
@@ -264,11 +270,13 @@ def _check_size(capture: cv2.VideoCapture, name: str) -> None:
         raise FrameError(f"{name} has pictures of {width} × {height}; give a video of at most 8K")
 
 
-def _pixels(image: Image | None) -> int:
-    return 0 if image is None else image.shape[0] * image.shape[1]
+def _pixels(image: Any) -> int:
+    """Of a picture; what is not decoded yet has none."""
+    return image.shape[0] * image.shape[1] if isinstance(image, np.ndarray) else 0
 
 
-def _decoded(data: bytes, name: str) -> Image:
+def decoded(data: bytes, name: str) -> Image:
+    """The picture (H, W, 3) BGR in the bytes of a picture file. Raises FrameError, naming ``name``."""
     picture = None
     # An empty or hostile file makes OpenCV raise rather than answer None.
     with contextlib.suppress(cv2.error):
@@ -288,36 +296,13 @@ def read_image(path: str | Path) -> Image:
         data = Path(path).read_bytes()
     except OSError as error:
         raise FrameError(f"{path} cannot be read ({error.strerror or error})") from error
-    return _decoded(data, str(path))
+    return decoded(data, str(path))
 
 
-def _open_camera(source: str) -> Live:
-    device: int | str = int(source) if source.isdigit() else str(Path(source).resolve())
-    capture = cv2.VideoCapture(device, cv2.CAP_V4L2)
-    if not capture.isOpened():
-        raise FrameError(f"camera {source} does not open; is it plugged in, and free of other programs?")
-    capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-    capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
-    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 960)
-    capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
-    return Live(f"camera {source}", capture)
-
-
-def _open_stream(address: str) -> _Source:
-    timeout = int(READ_TIMEOUT * 1000)
-    limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, timeout, cv2.CAP_PROP_READ_TIMEOUT_MSEC, timeout]
-    if address.split("?")[0].lower().endswith((".jpg", ".jpeg", ".png")):
-        return Snapshots(address)
-    shown = shown_address(address)
-    capture = cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
-    if not capture.isOpened():
-        raise FrameError(f"{shown} does not answer with a video stream; check the address and the network")
-    _check_size(capture, shown)
-    return Live(shown, capture)
-
-
-def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> _Source:
-    """The source that ``text`` names: a camera index or device path, a video file, a folder, an address.
+def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> Source:
+    """The source that ``text`` names: a camera index or device path, ``picamera2:0``, a video file, a
+    folder, an
+    address.
 
     ``fps`` is the rate of a folder of pictures; ``paced`` plays files at their own speed.
 
@@ -329,9 +314,17 @@ def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> _Source
             raise FrameError(
                 f"{shown_address(text)} is not an address of a kind that is known (http, https, rtsp)"
             )
-        return _open_stream(text)
+        from .cameras.network import open_address
+
+        return open_address(text)
+    if text.startswith("picamera2:"):
+        from .cameras.picamera import open_camera as open_pi_camera
+
+        return open_pi_camera(text)
     if text.isdigit() or text.startswith("/dev/"):
-        return _open_camera(text)
+        from .cameras.v4l2 import open_camera
+
+        return open_camera(text)
     path = Path(text)
     try:
         if path.is_dir():
