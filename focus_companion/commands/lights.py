@@ -34,7 +34,7 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     settings = LightSettings.from_mapping(_table(load().lights, port, wled))
-    with open_lights(settings, on_button=lambda: click.echo("    the button was pressed")) as lights:
+    with open_lights(settings, lambda: click.echo("    the button was pressed"), awaited=False) as lights:
         if not lights.names:
             raise NotSo("there are no lights to try; see the table [lights] in docs/lights.md")
         lights.present(NOTHING)

@@ -32,7 +32,8 @@ TRIES: Final = 4
 
 
 class LinkFault(RuntimeError):
-    """It cannot go on; ``kind`` is one of "missing", "busy", "forbidden", "gone", "silent", "foreign"."""
+    """It cannot go on; ``kind`` is one of "missing", "busy", "forbidden", "gone", "silent",
+    "outdated" (ours, but of another version), "foreign"; where it is looked for, "none" and "stranger"."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -73,7 +74,7 @@ class Link:
             ) from fault
         if hello.version != VERSION:
             raise LinkFault(
-                "foreign",
+                "outdated",
                 f"the light board on {self.path} speaks version {hello.version} of the protocol, "
                 f"this program {VERSION}: flash the firmware of this program (make -C firmware flash)",
             )

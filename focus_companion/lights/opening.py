@@ -15,21 +15,26 @@ from .wled import make_wled
 log = logging.getLogger(__name__)
 
 
-def open_lights(settings: LightSettings, on_button: Callable[[], None] | None = None) -> Lights:
+def open_lights(
+    settings: LightSettings, on_button: Callable[[], None] | None = None, *, awaited: bool = True
+) -> Lights:
     """The lights of ``settings``. Never fails for want of a device: each that is missing is one warning.
 
     ``on_button`` is called, from a thread of the lights, when the players press the button at the table.
+    ``awaited``: a light board that is looked for may be plugged in later.
     """
     backends: list[Backend] = []
     reasons: list[str] = []
-    for name in _wanted(settings):
+    wanted = _wanted(settings)
+    found = "serial" in wanted or not _looks_for_board(settings)
+    for name in wanted if found or not awaited else (*wanted, "serial"):
         try:
-            backends.append(_make(name, settings, on_button))
+            backends.append(_make(name, settings, on_button, expected=found))
         except LightsUnavailable as fault:
             reasons.append(str(fault))
     for reason in reasons:
         log.warning("Lights: %s; the game goes on without them", reason)
-    if not backends and not reasons and "none" not in settings.backends:
+    if not wanted and "none" not in settings.backends:
         # Most tables have no lights, so this is no news for the terminal.
         log.info("Lights: none are configured and no light board is plugged in")
     return Lights(backends)
@@ -48,11 +53,17 @@ def _wanted(settings: LightSettings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(wanted))
 
 
-def _make(name: str, settings: LightSettings, on_button: Callable[[], None] | None) -> Backend:
+def _looks_for_board(settings: LightSettings) -> bool:
+    return "auto" in settings.backends
+
+
+def _make(
+    name: str, settings: LightSettings, on_button: Callable[[], None] | None, expected: bool
+) -> Backend:
     if name == "gpio":
         return GpioBackend(settings.gpio or GpioSettings(), settings.sound, on_button)
     if name == "serial":
-        return SerialBackend(
-            settings.serial or SerialSettings(), settings.brightness, settings.sound, on_button
-        )
+        serial = settings.serial or SerialSettings()
+        taken = settings.wled.port if settings.wled else ""
+        return SerialBackend(serial, settings.brightness, settings.sound, on_button, expected, taken)
     return make_wled(settings.wled or WledSettings(), settings.brightness)

@@ -29,6 +29,14 @@ def candidates() -> tuple[str, ...]:
     return tuple(_stable(path) for path in found)
 
 
+def plugging(path: str) -> tuple[str, int]:
+    """The device at ``path`` as long as it stays plugged in: another one of the same name differs."""
+    try:
+        return path, Path(path).stat().st_ino
+    except OSError:
+        return path, 0
+
+
 def _stable(device: str) -> str:
     if BY_ID.is_dir():
         for link in sorted(BY_ID.iterdir()):

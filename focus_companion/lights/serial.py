@@ -20,7 +20,7 @@ HEARTBEAT: Final = 0.5
 """Seconds between two PINGs; the board misses its host after 2 s."""
 POLL: Final = 0.1
 """Seconds between two looks for a pressed button."""
-BACK_OFF: Final = {"foreign": 10.0, "forbidden": 10.0, "busy": 2.0}
+BACK_OFF: Final = {"foreign": 10.0, "outdated": 10.0, "forbidden": 10.0, "busy": 2.0, "none": 2.0}
 """Seconds until a port is tried again, by what was wrong; else quickly, for a board that is replugged."""
 QUICK: Final = (0.1, 0.2, 0.5)
 
@@ -36,7 +36,12 @@ class SerialBackend:
         brightness: int = 96,
         sound: bool = True,
         on_button: Callable[[], None] | None = None,
+        expected: bool = True,
+        taken: str = "",
     ) -> None:
+        """``expected``: whether it is news when no board is there. ``taken``: a port of other lights, which
+        is not looked at.
+        """
         self._settings = settings
         self._brightness = brightness
         self._sound = sound
@@ -51,7 +56,11 @@ class SerialBackend:
         self._failures = 0
         self._retry_at = 0.0
         self._ping_at = 0.0
-        self._told = ""
+        self._expected = expected
+        self._taken = taken
+        self._told = "" if expected else "absent"
+        self._ours: set[tuple[str, int]] = set()
+        self._strangers: set[tuple[str, int]] = set()
 
     def present(self, meaning: Meaning, cue: Cue) -> None:
         self._wanted = meaning
@@ -72,7 +81,7 @@ class SerialBackend:
         return POLL if self._link is not None else min(POLL, max(0.01, self._retry_at - time.monotonic()))
 
     def settled(self) -> bool:
-        return self._shown
+        return self._shown or not (self._expected or self._ours)
 
     def hurry(self) -> None:
         self._closing.set()
@@ -83,9 +92,13 @@ class SerialBackend:
         self._drop()
 
     def _connect(self) -> None:
-        paths = (self._settings.port,) if self._settings.port else ports.candidates()
+        paths = self._paths()
         if not paths:
-            self._failed(LinkFault("missing", "no light board is plugged in"))
+            if self._strangers:
+                self._told = "absent"  # they were told when they were met
+            # One that was there is awaited impatiently: its cable may be in somebody's hand.
+            kind = "missing" if self._ours else "none"
+            self._failed(LinkFault(kind, "no light board is plugged in"))
             return
         fault: LinkFault | None = None
         for path in paths:
@@ -95,14 +108,39 @@ class SerialBackend:
                 fault = failure
                 continue
             self._link = link
+            plugging = ports.plugging(path)
             if self._guarded(self._begin):
+                self._ours.add(plugging)
                 return
             fault = None  # told already
         if fault is not None:
             self._failed(fault)
 
+    def _paths(self) -> tuple[str, ...]:
+        """Where to try. A device that was found to be another is not opened again while it is plugged in:
+        that may restart it.
+        """
+        if self._settings.port:
+            return (self._settings.port,)
+        taken = ports.plugging(self._taken)[1] if self._taken else 0
+        found = {path: ports.plugging(path) for path in ports.candidates()}
+        found = {path: at for path, at in found.items() if at[1] != taken or not taken}
+        self._strangers.intersection_update(found.values())
+        return tuple(path for path, plugging in found.items() if plugging not in self._strangers)
+
+    def _meet(self, link: Link) -> Hello:
+        plugging = ports.plugging(link.path)
+        try:
+            return link.greet(self._settings.greeting_timeout, self._closing.is_set)
+        except LinkFault as fault:
+            if self._settings.port or fault.kind not in ("silent", "foreign") or plugging in self._ours:
+                raise
+            self._strangers.add(plugging)
+            text = f"{fault} and is left alone; if it is the light board, plug it in again"
+            raise LinkFault("stranger", text) from fault
+
     def _begin(self, link: Link) -> None:
-        self.hello = link.greet(self._settings.greeting_timeout, self._closing.is_set)
+        self.hello = self._meet(link)
         link.ask(Command.BRIGHTNESS, bytes((self._brightness,)))
         # Counts from here: what was pressed while nobody listened is past.
         self._presses = link.ping().presses
@@ -170,8 +208,10 @@ class SerialBackend:
             delay = BACK_OFF.get(fault.kind, QUICK[min(self._failures, len(QUICK) - 1)])
         self._failures += 1
         self._retry_at = time.monotonic() + delay
+        if self._closing.is_set():
+            return  # nobody waits for it any more
         # A board that is pulled out is first gone and then missing: one thing to people.
-        what = "absent" if fault.kind in ("gone", "missing") else str(fault)
+        what = "absent" if fault.kind in ("gone", "missing", "none") else str(fault)
         self._tell(
             what, logging.WARNING, f"Lights: {fault}; the game goes on, and they join in when they can"
         )

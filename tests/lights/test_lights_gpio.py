@@ -112,7 +112,7 @@ def test_button(factory: Any) -> None:
 
 
 def test_through_open_lights(factory: Any) -> None:
-    with open_lights(LightSettings(gpio=PINS)) as lights:
+    with open_lights(LightSettings(backends=("gpio",), gpio=PINS)) as lights:
         assert lights.names == ("GPIO",)
         lights.show(events.GameBegan(0.0, game=1, rules={"players": 2}), {})
         assert lights.wait(5)

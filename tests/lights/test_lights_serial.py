@@ -14,6 +14,7 @@ from light_board_fake import GREETING, FakeBoard
 from focus_companion.lights import Lights, LightSettings, SerialSettings, open_lights, ports
 from focus_companion.lights.meaning import Cue, Meaning
 from focus_companion.lights.protocol import Command, state_data
+from focus_companion.lights.serial import SerialBackend
 from focus_companion.session import events
 
 RED = Meaning(turn="red", reserves=(1, 2, 3, 4))
@@ -212,10 +213,30 @@ def test_button_pressed_once_is_told_once(board: FakeBoard) -> None:
     assert len(pressed) == 2
 
 
-def test_nothing_attached(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(ports, "candidates", lambda: ())
-    lights = open_lights(LightSettings())
-    assert lights.names == () and len(caplog.records) == 1
+class Sockets:
+    """A folder in the place of the system's serial ports: what is plugged in has a file there."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        monkeypatch.setattr(ports, "candidates", self.taken)
+
+    def taken(self) -> tuple[str, ...]:
+        return tuple(sorted(map(str, self.folder.glob("tty*"))))
+
+
+@pytest.fixture
+def sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sockets:
+    return Sockets(tmp_path, monkeypatch)
+
+
+def test_nothing_attached(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    with open_lights(LightSettings()) as lights:
+        assert lights.wait(5) and lights.names == ("serial",)
+        assert len(caplog.records) == 1 and "no light board is plugged in" in caplog.text
+    assert len(caplog.records) == 1
+    caplog.clear()
+    assert open_lights(LightSettings(), awaited=False).names == () and len(caplog.records) == 1
     caplog.clear()
     assert open_lights(LightSettings(backends=("none",))).names == () and not caplog.records
 
@@ -226,3 +247,93 @@ def test_a_board_is_found(board: FakeBoard, monkeypatch: pytest.MonkeyPatch) -> 
         lights.present(RED)
         assert lights.wait(10)
     assert board.heard
+
+
+def test_plugged_in_while_the_game_runs(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    with open_lights(LightSettings()) as lights:
+        lights.present(RED)
+        assert lights.wait(5)  # nobody is expected
+        board = FakeBoard(sockets.folder / "ttyACM0")
+        until(lambda: board.shown == state_data(RED), 20)
+    assert [r.levelname for r in caplog.records] == ["INFO", "INFO"]
+    board.unplug()
+
+
+def test_found_again_under_another_name(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    board = FakeBoard(sockets.folder / "ttyUSB0")
+    with open_lights(LightSettings()) as lights:
+        for number in range(1, 4):
+            lights.present(RED if number % 2 else GREEN)
+            assert lights.wait(20)
+            assert board.shown == state_data(lights.meaning)
+            board.unplug()
+            until(lambda: not lights.wait(0))
+            board = FakeBoard(sockets.folder / f"ttyUSB{number}")
+        assert lights.wait(20)
+        assert board.shown == state_data(RED)
+    said = [record.message for record in caplog.records]
+    assert ["is gone" in text or "no light board is plugged in" in text for text in said] == [
+        False,
+        True,
+    ] * 3 + [False]
+    assert [f"ttyUSB{n // 2} is in use" in said[n] for n in (0, 2, 4, 6)] == [True] * 4
+    board.unplug()
+
+
+@pytest.mark.parametrize("mute", [True, False], ids=["silent", "of another make"])
+def test_a_stranger_is_opened_once(sockets: Sockets, mute: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """Opening a port may restart a printer at work: not again, until it is plugged in anew."""
+    caplog.set_level(logging.INFO)
+    stranger = FakeBoard(sockets.folder / "ttyUSB0", greeting=b"ok")
+    stranger.mute = mute
+    with open_lights(LightSettings(serial=SerialSettings(greeting_timeout=0.5))) as lights:
+        until(lambda: "is left alone" in caplog.text)
+        asked = len(stranger.heard)
+        board = FakeBoard(sockets.folder / "ttyUSB1")
+        lights.present(RED)
+        until(lambda: board.shown == state_data(RED), 20)
+        board.unplug()
+        until(lambda: not lights.wait(0))
+        board = FakeBoard(sockets.folder / "ttyUSB2")
+        assert lights.wait(20)
+        assert len(stranger.heard) == asked
+        levels = [record.levelname for record in caplog.records]
+        assert levels == ["WARNING", "INFO", "WARNING", "INFO"]
+    board.unplug()
+    stranger.unplug()
+
+
+def test_in_the_place_of_a_stranger(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
+    stranger = FakeBoard(sockets.folder / "ttyUSB0", greeting=b"ok")
+    backend = SerialBackend(SerialSettings())
+
+    def look() -> None:
+        backend._retry_at = 0.0
+        backend.tick()
+
+    backend.present(RED, Cue.NONE)
+    for _ in range(3):
+        look()
+    assert sum(frame.command == Command.HELLO for frame in stranger.heard) == 1
+    stranger.unplug()
+    look()
+    board = FakeBoard(sockets.folder / "ttyUSB0")
+    look()
+    assert board.shown == state_data(RED)
+    backend.close()
+    board.unplug()
+
+
+def test_a_port_of_other_lights_is_left_alone(sockets: Sockets) -> None:
+    strip = FakeBoard(sockets.folder / "ttyUSB0")
+    (sockets.folder / "strip").symlink_to(strip.link.resolve())
+    board = FakeBoard(sockets.folder / "ttyUSB1")
+    backend = SerialBackend(SerialSettings(), taken=str(sockets.folder / "strip"))
+    backend.present(RED, Cue.NONE)
+    backend.tick()
+    assert backend.settled() and board.shown == state_data(RED) and not strip.heard
+    backend.close()
+    board.unplug()
+    strip.unplug()
