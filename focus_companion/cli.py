@@ -18,6 +18,8 @@ COMMANDS: Final = {
     "read": "One still picture to one position.",
     "replay": "Go through a recorded game, position by position.",
     "export": "A recorded game as json, sgf, text, csv, svg or gif.",
+    "backup": "A copy of the journal, also while a game runs.",
+    "restore": "Put a copy of the journal in its place.",
     "review": "What each turn of a finished game won and lost, and its biggest swings.",
     "lights": "Try the lights: gpio, light board, WLED.",
     "perft": "Count the sequences of legal turns.",

@@ -19,7 +19,7 @@ import click
 
 from focus_companion.addresses import shown_address
 from focus_companion.commands import memory
-from focus_companion.commands.console import BadInput
+from focus_companion.commands.console import BadInput, tell
 from focus_companion.commands.rule_options import optional_rule_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
@@ -122,6 +122,8 @@ def play(
     os.umask(0o077)
     journal = Journal(settings.data, write=True)
     closing.callback(journal.close)
+    for notice in journal.notices:
+        tell(notice)
     server_socket_is_free(settings)
     chosen = choose_source(settings)
     session = Session(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from pathlib import Path
+from typing import Final
+
+RESCUED_BY: Final = "focus-companion play, started on it, rescues what is whole and keeps the damaged file"
+"""What to do about damage."""
 
 
 class JournalError(OSError):
@@ -15,7 +20,18 @@ class JournalBusy(JournalError):
 
 
 class JournalDamaged(JournalError):
-    """The file is no sound journal."""
+    """The file at ``path`` is no sound journal: ``what`` is wrong with it; what is whole can be rescued."""
+
+    def __init__(self, path: Path, what: str, remedy: str = RESCUED_BY) -> None:
+        self.what = what
+        super().__init__(f"{path} is damaged ({what}); {remedy}")
+
+
+class JournalForeign(JournalError):
+    """The file is another program's, or a newer one's: not for us to touch."""
+
+
+_WRITABLE: Final = "make it writable or give another --data folder"
 
 
 def told(error: sqlite3.Error | OSError, path: Path) -> JournalError:
@@ -23,24 +39,36 @@ def told(error: sqlite3.Error | OSError, path: Path) -> JournalError:
     if isinstance(error, JournalError):
         return error
     if isinstance(error, OSError):
-        return JournalError(
-            f"{path} cannot be used ({error.strerror or error}); free it or give another --data folder"
-        )
+        return JournalError(_of_the_system(error, path))
     # The extended code's low byte is the kind of error.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return JournalError(f"the disk that holds {path} is full; free some space, the game then goes on")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return JournalError(f"{path} may not be written; make it writable or give another --data folder")
+            return JournalError(f"{path} may not be written; {_WRITABLE}")
         case sqlite3.SQLITE_CANTOPEN:
             return JournalError(f"{path} cannot be opened; check that its folder is there and yours")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return JournalBusy(f"{path} is held by another program; close that one first")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return JournalDamaged(f"{path} is damaged ({error}); it is left as it is")
+            return JournalDamaged(path, str(error))
         case sqlite3.SQLITE_IOERR:
             return JournalError(
                 f"the disk that holds {path} fails ({error}); check it, or give another --data folder"
             )
         case _:
             return JournalError(f"{path} cannot be used ({error})")
+
+
+def _of_the_system(error: OSError, path: Path) -> str:
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return f"the disk that holds {path} is full; free some space, or give another --data folder"
+        case errno.EROFS:
+            return f"{path} lies on a disk that may only be read; {_WRITABLE}"
+        case errno.EACCES | errno.EPERM:
+            return f"{path} may not be used by this user; {_WRITABLE}"
+        case errno.EIO:
+            return f"the disk that holds {path} fails; check it, or give another --data folder"
+        case _:
+            return f"{path} cannot be used ({error.strerror or error}); free it or give another --data folder"

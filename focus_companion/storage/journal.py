@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +15,14 @@ from ..game.record import GameRecord
 from ..game.rules import Rules
 from ..session.events import Corrected, Event, Moved, Result, TakenBack, event_from_json
 from ..session.history import History
-from . import schema
-from .errors import JournalDamaged, JournalError, told
+from . import opening, seals
+from .errors import JournalDamaged, told
 from .lock import FolderLock
+from .swap import FILE
 
-FILE: Final = "journal.sqlite"
 LOCK: Final = "journal.lock"
+OPEN: Final = "open"
+"""Stands in the lock file while the journal's log belongs beside the journal."""
 
 T = TypeVar("T")
 
@@ -54,7 +55,9 @@ class Journal:
     """The games in ``folder``. Readers in any number, one writer: the first write (or ``write=True``) takes
     the lock.
 
-    May be used from any thread. Every method raises :class:`JournalError` where the file cannot be used.
+    A damaged file is rescued when the lock is taken; :attr:`notices` tells of that and of all else that
+    whoever started the program should know. May be used from any thread. Every method raises
+    :class:`JournalError` where the file cannot be used.
     """
 
     def __init__(self, folder: Path | str, *, write: bool = False) -> None:
@@ -65,6 +68,7 @@ class Journal:
         self._lock: FolderLock | None = None
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
+        self.notices: list[str] = []
         if write:
             with self._writing:
                 self._open_writer()
@@ -91,10 +95,13 @@ class Journal:
 
         def insert(database: sqlite3.Connection) -> list[int]:
             ids = []
+            seal = seals.last(database, game)
             for event in events:
+                row = (event.type, float(event.time), now, _dump(event.to_json()))
+                seal = seals.seal(seal, *row)
                 made = database.execute(
-                    "INSERT INTO events (game, type, time, wall, body) VALUES (?, ?, ?, ?, ?)",
-                    (game, event.type, event.time, now, _dump(event.to_json())),
+                    "INSERT INTO events (game, type, time, wall, body, seal) VALUES (?, ?, ?, ?, ?, ?)",
+                    (game, *row, seal),
                 )
                 ids.append(int(made.lastrowid or 0))
                 _summarise(database, game, event, now)
@@ -126,12 +133,16 @@ class Journal:
             raise told(error, self.folder) from error
         lock = FolderLock(self.folder / LOCK)
         try:
-            # Made by us with these rights before SQLite sees it; its helper files take the same ones.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            self._writer = _open_for_writing(self.path)
-        except (sqlite3.Error, OSError) as error:
-            lock.release()
-            raise told(error, self.path) from error
+            if not lock.ended_well and opening.log_is_gone(self.path):
+                self.notices.append(opening.LOG_GONE.format(path=self.path))
+            self._writer, notices = opening.for_writing(self.path)
+        except BaseException as error:
+            lock.close()
+            if isinstance(error, sqlite3.Error | OSError):
+                raise told(error, self.path) from error
+            raise
+        self.notices += notices
+        lock.note(OPEN)
         self._lock = lock
         return self._writer
 
@@ -175,7 +186,7 @@ class Journal:
 
         Raises:
             LookupError: the journal has no such game.
-            JournalDamaged: its events contradict the rules.
+            JournalDamaged: its events contradict their seals or the rules.
         """
         # A number that the database cannot even hold is that of no game.
         fits = 0 < game < 2**63
@@ -187,10 +198,15 @@ class Journal:
             history = History.begin(
                 Rules.from_json(json.loads(rules)), json.loads(players), game=game, date=began[:10]
             )
-            for number, body in self._read("SELECT id, body FROM events WHERE game = ? ORDER BY id", (game,)):
+            before = seals.START
+            query = "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? ORDER BY id"
+            for number, kind, time, wall, body, found in self._read(query, (game,)):
+                before = seals.seal(before, kind, time, wall, body)
+                if found != before:
+                    raise JournalDamaged(self.path, f"event {number} of game {game}")
                 history = history.take(self._event(number, body))
         except ValueError as error:
-            raise JournalDamaged(f"game {game} in {self.path} cannot be replayed: {error}") from error
+            raise JournalDamaged(self.path, f"game {game} cannot be replayed: {error}") from error
         return history
 
     def record(self, game: int) -> GameRecord:
@@ -205,13 +221,13 @@ class Journal:
         try:
             return event_from_json(json.loads(body))
         except ValueError as error:
-            raise JournalDamaged(f"event {number} in {self.path} cannot be read ({error})") from error
+            raise JournalDamaged(self.path, f"event {number} cannot be read: {error}") from error
 
     def _read(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._reading:
             try:
                 if self._reader is None and self.path.is_file():
-                    self._reader = _open_for_reading(self.path)
+                    self._reader = opening.for_reading(self.path)
                 return self._reader.execute(query, values).fetchall() if self._reader is not None else []
             except (sqlite3.Error, OSError) as error:
                 raise told(error, self.path) from error
@@ -219,12 +235,14 @@ class Journal:
     def close(self) -> None:
         """Close the file and free the lock; may be called twice."""
         with self._writing, self._reading:
+            if self._lock is not None:
+                self._lock.note("")
             for database in (self._reader, self._writer):
                 if database is not None:
                     database.close()
             self._reader = self._writer = None
             if self._lock is not None:
-                self._lock.release()
+                self._lock.close()
                 self._lock = None
 
     def __enter__(self) -> Journal:
@@ -245,46 +263,3 @@ def _summarise(database: sqlite3.Connection, game: int, event: Event, now: str) 
         )
     elif isinstance(event, Corrected):
         database.execute("UPDATE games SET plies = 0, result = NULL, ended = NULL WHERE id = ?", (game,))
-
-
-def _open_for_writing(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-    try:
-        schema.check(database, path)
-        database.execute("PRAGMA journal_mode = WAL")
-        # FULL syncs the log at every commit: what was told survives a power cut.
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("PRAGMA foreign_keys = ON")
-        schema.migrate(database)
-        sound = " ".join(str(database.execute("PRAGMA quick_check(1)").fetchone()[0]).split())
-        if sound != "ok":
-            raise JournalDamaged(f"{path} is damaged ({sound}); it is left as it is")
-    except (sqlite3.Error, JournalError):
-        database.close()
-        raise
-    return database
-
-
-def _open_for_reading(path: Path) -> sqlite3.Connection | None:
-    """``None`` for a file that its writer has just made and not filled yet."""
-    database = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=ro",
-        uri=True,
-        timeout=5,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    try:
-        schema.check(database, path)
-        found = schema.version(database)
-        if found == 0:
-            database.close()
-            return None
-        if found < len(schema.MIGRATIONS):
-            raise JournalError(
-                f"{path} has an older form; start the companion on it once, which brings it up to date"
-            )
-    except (sqlite3.Error, JournalError):
-        database.close()
-        raise
-    return database

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import JournalBusy, told
 
 
 class FolderLock:
-    """Holds ``path`` until :meth:`release`.
+    """Holds ``path`` until :meth:`close`. ``ended_well``: whether the one who held it before had let go of
+    everything by then.
 
     Raises:
         JournalBusy: another process holds it; the text says which.
@@ -28,20 +30,28 @@ class FolderLock:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            holder = os.pread(self._file, 64, 0).decode("ascii", "replace").strip()
+            holder = self._words()[:1]
             os.close(self._file)
             raise JournalBusy(
                 f"the journal in {path.parent} is in use by another focus-companion"
-                f"{f' (process {holder})' if holder else ''}; stop that one, or give another --data folder"
+                f"{f' (process {holder[0]})' if holder else ''}; stop that one, or give another --data folder"
             ) from error
-        try:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
-        except OSError:
-            # A full disk has no room for the number; the lock itself holds all the same.
-            os.ftruncate(self._file, 0)
+        self.ended_well = len(self._words()) < 2
+        self.note("")
 
-    def release(self) -> None:
+    def note(self, word: str) -> None:
+        """Write our number and ``word`` into the file; a ``word`` that is still there when the lock is taken
+        anew tells that we came to a sudden end.
+        """
+        # A full disk may have no room for it; the lock itself holds all the same.
+        with suppress(OSError):
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()}\n{word}\n".encode(), 0)
+
+    def _words(self) -> list[str]:
+        return os.pread(self._file, 64, 0).decode("ascii", "replace").split()
+
+    def close(self) -> None:
         """Let go; may be called twice."""
         if self._file >= 0:
             os.close(self._file)

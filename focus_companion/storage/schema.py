@@ -5,16 +5,20 @@ added.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from .errors import JournalDamaged, JournalError
+from . import seals
+from .errors import JournalDamaged, JournalForeign
+
+Step = str | Callable[[sqlite3.Connection], None]
+"""A statement, or what no statement can do."""
 
 APPLICATION_ID: Final = 0x466F4375
 """Marks the file as ours ("FoCu"), so that no foreign database is ever written to."""
 
-MIGRATIONS: Final[Sequence[Sequence[str]]] = (
+MIGRATIONS: Final[Sequence[Sequence[Step]]] = (
     (
         """CREATE TABLE games (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,8 +39,18 @@ MIGRATIONS: Final[Sequence[Sequence[str]]] = (
         )""",
         "CREATE INDEX events_of_game ON events (game, id)",
     ),
+    # SQLite itself does not notice a bit that has turned within a text; each event's seal tells.
+    ("ALTER TABLE events ADD COLUMN seal INTEGER", seals.seal_all),
 )
-"""Statements that lead from version n to n + 1."""
+"""What leads from version n to n + 1."""
+
+_MOVE: Final = "move it away or give another --data folder"
+
+SEALED: Final = 2
+"""The first version whose events are sealed."""
+
+_ODD_VERSION: Final = 1000
+"""No program will ever write this version or one above it: such a number comes of damage."""
 
 
 def version(database: sqlite3.Connection) -> int:
@@ -44,35 +58,41 @@ def version(database: sqlite3.Connection) -> int:
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
-def check(database: sqlite3.Connection, path: Path) -> None:
+def check(database: sqlite3.Connection, path: Path, remedy: str = _MOVE) -> None:
     """Refuse a file that is not a journal or that a newer program wrote.
 
     Raises:
-        JournalError: it is not for us to touch.
+        JournalForeign: it is not for us to touch.
+        JournalDamaged: it is a journal whose marks are damaged.
     """
     mark = int(database.execute("PRAGMA application_id").fetchone()[0])
-    tables = int(database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    tables = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master")}
     if mark != APPLICATION_ID and (mark or tables):
-        raise JournalDamaged(
-            f"{path} is no journal of Focus Companion; move it away or give another --data folder"
-        )
-    if (found := version(database)) > len(MIGRATIONS):
-        raise JournalError(
+        if {"games", "events", "events_of_game"} <= tables:
+            raise JournalDamaged(path, "its marks are wrong")
+        raise JournalForeign(f"{path} is no journal of Focus Companion; {remedy}")
+    found = version(database)
+    if found >= _ODD_VERSION or found < 0:
+        raise JournalDamaged(path, f"its version cannot be {found}")
+    if found > len(MIGRATIONS):
+        raise JournalForeign(
             f"{path} was written by a newer Focus Companion (journal version {found}, this one knows "
             f"{len(MIGRATIONS)}); install the newer one"
         )
 
 
-def migrate(database: sqlite3.Connection, steps: Sequence[Sequence[str]] = MIGRATIONS) -> None:
+def migrate(database: sqlite3.Connection, steps: Sequence[Sequence[Step]] = MIGRATIONS) -> None:
     """Bring the file to the newest version, all in one transaction: whole or not at all."""
     found = version(database)
     if found == len(steps):
         return
     database.execute("BEGIN IMMEDIATE")
     try:
-        for statements in steps[found:]:
-            for statement in statements:
-                database.execute(statement)
+        for step in (step for steps_of_version in steps[found:] for step in steps_of_version):
+            if isinstance(step, str):
+                database.execute(step)
+            else:
+                step(database)
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {len(steps)}")
         database.execute("COMMIT")

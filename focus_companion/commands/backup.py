@@ -1,0 +1,24 @@
+"""``focus-companion backup``: a copy of the journal, made while a game may be running."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from focus_companion.commands.sources import data_folder
+
+
+@click.command("backup", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file", required=False)
+@click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
+def command(file: str | None, data: str | None) -> None:
+    """Copy the journal with all its games to FILE, which is checked before it gets its name.
+
+    Without FILE the copy goes into the folder 'backups' beside the journal, under the day's name. A game that
+    is being played goes on. 'restore' puts a copy back.
+    """
+    from focus_companion.storage.backup import back_up
+
+    made = back_up(data_folder(data), None if file is None else Path(file))
+    click.echo(f"{made.path}: {made.games} games, {made.events} events")

@@ -1,0 +1,26 @@
+"""``focus-companion restore``: a copy of the journal in the journal's place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from focus_companion.commands.sources import data_folder
+
+
+@click.command("restore", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file")
+@click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
+def command(file: str, data: str | None) -> None:
+    """Put FILE, a copy that 'backup' made, in the place of the journal.
+
+    Every game of the copy is checked first; the journal that was there is kept beside it. Not while a game is
+    being played.
+    """
+    from focus_companion.storage.backup import restore
+
+    done = restore(data_folder(data), Path(file))
+    click.echo(f"{done.path}: {done.games} games, {done.events} events, from {file}")
+    if done.kept is not None:
+        click.echo(f"The journal before is kept as {done.kept}")

@@ -1,0 +1,138 @@
+"""Copies of the journal, made while a game runs, and putting one in the journal's place."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from . import opening, schema, swap
+from .errors import JournalDamaged, JournalError, JournalForeign, told
+from .journal import LOCK
+from .lock import FolderLock
+from .rebuilding import NO_SEAL, GameBuilder
+
+_ANOTHER: Final = "give another copy"
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What a copy holds, where it is, and where the journal is kept that it replaced."""
+
+    path: Path
+    games: int
+    events: int
+    kept: Path | None = None
+
+
+def back_up(folder: Path, target: Path | None = None) -> Copied:
+    """Make a copy of the journal in ``folder``, one sound file; a game that runs goes on meanwhile.
+
+    ``target``: ``None`` for a new file in the folder's ``backups``. An older copy of that name is replaced.
+
+    Raises:
+        JournalError: there is no journal, or it cannot be read, or the copy cannot be written; an older copy
+            is still there then.
+    """
+    path = folder / swap.FILE
+    if not path.is_file():
+        raise JournalError(f"{folder} holds no journal to copy; give its folder with --data")
+    try:
+        if target is None:
+            (folder / "backups").mkdir(exist_ok=True, mode=0o700)
+            target = folder / "backups" / f"journal-{swap.stamp()}.sqlite"
+        _refuse_other(target)
+        with swap.fresh(target.with_name(f".{target.name}.part")) as part:
+            with closing(_open(path)) as source:
+                opening.copy(source, part)
+            found = check(part, path)
+            swap.publish(part, target)
+    except (sqlite3.Error, OSError) as error:
+        raise told(error, target or folder) from error
+    return Copied(target, *found)
+
+
+def restore(folder: Path, source: Path) -> Copied:
+    """Put the copy ``source`` in the place of the journal in ``folder``, which is kept aside.
+
+    Raises:
+        JournalBusy: a game runs on the journal.
+        JournalError: the copy is not whole, or there is no room for it; the journal is as it was then.
+    """
+    if not source.is_file():
+        raise JournalError(f"there is no file {source}; {_ANOTHER}")
+    found = check(source, source)
+    path = folder / swap.FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with closing(FolderLock(folder / LOCK)):
+            swap.finish(folder)
+            with swap.fresh(folder / swap.PART) as part:
+                with closing(_open(source)) as database:
+                    opening.copy(database, part)
+                # Once more, as it lies on this disk now.
+                check(part, source)
+                kept = swap.put_in_place(part, "replaced")
+    except (sqlite3.Error, OSError) as error:
+        raise told(error, path) from error
+    return Copied(path, *found, kept)
+
+
+def check(path: Path, name: Path) -> tuple[int, int]:
+    """Look whether a copy is whole, every game of it replayed. Returns the numbers of games and events.
+
+    ``name``: what to call it in the error.
+
+    Raises:
+        JournalForeign: it is no journal, or a newer program's.
+        JournalDamaged: it is not whole.
+    """
+    try:
+        with closing(_open(path)) as database:
+            schema.check(database, name, _ANOTHER)
+            if schema.version(database) == 0:
+                raise JournalForeign(f"{name} is no journal of Focus Companion; {_ANOTHER}")
+            opening.check_sound(database, name, math.inf)
+            games = database.execute("SELECT id, began, rules, players FROM games ORDER BY id").fetchall()
+            return len(games), sum(_replayed(database, name, number, head) for number, *head in games)
+    except JournalDamaged as error:
+        raise JournalDamaged(name, error.what, _ANOTHER) from error
+    except (sqlite3.Error, OSError) as error:
+        problem = told(error, name)
+        if isinstance(problem, JournalDamaged):
+            problem = JournalDamaged(name, problem.what, _ANOTHER)
+        raise problem from error
+
+
+def _replayed(database: sqlite3.Connection, name: Path, game: int, head: list[str]) -> int:
+    """Replay one game; returns the number of its events."""
+    builder = GameBuilder(game, (head[0], head[1], head[2]))
+    mark = "seal" if schema.version(database) >= schema.SEALED else str(NO_SEAL)
+    query = f"SELECT id, type, time, wall, body, {mark} FROM events WHERE game = ? ORDER BY id"
+    for row in database.execute(query, (game,)):
+        if not builder.take(row):
+            raise JournalDamaged(name, f"event {row[0]} of game {game}")
+    if builder.history is None and not builder.begin():
+        raise JournalDamaged(name, f"game {game}")
+    return len(builder.rows)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    # Without a log nobody is writing to it, and a copy may lie where nothing can be written beside it.
+    if opening.log_of(path).exists():
+        return opening.connect(path, "ro")
+    return opening.connect(path, "ro&immutable=1")
+
+
+def _refuse_other(target: Path) -> None:
+    """Raise JournalForeign where something else than an older copy would be replaced."""
+    if not target.exists():
+        return
+    try:
+        with closing(_open(target)) as database:
+            schema.check(database, target, "give another name for the copy")
+    except sqlite3.DatabaseError as error:
+        raise JournalForeign(f"{target} is no copy of a journal; give another name for the copy") from error

@@ -1,0 +1,187 @@
+"""Opening the journal's file: only a sound one is ever written to."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from . import pages, schema, seals, swap
+from .errors import JournalDamaged, JournalError
+from .rescue import rescue
+
+LOG_GONE: Final = (
+    "{path}-wal is gone although the program had no time to put its content into the journal: "
+    "the newest turns may be missing"
+)
+
+_PATIENCE: Final = 1.0
+"""Seconds for each of the two looks at the whole file, so that a journal of years opens at once too; of the
+games, the newest come first.
+"""
+
+_STEPS: Final = 20_000
+"""SQLite's own steps between two looks at the clock."""
+
+
+def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str]]:
+    """The journal at ``path``, made if there is none, brought up to date, rescued if it is damaged.
+
+    Only for who holds the lock. Returns the connection and what has to be told.
+
+    Raises:
+        JournalError, sqlite3.Error, OSError: it cannot be used; it is as it was.
+    """
+    notices = []
+    if (kept := swap.finish(path.parent)) is not None:
+        notices.append(
+            f"A change of the journal that had been cut off is done; the old one is kept as {kept}"
+        )
+    # Made by us with these rights before SQLite sees it; its helper files take the same ones.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    try:
+        found = _probe(path)
+    except JournalDamaged as error:
+        notices.append(str(rescue(path, error.what)))
+        found = _probe(path)
+    if 0 < found < len(schema.MIGRATIONS):
+        notices.append(f"The journal has a new form; the old one is kept as {_keep_copy(path, found)}")
+    return _open(path), notices
+
+
+def for_reading(path: Path) -> sqlite3.Connection | None:
+    """``None`` for a file that its writer has just made and not filled yet."""
+    database = connect(path, "ro")
+    try:
+        schema.check(database, path)
+        found = schema.version(database)
+        if found == 0:
+            database.close()
+            return None
+        if found < len(schema.MIGRATIONS):
+            raise JournalError(
+                f"{path} has an older form; start the companion on it once, which brings it up to date"
+            )
+    except (sqlite3.Error, JournalError):
+        database.close()
+        raise
+    return database
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to an existing file; ``mode`` is ``ro`` or ``rw``, or ``ro&immutable=1`` for a file that
+    nobody writes, in a place that may not be written to either.
+    """
+    uri = f"{path.resolve().as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None, check_same_thread=False)
+
+
+def log_is_gone(path: Path) -> bool:
+    """Whether a journal that was in use lacks its log."""
+    return path.is_file() and path.stat().st_size > 0 and not log_of(path).exists()
+
+
+def log_of(path: Path) -> Path:
+    """Where SQLite keeps the newest changes to ``path``."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PATIENCE) -> None:
+    """Look whether a journal of the present or an older version is whole.
+
+    Raises:
+        JournalDamaged: it is not.
+        sqlite3.DatabaseError: it is not even a database any more.
+    """
+    if problem := _structure(database, patience):
+        raise JournalDamaged(path, problem)
+    if database.execute("SELECT 1 FROM events WHERE game NOT IN (SELECT id FROM games) LIMIT 1").fetchone():
+        raise JournalDamaged(path, "a game is missing")
+    if schema.version(database) < schema.SEALED:
+        return
+    until = time.monotonic() + patience
+    for (game,) in database.execute("SELECT id FROM games ORDER BY id DESC").fetchall():
+        if (event := seals.broken(database, game)) is not None:
+            raise JournalDamaged(path, f"event {event} of game {game}")
+        if time.monotonic() > until:
+            break
+
+
+def _probe(path: Path) -> int:
+    """The version of the file, which is left untouched; 0 for a new one.
+
+    A connection that could write would, when it closes, put the log into a damaged file and delete it.
+    """
+    log = log_of(path)
+    if path.stat().st_size == 0 and not log.exists():
+        return 0
+    if pages.log_is_damaged(log):
+        raise JournalDamaged(path, "in its log")
+    # Cut off while it was made: SQLite puts that right itself, but only where it may write.
+    unfinished = path.with_name(f"{path.name}-journal").exists()
+    database = connect(path, "rw" if unfinished else "ro")
+    try:
+        schema.check(database, path)
+        found = schema.version(database)
+        if found:
+            check_sound(database, path)
+        return found
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise JournalDamaged(path, str(error)) from error
+        raise
+    finally:
+        database.close()
+
+
+def _structure(database: sqlite3.Connection, patience: float) -> str | None:
+    """What SQLite finds wrong with its file within ``patience`` seconds; ``None`` if nothing."""
+    until = time.monotonic() + patience
+    database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+    try:
+        found = " ".join(str(database.execute("PRAGMA quick_check(1)").fetchone()[0]).split())
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_INTERRUPT:
+            raise
+        return None
+    finally:
+        database.set_progress_handler(None, 0)
+    return None if found == "ok" else found
+
+
+def _keep_copy(path: Path, version: int) -> Path:
+    """A copy of a journal that is about to be brought up to date."""
+    folder = path.parent
+    with swap.fresh(folder / swap.PART) as part:
+        with closing(connect(path, "ro")) as old:
+            copy(old, part)
+        kept = swap.free_name(folder, f"version-{version}", swap.stamp())
+        swap.publish(part, kept)
+    return kept
+
+
+def copy(source: sqlite3.Connection, target: Path) -> None:
+    """Copy a database, its log included, into the empty file ``target``: one file without helpers."""
+    with closing(sqlite3.connect(target, isolation_level=None)) as made:
+        # In one step, so that no write of a running game makes it begin again.
+        source.backup(made)
+        made.execute("PRAGMA journal_mode = DELETE")
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    database = connect(path, "rw")
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        # FULL syncs the log at every commit: what was told survives a power cut.
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA foreign_keys = ON")
+        schema.migrate(database)
+        # What lies in the log alone is in the file from now on, should the log get lost.
+        database.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database

@@ -1,0 +1,95 @@
+"""A game from its rows as the disk gives them, up to the first event that is not whole and in its place."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Any, Final
+
+from ..game.colours import LETTER, names
+from ..game.rules import Rules
+from ..session.events import GameBegan, event_from_json
+from ..session.history import History
+from . import seals
+
+EventRow = tuple[int, str, float, str, str, int]
+"""Id, type, time, wall, body and seal of an event, if it is one."""
+
+NO_SEAL: Final = -1
+"""Stands for the seal of an event that was written before there were any."""
+
+_UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What reading a damaged text may end in."""
+
+
+class GameBuilder:
+    """One game, event by event, as long as each joins on to the one before.
+
+    ``head`` is the game's own row (began, rules, players); where it is lost, the first event tells the same.
+    """
+
+    def __init__(self, game: int, head: tuple[str, str, str] | None) -> None:
+        self._game, self._head = game, head
+        self._seal = seals.START
+        self.history: History | None = None
+        self.rows: list[tuple[Any, ...]] = []
+
+    def begin(self) -> bool:
+        """Begin with the game's own row, which is all that there is of it. Returns whether it is readable."""
+        try:
+            _, rules, players = self._head or ("", "", "")
+            self.history = History.begin(
+                Rules.from_json(json.loads(rules)), json.loads(players), game=self._game
+            )
+        except _UNREADABLE:
+            return False
+        return True
+
+    def take(self, candidate: EventRow) -> bool:
+        """Take the game's next event. Returns whether it is whole and in its place."""
+        number, kind, time, wall, body, given = candidate
+        own = seals.seal(self._seal, kind, time, wall, body)
+        # Before there were seals, only the rules tell whether an event is in its place.
+        if given not in (NO_SEAL, own):
+            return False
+        try:
+            event = event_from_json(json.loads(body))
+            if event.type != kind:
+                return False
+            if self.history is None and isinstance(event, GameBegan):
+                self._head = _head(event, wall if self._head is None else self._head[0])
+            if self.history is None and not self.begin():
+                return False
+            assert self.history is not None
+            self.history = self.history.take(event)
+        except _UNREADABLE:
+            return False
+        self._seal = own
+        self.rows.append((number, self._game, kind, time, wall, body, own))
+        return True
+
+    def write(self, database: sqlite3.Connection) -> None:
+        """Insert the game and its events."""
+        assert self.history is not None and self._head is not None
+        result = self.history.position.result
+        ended = told_result = None
+        if result is not None:
+            ended = self.rows[-1][4]
+            told_result = json.dumps(
+                {"winners": names(result.winners), "reason": result.reason}, separators=(",", ":")
+            )
+        database.execute(
+            "INSERT INTO games (id, began, ended, rules, players, plies, result)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (self._game, self._head[0], ended, *self._head[1:], self.history.ply, told_result),
+        )
+        database.executemany(
+            "INSERT INTO events (id, game, type, time, wall, body, seal) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            self.rows,
+        )
+
+
+def _head(event: GameBegan, began: str) -> tuple[str, str, str]:
+    """The game's own row as its first event tells it, which is sealed."""
+    players = {LETTER[name]: told["name"] for name, told in event.players.items() if told.get("name")}
+    return began, json.dumps(event.rules), json.dumps(players, ensure_ascii=False)

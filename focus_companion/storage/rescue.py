@@ -1,0 +1,149 @@
+"""A damaged journal: every game up to its first damaged event into a new one; the damaged files are kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Final
+
+from . import pages, schema, swap
+from .errors import JournalError, told
+from .rebuilding import NO_SEAL, EventRow, GameBuilder
+
+_LEAP: Final = 100_000
+"""Ids that are left out after a rescue: events that are lost had been told under some of them."""
+
+_LARGEST: Final = 10**12
+"""No id is above this one but by damage."""
+
+
+@dataclass(frozen=True)
+class Rescued:
+    """What was saved of a damaged journal, and where the damaged one is kept."""
+
+    reason: str
+    games: int
+    events: int
+    lost: int
+    """Events that were made out but do not join on to what is whole; there may have been more."""
+    kept: Path
+
+    def __str__(self) -> str:
+        saved = f"{_count(self.events, 'event')} of {_count(self.games, 'game')} rescued"
+        lost = f", {_count(self.lost, 'later event')} lost to the damage" if self.lost else ""
+        return (
+            f"The journal was damaged ({self.reason}): {saved}{lost}. "
+            f"The damaged one is kept as {self.kept}; play goes on"
+        )
+
+
+def rescue(path: Path, reason: str) -> Rescued:
+    """Put a sound journal in the place of the damaged one at ``path``; only for who holds the lock.
+
+    Raises:
+        JournalError: there is no room for it, or the disk fails; all is as it was then.
+    """
+    folder = path.parent
+    try:
+        with swap.fresh(folder / swap.PART) as part:
+            counts = _fill(part, path)
+            kept = swap.put_in_place(part, "damaged")
+    except (sqlite3.Error, OSError) as error:
+        problem = told(error, folder / swap.PART)
+        raise JournalError(f"{path} is damaged ({reason}) and cannot be rescued now: {problem}") from error
+    if kept is None:
+        raise AssertionError("the rescued journal was not put in place")
+    return Rescued(reason, *counts, kept)
+
+
+def _fill(part: Path, path: Path) -> tuple[int, int, int]:
+    """Write what is whole of the journal at ``path`` into ``part``. Returns the numbers of games, events
+    and lost events.
+    """
+    database = sqlite3.connect(part, isolation_level=None)
+    try:
+        schema.migrate(database)
+        database.execute("BEGIN")
+        _gather(database, path)
+        games = events = 0
+        for game in _numbers(database):
+            found = _whole(database, game)
+            if found is not None:
+                games, events = games + 1, events + found
+        seen = database.execute("SELECT count(DISTINCT id) FROM found").fetchone()[0]
+        _leave_room(database)
+        database.execute("COMMIT")
+        return games, events, int(seen) - events
+    finally:
+        database.close()
+
+
+def _gather(database: sqlite3.Connection, path: Path) -> None:
+    """Everything that looks like a row of ours, into two temporary tables."""
+    database.execute(
+        "CREATE TEMP TABLE found (game INT, id INT, unsound INT, type TEXT, time REAL, wall TEXT, body TEXT,"
+        " seal INT, PRIMARY KEY (game, id, unsound, type, time, wall, body, seal))"
+    )
+    database.execute(
+        "CREATE TEMP TABLE headed (game INTEGER PRIMARY KEY, began TEXT, rules TEXT, players TEXT)"
+    )
+    for row in pages.rows(path, path.with_name(path.name + "-wal")):
+        if not 0 < row.id < _LARGEST:
+            continue
+        match row.values:
+            case (None, int(game), str(kind), int(time) | float(time), str(wall), str(body), *rest):
+                mark = rest[0] if rest and rest[0] is not None else NO_SEAL
+                values = (game, row.id, not row.sound, kind, float(time), wall, body, mark)
+                database.execute("INSERT OR IGNORE INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+            case (None, str(began), str() | None, str(rules), str(players), int(), str() | None):
+                if (
+                    row.sound
+                    or not database.execute("SELECT 1 FROM headed WHERE game = ?", (row.id,)).fetchone()
+                ):
+                    values_of_game = (row.id, began, rules, players)
+                    database.execute("INSERT OR REPLACE INTO headed VALUES (?, ?, ?, ?)", values_of_game)
+
+
+def _numbers(database: sqlite3.Connection) -> list[int]:
+    query = "SELECT game FROM found UNION SELECT game FROM headed ORDER BY game"
+    return [int(row[0]) for row in database.execute(query) if 0 < row[0] < _LARGEST]
+
+
+def _whole(database: sqlite3.Connection, game: int) -> int | None:
+    """Copy one game up to its first damaged event. Returns how many events that is; ``None`` for no game."""
+    head = database.execute("SELECT began, rules, players FROM headed WHERE game = ?", (game,)).fetchone()
+    builder = GameBuilder(game, head)
+    for choices in _candidates(database, game):
+        if not any(builder.take(candidate) for candidate in choices):
+            break
+    if builder.history is None and not builder.begin():
+        return None
+    builder.write(database)
+    return len(builder.rows)
+
+
+def _candidates(database: sqlite3.Connection, game: int) -> Iterator[list[EventRow]]:
+    """For every id of the game, in order, what was found under it; what SQLite would have read first."""
+    query = (
+        "SELECT id, type, time, wall, body, seal FROM found WHERE game = ? ORDER BY id, unsound, seal = -1"
+    )
+    # All at once: tables that are being read may not be written to safely.
+    for _, group in groupby(database.execute(query, (game,)).fetchall(), key=itemgetter(0)):
+        yield list(group)
+
+
+def _leave_room(database: sqlite3.Connection) -> None:
+    """Let new ids begin above all that may have been told before."""
+    events = database.execute("SELECT max(id) FROM events").fetchone()[0] or 0
+    games = database.execute("SELECT max(id) FROM games").fetchone()[0] or 0
+    for table, highest in (("events", events + _LEAP), ("games", games)):
+        database.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        database.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, highest))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

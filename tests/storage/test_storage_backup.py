@@ -1,0 +1,185 @@
+"""Copies of the journal: made while a game runs, checked, and put back without losing what was there."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from scripted import Player, Still, play_on
+
+from focus_companion.game.rules import Rules
+from focus_companion.session.session import Session
+from focus_companion.storage.backup import back_up, check, restore
+from focus_companion.storage.errors import JournalBusy, JournalDamaged, JournalError, JournalForeign
+from focus_companion.storage.journal import Journal
+
+RULES = Rules.make(2)
+ROOT = Path(__file__).parents[2]
+
+
+def played(folder: Path, frames: int = 30) -> None:
+    with Journal(folder, write=True) as journal:
+        play_on(Session(RULES, {"g": "Ann"}, journal, Player, again=1.0).push, frames)
+
+
+def events(folder: Path) -> list[object]:
+    with Journal(folder) as journal:
+        return list(journal.events(limit=100_000))
+
+
+def test_copies_of_a_running_game_are_whole(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "data", write=True)
+    session = Session(RULES, {}, journal, Player, again=1.0)
+    stop = threading.Event()
+
+    def play() -> None:
+        index = 0
+        while not stop.is_set():
+            session.push(Still(index))
+            index += 1
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    sizes = []
+    try:
+        for number in range(8):
+            copy = tmp_path / f"copy{number}.sqlite"
+            made = back_up(tmp_path / "data", copy)
+            assert check(copy, copy) == (made.games, made.events)
+            sizes.append(made.events)
+    finally:
+        stop.set()
+        thread.join()
+    assert sizes == sorted(set(sizes)), "the game stood still"
+    kept = journal.events(limit=100_000)
+    journal.close()
+    restore(tmp_path / "other", copy)
+    assert events(tmp_path / "other") == kept[: sizes[-1]]
+
+
+def test_what_is_replaced_is_kept(tmp_path: Path) -> None:
+    played(tmp_path)
+    first = events(tmp_path)
+    made = back_up(tmp_path)
+    assert made.path.parent == tmp_path / "backups" and made.path.stat().st_mode & 0o077 == 0
+    played(tmp_path, 50)
+    second = events(tmp_path)
+    done = restore(tmp_path, made.path)
+    assert events(tmp_path) == first != second
+    assert done.kept is not None and check(done.kept, done.kept)[1] == len(second)
+    restore(tmp_path, done.kept)
+    assert events(tmp_path) == second
+    with Journal(tmp_path, write=True) as journal:
+        assert journal.notices == []
+
+
+def test_a_copy_can_be_put_where_nothing_was(tmp_path: Path) -> None:
+    played(tmp_path / "one")
+    made = back_up(tmp_path / "one", tmp_path / "copy.sqlite")
+    done = restore(tmp_path / "new" / "two", made.path)
+    assert done.kept is None and events(tmp_path / "new" / "two") == events(tmp_path / "one")
+
+
+def cut(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+def turned(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'"confidence":0.9', b'"confidence":0.8', 1))
+
+
+def contradicts(path: Path) -> None:
+    from focus_companion.storage import seals
+
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("DELETE FROM events WHERE type = 'move' AND id = (SELECT min(id) + 3 FROM events)")
+    database.execute("UPDATE events SET seal = NULL")
+    seals.seal_all(database)
+    database.close()
+
+
+@pytest.mark.parametrize("spoil", [cut, turned, contradicts])
+def test_a_damaged_copy_is_refused(tmp_path: Path, spoil: object) -> None:
+    played(tmp_path)
+    before = events(tmp_path)
+    made = back_up(tmp_path)
+    spoil(made.path)
+    with pytest.raises(JournalDamaged, match="give another copy") as error:
+        restore(tmp_path, made.path)
+    assert str(made.path) in str(error.value)
+    assert events(tmp_path) == before
+    assert not list(tmp_path.glob("journal.replaced*")) and not list(tmp_path.glob("journal.part*"))
+
+
+def test_what_is_no_copy_is_refused_and_not_overwritten(tmp_path: Path) -> None:
+    played(tmp_path)
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear Ann, " * 100)
+    with pytest.raises(JournalForeign, match="give another name"):
+        back_up(tmp_path, letter)
+    assert letter.read_text().startswith("Dear Ann")
+    with pytest.raises(JournalError, match=r"letter\.txt"):
+        restore(tmp_path, letter)
+    with pytest.raises(JournalError, match="holds no journal"):
+        back_up(tmp_path / "nowhere")
+    with pytest.raises(JournalError, match="no file"):
+        restore(tmp_path, tmp_path / "none.sqlite")
+
+
+def test_a_copy_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played(tmp_path)
+    made = back_up(tmp_path, tmp_path / "copy.sqlite")
+    before = made.path.read_bytes()
+    played(tmp_path, 50)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("focus_companion.storage.swap.sync", full)
+        with pytest.raises(JournalError, match=r"full"):
+            back_up(tmp_path, made.path)
+    assert made.path.read_bytes() == before and len(list(tmp_path.glob(".copy*"))) == 0
+    assert back_up(tmp_path, made.path).events > made.events
+
+
+def test_not_while_a_game_is_played(tmp_path: Path) -> None:
+    played(tmp_path)
+    made = back_up(tmp_path)
+    with Journal(tmp_path, write=True) as journal, pytest.raises(JournalBusy, match="in use by another"):
+        before = journal.events()
+        restore(tmp_path, made.path)
+    assert events(tmp_path) == before
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "focus_companion.cli", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    data, copy = tmp_path / "data", tmp_path / "copy.sqlite"
+    played(data)
+    done = run("backup", copy, "--data", data)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"{copy}: ")
+    done = run("restore", copy, "--data", data)
+    assert done.returncode == 0 and "The journal before is kept as" in done.stdout
+    cut(copy)
+    cases = [
+        (("restore", copy, "--data", data), "damaged"),
+        (("restore", tmp_path / "none", "--data", data), "no file"),
+        (("backup", copy, "--data", tmp_path / "nowhere"), "no journal"),
+        (("backup", "/proc/none/copy", "--data", data), "/proc/none/copy"),
+    ]
+    with Journal(data, write=True):
+        cases.append((("restore", next(data.glob("*replaced*")), "--data", data), "in use by another"))
+        for words, part in cases:
+            done = run(*words)
+            assert done.returncode == 2 and part in done.stderr, done
+            assert done.stderr.count("\n") == 1 and not done.stdout

@@ -1,0 +1,331 @@
+"""A damaged journal: every game up to the damage is saved, the damaged files are kept, and play goes on."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scripted import Player, play_on
+
+from focus_companion.game.record import positions
+from focus_companion.game.rules import Rules
+from focus_companion.session.events import Event, Moved
+from focus_companion.session.session import Session
+from focus_companion.storage import pages, swap
+from focus_companion.storage.errors import JournalDamaged, JournalError
+from focus_companion.storage.journal import Journal
+
+RULES = Rules.make(2)
+Told = list[tuple[int, Event]]
+
+
+def played(folder: Path, frames: int = 300) -> Told:
+    """Some games, begun one after the other; the journal is closed as it should be."""
+    with Journal(folder, write=True) as journal:
+        play_on(Session(RULES, {"g": "Ann"}, journal, Player, again=1.0).push, frames)
+        return journal.events(limit=100_000)
+
+
+def killed(folder: Path, frames: int = 40) -> Told:
+    """A game in a journal that was never closed: its newest part lies in the log alone."""
+    made = folder.with_name("made")
+    journal = Journal(made, write=True)
+    play_on(Session(RULES, {"g": "Ann"}, journal, Player).push, frames)
+    folder.mkdir()
+    for name in ("journal.sqlite", "journal.sqlite-wal"):
+        shutil.copy(made / name, folder / name)
+    told = journal.events(limit=100_000)
+    journal.close()
+    assert (folder / "journal.sqlite-wal").stat().st_size > 32 + 20 * 4120
+    return told
+
+
+def by_game(told: Told, game_of: dict[int, int]) -> dict[int, Told]:
+    found: dict[int, Told] = {}
+    for number, event in told:
+        found.setdefault(game_of[number], []).append((number, event))
+    return found
+
+
+def games_of(path: Path) -> dict[int, int]:
+    database = sqlite3.connect(path)
+    try:
+        return dict(database.execute("SELECT id, game FROM events"))
+    finally:
+        database.close()
+
+
+def check_prefixes(folder: Path, told: Told, game_of: dict[int, int]) -> int:
+    """Every game of the journal is a prefix of what it was, and can be opened. Returns the events it has."""
+    with Journal(folder) as journal:
+        kept = journal.events(limit=100_000)
+        now = games_of(journal.path)
+        before = by_game(told, game_of)
+        for game, events in by_game(kept, now).items():
+            assert events == before[game][: len(events)]
+        for summary in journal.games():
+            assert len(list(positions(journal.record(summary.id)))) == summary.plies + 1
+    return len(kept)
+
+
+def goes_on(folder: Path) -> None:
+    """A game can be played on it, its ids above all that were told."""
+    with Journal(folder, write=True) as journal:
+        assert journal.notices == []
+        last = journal.last_event()
+        told = play_on(Session(RULES, {}, journal, Player).push, 5, 5000)
+        assert [type(event) for event in told].count(Moved) == 4
+        assert journal.last_event() >= last + 5
+        games = journal.games()
+        assert games[0].plies >= 4
+
+
+def overwrite(path: Path, start: int, content: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(content)
+
+
+def garbage(length: int, seed: int = 1) -> bytes:
+    return random.Random(seed).randbytes(length)
+
+
+def cut(path: Path, parts: float) -> None:
+    with path.open("r+b") as file:
+        file.truncate(int(path.stat().st_size * parts))
+
+
+def turn_bit(path: Path, of: bytes) -> None:
+    """Turn one bit in the middle of some text, as old disks do; SQLite does not notice."""
+    content = path.read_bytes()
+    places = [at for at in range(len(content)) if content.startswith(of, at)]
+    at = places[len(places) // 2]
+    overwrite(path, at, bytes([content[at] ^ 1]))
+
+
+def middle(path: Path) -> int:
+    """Where the page in the middle begins."""
+    return path.stat().st_size // 8192 * 4096
+
+
+DAMAGES: list[tuple[str, Callable[[Path], None], float]] = [
+    ("garbage over the header", lambda path: overwrite(path, 0, garbage(100)), 1.0),
+    ("garbage over the first page", lambda path: overwrite(path, 0, garbage(4096)), 1.0),
+    ("noughts over the first page", lambda path: overwrite(path, 0, bytes(4096)), 1.0),
+    ("cut in half", lambda path: cut(path, 0.5), 0.3),
+    ("cut in the middle of a page", lambda path: cut(path, 0.9013), 0.6),
+    ("a page in the middle", lambda path: overwrite(path, middle(path), garbage(4096)), 0.3),
+    ("a bit of a position", lambda path: turn_bit(path, b'"position":"'), 0.3),
+    ("a bit of an event's type", lambda path: turn_bit(path, b'{"type":"move"'), 0.3),
+    ("all of it", lambda path: overwrite(path, 0, garbage(path.stat().st_size)), 0.0),
+    ("nothing but a text", lambda path: overwrite(path, 0, b"no database" * 20) or cut(path, 0.01), 0.0),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def many_games(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+    folder = tmp_path_factory.mktemp("many")
+    return folder, played(folder)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "least"), [case[1:] for case in DAMAGES], ids=[case[0] for case in DAMAGES]
+)
+def test_what_is_whole_is_saved(
+    tmp_path: Path, many_games: tuple[Path, Told], spoil: Callable[[Path], None], least: float
+) -> None:
+    source, told = many_games
+    shutil.copytree(source, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "journal.sqlite"
+    game_of = games_of(path)
+    spoil(path)
+    spoilt = path.read_bytes()
+    # Who only reads is told, and touches nothing.
+    with pytest.raises(JournalDamaged, match="rescues what is whole"), Journal(tmp_path) as reader:
+        for game in reader.games():
+            reader.record(game.id)
+    assert path.read_bytes() == spoilt
+    with Journal(tmp_path, write=True) as journal:
+        (notice,) = journal.notices
+    (kept,) = tmp_path.glob("journal.damaged-*.sqlite")
+    assert kept.read_bytes() == spoilt and kept.stat().st_mode & 0o077 == 0
+    assert "damaged" in notice and str(kept) in notice and "\n" not in notice
+    events = check_prefixes(tmp_path, told, game_of)
+    assert f"{events} event" in notice
+    assert events >= least * len(told)
+    goes_on(tmp_path)
+    # Nothing half-done is left.
+    left = {p.name.split("-")[0] for p in tmp_path.iterdir()}
+    assert left == {"journal.sqlite", "journal.lock", "journal.damaged"}
+
+
+def test_a_bad_frame_in_the_log_is_not_the_end_of_what_follows(tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    told = killed(folder)
+    log = folder / "journal.sqlite-wal"
+    game_of = dict.fromkeys(range(1, len(told) + 1), 1)
+    # SQLite itself would forget, without a word, all that stands behind the bad frame.
+    plain = tmp_path / "plain"
+    shutil.copytree(folder, plain)
+    overwrite(plain / log.name, log.stat().st_size // 2, garbage(64))
+    database = sqlite3.connect(plain / "journal.sqlite")
+    assert database.execute("SELECT count(*) FROM events").fetchone()[0] < len(told) * 0.8
+    database.close()
+    overwrite(log, log.stat().st_size // 2, garbage(64))
+    with Journal(folder, write=True) as journal:
+        assert "in its log" in journal.notices[0]
+    assert check_prefixes(folder, told, game_of) == len(told)
+    assert len(list(folder.glob("journal.damaged-*.sqlite-wal"))) == 1
+    goes_on(folder)
+
+
+def test_a_log_whose_header_is_gone(tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    told = killed(folder)
+    overwrite(folder / "journal.sqlite-wal", 0, garbage(32))
+    with Journal(folder, write=True) as journal:
+        assert "rescued" in journal.notices[0]
+    assert check_prefixes(folder, told, dict.fromkeys(range(1, len(told) + 1), 1)) == len(told)
+
+
+def test_a_log_cut_off_anywhere_is_no_damage(tmp_path: Path) -> None:
+    """So it looks after a power cut: what had not been told may be gone, and nobody need be told."""
+    folder = tmp_path / "killed"
+    told = killed(folder)
+    size = (folder / "journal.sqlite-wal").stat().st_size
+    game_of = dict.fromkeys(range(1, len(told) + 1), 1)
+    least = len(told)
+    for place in random.Random(5).sample(range(33, size), 40):
+        copy = tmp_path / "copy"
+        shutil.copytree(folder, copy)
+        with (copy / "journal.sqlite-wal").open("r+b") as file:
+            file.truncate(place)
+        with Journal(copy, write=True) as journal:
+            assert journal.notices == []
+        least = min(least, check_prefixes(copy, told, game_of))
+        assert not list(copy.glob("*damaged*"))
+        shutil.rmtree(copy)
+    assert least < len(told)
+
+
+def test_a_log_that_is_gone_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    killed(folder)
+    (folder / "journal.sqlite-wal").unlink()
+    (folder / "journal.lock").write_text("4711\nopen\n")
+    with Journal(folder, write=True) as journal:
+        assert len(journal.notices) == 1 and "journal.sqlite-wal is gone" in journal.notices[0]
+    goes_on(folder)
+    # Ended as it should, the log is where it belongs: in the journal.
+    assert not (folder / "journal.sqlite-wal").exists()
+
+
+@pytest.fixture(scope="module")
+def one_log(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+    folder = tmp_path_factory.mktemp("log") / "killed"
+    return folder, killed(folder)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.booleans(),
+    st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=300)), min_size=1, max_size=4),
+)
+def test_any_damage_leaves_prefixes(
+    tmp_path_factory: pytest.TempPathFactory,
+    one_log: tuple[Path, Told],
+    in_log: bool,
+    damage: list[tuple[float, bytes]],
+) -> None:
+    source, told = one_log
+    folder = tmp_path_factory.mktemp("any") / "copy"
+    shutil.copytree(source, folder)
+    path = folder / ("journal.sqlite-wal" if in_log else "journal.sqlite")
+    for place, content in damage:
+        overwrite(path, int(place * (path.stat().st_size - len(content))), content)
+    try:
+        Journal(folder, write=True).close()
+    except JournalError as error:
+        # Marks that are another program's, or a newer one's.
+        assert not isinstance(error, JournalDamaged)
+        return
+    check_prefixes(folder, told, dict.fromkeys(range(1, len(told) + 1), 1))
+    goes_on(folder)
+    shutil.rmtree(folder)
+
+
+def test_rows_longer_than_a_page_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.sqlite"
+    texts = {
+        number: random.Random(number).randbytes(number).hex()
+        for number in (1, 2000, 2030, 2031, 5000, 40_000)
+    }
+    database = sqlite3.connect(path)
+    with database:
+        database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, r REAL, n INT, b BLOB, text TEXT)")
+        for number, text in texts.items():
+            database.execute(
+                "INSERT INTO t VALUES (?, ?, ?, ?, ?)", (number, number / 3, -(number**3), b"\0\xff", text)
+            )
+    database.close()
+    found = {
+        row.id: row.values
+        for row in pages.rows(path, tmp_path / "none")
+        if len(row.values) == 5 and row.id > 0
+    }
+    for number, text in texts.items():
+        _, real, negative, blob, same = found[number]
+        assert (float(real), negative, blob, same) == (number / 3, -(number**3), b"\0\xff", text)
+
+
+def test_a_rescue_that_was_cut_off_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed after each of its steps, the next start goes on; nothing is lost at any of them."""
+    told = played(tmp_path / "start", 60)
+    game_of = games_of(tmp_path / "start" / "journal.sqlite")
+    overwrite(tmp_path / "start" / "journal.sqlite", 0, garbage(4096))
+    spoilt = (tmp_path / "start" / "journal.sqlite").read_bytes()
+
+    class Cut(BaseException):
+        pass
+
+    steps = 0
+    while True:
+        folder = tmp_path / f"cut{steps}"
+        shutil.copytree(tmp_path / "start", folder)
+        left = [steps]
+
+        def sync(path: Path, left: list[int] = left) -> None:
+            if left[0] == 0:
+                raise Cut
+            left[0] -= 1
+
+        with monkeypatch.context() as patch:
+            patch.setattr(swap, "sync", sync)
+            try:
+                Journal(folder, write=True).close()
+            except Cut:
+                pass
+            else:
+                break
+        with Journal(folder, write=True) as journal:
+            assert journal.notices or steps
+        assert check_prefixes(folder, told, game_of) == len(told)
+        (kept,) = folder.glob("journal.damaged-*.sqlite")
+        assert kept.read_bytes() == spoilt
+        steps += 1
+    assert steps >= 4
+
+
+def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
+    for count in (1, 2, 3):
+        played(tmp_path, 30)
+        overwrite(tmp_path / "journal.sqlite", 0, garbage(4096))
+        Journal(tmp_path, write=True).close()
+        assert len(list(tmp_path.glob("journal.damaged-*.sqlite"))) == count
