@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import threading
 import tty
@@ -84,4 +85,45 @@ class FakeBoard:
         elif frame.command == Command.DARK:
             self.shown = b""
         reply = Frame(frame.seq, frame.command | ANSWER, bytes((Status.DONE,)) + data)
-        os.write(self._master, self.babble + encode(reply))
+        self._send(encode(reply))
+
+    def _send(self, reply: bytes) -> None:
+        os.write(self._master, self.babble + reply)
+
+
+class NoisyBoard(FakeBoard):
+    """Answers rightly in the middle of noise: random bytes, frames cut short or with a flipped bit, answers
+    to questions of long ago, notices of what has not happened; and one answer in forty never arrives.
+    """
+
+    def __init__(self, link: Path, seed: int) -> None:
+        self._source = random.Random(seed)
+        self.streams = 0
+        super().__init__(link)
+
+    def _send(self, reply: bytes) -> None:
+        self.streams += 1
+        source = self._source
+        (frame,) = Decoder().feed(reply)
+        # Before the answer all sorts of noise, behind it no good frame: that might answer the next question.
+        before = b"".join(self._noise(frame, reply) for _ in range(source.randrange(4)))
+        behind = source.randbytes(source.randrange(30)).replace(b"\0", b"\1")
+        os.write(self._master, before + (b"" if source.random() < 1 / 40 else reply) + behind)
+
+    def _noise(self, answer: Frame, reply: bytes) -> bytes:
+        source = self._source
+        match source.randrange(5):
+            case 0:
+                return source.randbytes(source.randrange(80))
+            case 1:
+                return source.randbytes(source.randrange(1500))
+            case 2:
+                spoiled = bytearray(reply)
+                spoiled[source.randrange(1, len(reply) - 1)] ^= 1 << source.randrange(8)
+                return bytes(spoiled[: source.randrange(2, len(spoiled) + 1)])
+            case 3:
+                seq = (answer.seq + source.randrange(2, 255)) % 256
+                return encode(Frame(seq, source.randrange(256), source.randbytes(source.randrange(30))))
+            case _:
+                notice = Frame(0, source.choice(list(Notice)), source.randbytes(source.randrange(12)))
+                return encode(notice)

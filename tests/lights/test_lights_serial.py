@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import serial
+from driver_noise import check_driver
 from light_board_fake import GREETING, FakeBoard
 
 from focus_companion.lights import Lights, LightSettings, SerialSettings, open_lights, ports
@@ -337,3 +341,34 @@ def test_a_port_of_other_lights_is_left_alone(sockets: Sockets) -> None:
     backend.close()
     board.unplug()
     strip.unplug()
+
+
+def test_noise_from_the_device(tmp_path: Path) -> None:
+    check_driver(tmp_path, 400)
+
+
+def test_a_device_that_never_stops_babbling(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Told, and let go of at once when the game ends."""
+    board = FakeBoard(tmp_path / "tty", greeting=b"")
+    stop = threading.Event()
+
+    def babble() -> None:
+        while not stop.is_set():
+            with suppress(OSError):  # full, as of a driver that does not read any more
+                os.write(board._master, os.urandom(512))
+            time.sleep(0.001)
+
+    os.set_blocking(board._master, False)
+    board.mute = True
+    babbler = threading.Thread(target=babble)
+    babbler.start()
+    try:
+        lights = open_lights(settings(board.link))
+        lights.present(RED)
+        until(lambda: "does not answer" in caplog.text, 30)
+        lights.close()
+        assert "left as they are" not in caplog.text
+    finally:
+        stop.set()
+        babbler.join()
+        board.unplug()
