@@ -11,6 +11,7 @@ from .outlines import Window
 SPREAD = 9.0
 """Grey levels by which a bare pixel's channels vary from picture to picture, shadows of nearby stacks
 apart."""
+_SUM = np.full((1, 3), -1 / (2 * SPREAD * SPREAD), np.float32)
 _PEAK = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * SPREAD)))
 
 
@@ -44,9 +45,8 @@ class Background:
         anywhere.
         """
         known = self._known[window.slices]
-        off = pixels.astype(np.float32) - self._colour[window.slices]
-        here = _PEAK - (off * off).sum(-1) / (2 * SPREAD * SPREAD)
+        off = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
+        here = np.asarray(cv2.transform(cv2.multiply(off, off), _SUM))
         # Half of the belief in what was seen here, half in what the bare board looks like elsewhere.
-        return np.where(known, np.logaddexp(here, generic) - np.float32(np.log(2)), generic).astype(
-            np.float32
-        )
+        both = cv2.log(cv2.add(cv2.exp(_PEAK + here), cv2.exp(generic))) - np.float32(np.log(2))
+        return np.where(known, both, generic).astype(np.float32)

@@ -23,6 +23,20 @@ MARGIN = 2.0
 """Squares around the lattice that are looked at for an arm."""
 
 
+class Smoothed:
+    """A picture and, made once, its smoothed part about the board."""
+
+    def __init__(self, image: NDArray[np.uint8]) -> None:
+        self.image = image
+        self._part: tuple[Window, NDArray[np.uint8]] | None = None
+
+    def part(self, window: Window) -> NDArray[np.uint8]:
+        """The smoothed pixels of a window."""
+        if self._part is None or self._part[0] != window:
+            self._part = window, blurred(self.image[window.slices])
+        return self._part[1]
+
+
 class Change:
     """Changed pixels between two pictures of one scene, ``now`` and ``before``, in a window around the
     board.
@@ -30,25 +44,30 @@ class Change:
 
     def __init__(
         self,
-        now: NDArray[np.uint8],
-        before: NDArray[np.uint8],
+        now: Smoothed,
+        before: Smoothed,
         outlines: Outlines,
         standing: Sequence[str],
         noise: float,
     ) -> None:
         self._outlines, self._standing = outlines, standing
         self.window = board_window(outlines)
-        part = self.window.slices
-        self._now, self._before = blurred(now[part]), blurred(before[part])
-        blue, green, red = cv2.split(cv2.absdiff(self._now, self._before))
-        most = cv2.max(cv2.max(blue, green), red)
-        self.changed: NDArray[np.bool_] = np.asarray(most) > max(STEP, 4.0 * noise)
+        self._now, self._before = now.part(self.window), before.part(self.window)
+        like = (max(STEP, 4.0 * noise),) * 3
+        alike = cv2.inRange(cv2.absdiff(self._now, self._before), (0, 0, 0), like)
+        self.changed: NDArray[np.bool_] = np.asarray(alike) == 0
         self._pitch = outlines.pitch
-        self.touched: NDArray[np.float64] = np.array([self._share(square) for square in range(len(SQUARES))])
+        sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
+        self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])
         """For each square, the share of the pixels of its stack and of one piece more that changed, (52,)."""
 
-    def _share(self, square: int) -> float:
+    def _share(self, square: int, sums: NDArray[np.int32]) -> float:
         column = self._outlines.columns[square]
+        top, left = column.top - self.window.top, column.left - self.window.left
+        bottom, right = top + column.height, left + column.width
+        if sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left] == 0:
+            # Nearly every square of nearly every look.
+            return 0.0
         part = self.part(square)
         mask = column.standing(len(self._standing[square]) + 1)
         return float(part[mask].mean()) if mask.any() else 0.0
@@ -57,13 +76,15 @@ class Change:
         """How many pieces seem to have been laid down beside the lattice: taken from a stack, or put in
         reserve.
         """
-        beside = self.changed & ~_near_lattice(self._outlines)
+        step = self._every
+        beside = self.changed[::step, ::step] & ~_near_lattice(self._outlines)[::step, ::step]
         if not beside.any():
             return 0
         now, before = (
-            colours.log_likelihood(picture[beside])[:, 1:].max(1) for picture in (self._now, self._before)
+            colours.log_likelihood(picture[::step, ::step][beside])[:, 1:].max(1)
+            for picture in (self._now, self._before)
         )
-        mask = np.zeros(self.changed.shape, np.uint8)
+        mask = np.zeros(beside.shape, np.uint8)
         # A label or a cloth of a piece's colour is there before and after; only a piece makes the pixel
         # likelier.
         mask[beside] = (now > 0.5) & (now > before + 1.0)
@@ -72,7 +93,7 @@ class Change:
         piece = (
             np.pi * self._outlines.profile.piece.radius**2 / self._outlines.profile.pitch**2 * self._pitch**2
         )
-        areas = stats[1:, cv2.CC_STAT_AREA] / piece
+        areas = stats[1:, cv2.CC_STAT_AREA] * (step * step / piece)
         return int(sum(max(1, round(area)) for area in areas if 0.3 < area < 6))
 
     def part(self, square: int) -> NDArray[np.bool_]:
@@ -98,24 +119,37 @@ class Change:
             y0, x0 = max(0, top), max(0, left)
             part = rest[y0 : top + mask.shape[0], x0 : left + mask.shape[1]]
             part &= mask[y0 - top : y0 - top + part.shape[0], x0 - left : x0 - left + part.shape[1]] == 0
+        few = rest[:: self._every, :: self._every]
+        if np.count_nonzero(few) * self._every**2 < 0.4 * self._pitch * self._pitch:
+            return 0.0
         # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same.
-        return max(self._largest(rest & ~self._shading(rest)), 0.5 * self._largest(rest))
+        return max(self._largest(few & ~self._shading(few)), 0.5 * self._largest(few))
+
+    @property
+    def _every(self) -> int:
+        """Of how many pixels along a line one is enough for what is as large as a piece."""
+        return max(1, round(self._pitch / 28))
 
     def _shading(self, part: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Pixels of ``part`` that changed as under a shadow: every channel by nearly the same factor."""
+        """Which of ``part``'s pixels (every so many of the window's) changed as under a shadow: every
+        channel by nearly the same factor.
+        """
         shaded = np.zeros(part.shape, bool)
-        now = self._now[part].astype(np.float32) + 4
-        before = self._before[part].astype(np.float32) + 4
+        now, before = (
+            picture[:: self._every, :: self._every][part].astype(np.float32) + 4
+            for picture in (self._now, self._before)
+        )
         factor = (now * before).sum(1) / (before * before).sum(1)
         off = np.abs(now - before * factor[:, None]).max(1)
         shaded[part] = (off < 0.09 * np.maximum(now.max(1), 60)) & (factor > 0.3) & (factor < 2.2)
         return shaded
 
     def _largest(self, rest: NDArray[np.bool_]) -> float:
-        if np.count_nonzero(rest) < 0.4 * self._pitch * self._pitch:
+        every = self._every
+        if np.count_nonzero(rest) * every * every < 0.4 * self._pitch * self._pitch:
             return 0.0
-        # A quarter of the size: threads of noise vanish, an arm stays.
-        factor = max(1, round(self._pitch / 14))
+        # Smaller still: threads of noise vanish, an arm stays.
+        factor = max(1, round(self._pitch / 14 / every))
         small = cv2.resize(
             rest.astype(np.uint8) * 255,
             (max(1, rest.shape[1] // factor), max(1, rest.shape[0] // factor)),
@@ -134,7 +168,7 @@ class Change:
         areas = stats[:, cv2.CC_STAT_AREA].astype(float)
         areas[0] = 0
         areas[reach < 3] = 0
-        return float(areas.max()) * factor * factor / (self._pitch * self._pitch)
+        return float(areas.max()) * (factor * every) ** 2 / (self._pitch * self._pitch)
 
     @property
     def everywhere(self) -> float:

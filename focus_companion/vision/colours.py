@@ -30,8 +30,9 @@ UNSEEN = 0.02
 
 def bins(pixels: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Histogram bin of every BGR pixel (…, 3)."""
-    reduced = pixels.astype(np.intp) >> (8 - BITS)
-    return (reduced[..., 0] << (2 * BITS)) | (reduced[..., 1] << BITS) | reduced[..., 2]
+    reduced = pixels >> (8 - BITS)
+    blue, green, red = (reduced[..., channel].astype(np.intp) for channel in range(3))
+    return (blue << (2 * BITS)) | (green << BITS) | red
 
 
 class ColourModel:

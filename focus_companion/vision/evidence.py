@@ -18,6 +18,7 @@ from ..game.squares import SQUARES
 from .background import Background
 from .colours import BARE, CLASS, CLASSES, ColourModel
 from .outlines import Outlines, Window
+from .stack_gains import StackGains
 
 TRUST = 4.0
 """Nats that a single pixel may say for or against anything."""
@@ -63,7 +64,8 @@ class Evidence:
         self.outlines = outlines
         self.standing = tuple(standing)
         self._colours, self._background = colours, background
-        self._classes = {square: classes(stack) for square, stack in enumerate(standing)}
+        self._standing_classes = tuple(classes(stack) for stack in standing)
+        self._classes = dict(enumerate(self._standing_classes))
         self._share = SHARE * float(np.clip((SQUARE / outlines.pitch) ** 2, 0.2, 4.0))
         self._board = outlines.window(range(len(SQUARES)))
         shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, CLASSES)
@@ -71,6 +73,7 @@ class Evidence:
         self._ready: set[int] = set()
         self._old: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
         self._known: dict[tuple[tuple[int, str], ...], Gain] = {}
+        self._single: dict[int, StackGains] = {}
 
     def gain(self, changes: Mapping[int, str]) -> Gain:
         """How much better the picture is explained with these squares' stacks than with those that stood."""
@@ -94,6 +97,9 @@ class Evidence:
 
     def _painted(self, changes: dict[int, str]) -> Gain:
         squares = tuple(changes)
+        if len(squares) == 1:
+            nats, pixels = self._gains(squares[0]).of(classes(changes[squares[0]]))
+            return Gain(nats * self._share, pixels, self._share)
         window, order, old = self._before(squares)
         new = self.outlines.paint(self._classes | {s: classes(changes[s]) for s in squares}, window, order)
         rows, columns = np.nonzero(old != new)
@@ -104,6 +110,15 @@ class Evidence:
         difference = scores[at, new[rows, columns]] - scores[at, old[rows, columns]]
         nats = float(np.clip(difference, -TRUST, TRUST).sum()) * self._share
         return Gain(nats, len(rows), self._share)
+
+    def _gains(self, square: int) -> StackGains:
+        if square not in self._single:
+            window, _, old = self._before((square,))
+            scores = self._scores((square,), window)
+            self._single[square] = StackGains(
+                self.outlines, square, self._standing_classes, old, scores, TRUST
+            )
+        return self._single[square]
 
     def _before(self, squares: tuple[int, ...]) -> tuple[Window, tuple[int, ...], NDArray[np.uint8]]:
         """The window of these squares, all squares seen in it far to near, and how it looked."""

@@ -56,14 +56,15 @@ def learn(
     usable = ~_hidden(outlines, window, except_squares)
     lattice = lattice_mask(outlines, window)
     rim = np.ones((3, 3), np.uint8)
+    # The outermost pixels mix with what lies behind: only those count whose neighbours show the same.
+    inner = (np.asarray(cv2.erode(painted, rim)) == np.asarray(cv2.dilate(painted, rim))) & usable
+    inner &= lattice | (painted != BARE)
+    of_label = np.where(inner, painted, CLASSES)
     samples = {}
     for label in range(CLASSES):
-        # The outermost pixels mix with what lies behind.
-        inner = cv2.erode((painted == label).astype(np.uint8), rim).astype(bool) & usable
-        if label == BARE:
-            inner &= lattice
-        found = pixels[inner]
+        found = np.flatnonzero(of_label == label)
         if len(found):
-            samples[label] = found[:: max(1, len(found) // MOST)]
+            rows, columns = np.unravel_index(found[:: max(1, len(found) // MOST)], painted.shape)
+            samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
     background.learn(image, window, (painted == BARE) & usable, 1.0 - keep)

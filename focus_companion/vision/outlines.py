@@ -41,6 +41,11 @@ class Column:
     """
 
     @property
+    def any(self) -> Mask:
+        """Pixels (h, w) that a stack of any height, or the dome, covers."""
+        return np.asarray(self.unions[0] | self.unions[-1])
+
+    @property
     def width(self) -> int:
         return int(self.masks.shape[2])
 

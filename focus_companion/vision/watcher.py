@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..game.squares import SQUARES
 from .background import Background
 from .by_hand import Corners, camera_of, check_corners, settled
-from .change import Change, board_window
+from .change import Change, Smoothed, board_window
 from .colours import ColourModel
 from .evidence import Evidence
 from .finder import Found, find_board, refine
@@ -81,8 +81,12 @@ class Look:
     since_mark: Change | None
     appeared_since_mark: int
     number: int
-    image: Image = field(repr=False)
+    smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
+
+    @property
+    def image(self) -> Image:
+        return self.smoothed.image
 
     @property
     def age(self) -> float:
@@ -121,12 +125,12 @@ class Watcher:
         self.outlines: Outlines | None = None
         self._colours = ColourModel()
         self._background: Background | None = None
-        self._reference: Image | None = None
+        self._reference: Smoothed | None = None
         self._stillness = Stillness()
         self._look: Look | None = None
         self._count = 0
         self._moved = False
-        self._mark: Image | None = None
+        self._mark: Smoothed | None = None
         self._sought = -SEEK_AGAIN
         self._upset_since: float | None = None
         self._upset_tried = 0.0
@@ -143,7 +147,7 @@ class Watcher:
         self._mark = None
         self._stood = True
         if self._look is not None and self.outlines is not None:
-            self._learn(self._look.image, keep=0.75)
+            self._learn(self._look.smoothed, keep=0.75)
             self._look = None
 
     def expect(self, stacks: Sequence[str]) -> None:
@@ -156,12 +160,12 @@ class Watcher:
 
     def mark(self) -> None:
         """Remember the last look: later looks tell what changed since."""
-        self._mark = self._look.image if self._look is not None else None
+        self._mark = self._look.smoothed if self._look is not None else None
 
     def unchanged(self) -> None:
         """The last look shows the standing position: follow the slow drift of the light."""
         if self._look is not None:
-            self._reference = self._look.image
+            self._reference = self._look.smoothed
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
         """Where the board lies, by the word of somebody who sees it; ``None``: look for it again.
@@ -285,14 +289,15 @@ class Watcher:
             wrong = _disagreeing(image, camera, probe, colours)
         self.camera, self.profile, self.outlines = camera, profile, outlines
         self._colours, self._background = colours, background
-        self._reference, self._mark = image, None
+        smoothed = Smoothed(image)
+        self._reference, self._mark = smoothed, None
         self._upset_since = None
         self.state = State.WATCHING
         self.differing = wrong
         self._watch_board()
         touched = np.full(len(SQUARES), 0.1)
         touched[list(wrong)] = 1.0
-        return self._new_look(frame, small, None, touched)
+        return self._new_look(frame, smoothed, small, None, touched)
 
     def _usual_colours(self) -> ColourModel:
         """A model that knows only what usual pieces look like: enough until the first one is seen."""
@@ -301,14 +306,19 @@ class Watcher:
         return colours
 
     def _new_look(
-        self, frame: Frame, small: Small, change: Change | None, touched: NDArray[np.float64]
+        self,
+        frame: Frame,
+        smoothed: Smoothed,
+        small: Small,
+        change: Change | None,
+        touched: NDArray[np.float64],
     ) -> Look:
         assert self.outlines is not None and self._background is not None
         self._count += 1
         self._moved = False
         evidence = Evidence(frame.image, self.outlines, self._colours, self._background, self.standing)
         marked = (
-            self._against(frame.image, self._mark) if change is not None and self._mark is not None else None
+            self._against(smoothed, self._mark) if change is not None and self._mark is not None else None
         )
         self._look = Look(
             time=frame.time,
@@ -320,18 +330,19 @@ class Watcher:
             since_mark=marked,
             appeared_since_mark=marked.appeared(self._colours) if marked is not None else 0,
             number=self._count,
-            image=frame.image,
+            smoothed=smoothed,
             small=small,
         )
         return self._look
 
-    def _against(self, image: Image, before: Image) -> Change:
+    def _against(self, now: Smoothed, before: Smoothed) -> Change:
         assert self.outlines is not None
-        return Change(image, before, self.outlines, self.standing, self._stillness.noise)
+        return Change(now, before, self.outlines, self.standing, self._stillness.noise)
 
     def _take(self, frame: Frame, small: Small, still: float) -> Look | None:
         assert self.outlines is not None and self._reference is not None
-        change = self._against(frame.image, self._reference)
+        smoothed = Smoothed(frame.image)
+        change = self._against(smoothed, self._reference)
         if int((change.touched > 0.2).sum()) >= UPSET:
             recovered = self._recover(frame, small, change)
             if recovered is not None:
@@ -339,7 +350,7 @@ class Watcher:
         else:
             self._upset_since = None
         before, self._look = self._look, None
-        look = self._new_look(frame, small, change, change.touched)
+        look = self._new_look(frame, smoothed, small, change, change.touched)
         look.since = frame.time - still
         # A flicker of the light or of the camera between two like pictures is no new picture.
         blink = before is not None and frame.time - before.time < BLINK
@@ -387,10 +398,11 @@ class Watcher:
         learn(image, self.outlines, self.standing, fresh, Background(*image.shape[:2]), keep=0.0)
         return _share(image, self.camera, probe, fresh) >= SAME
 
-    def _learn(self, image: Image, keep: float) -> None:
+    def _learn(self, smoothed: Smoothed, keep: float) -> None:
         assert self.outlines is not None and self._background is not None
+        image = smoothed.image
         learn(image, self.outlines, self.standing, self._colours, self._background, keep=keep)
-        self._reference = image
+        self._reference = smoothed
 
     def _take_place(self, corners: Corners) -> None:
         """Look at the place that somebody has pointed at, until a still picture settles it."""
