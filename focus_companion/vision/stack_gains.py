@@ -75,7 +75,8 @@ class StackGains:
         nats, pixels = height.behind
         for layer, label in enumerate(pieces, 1):
             if label not in height.sums:
-                height.sums[label] = np.bincount(height.level, self._nats(label), minlength=_LAYERS)
+                sums = np.bincount(height.level, self._nats(label), minlength=_LAYERS)
+                height.sums[label] = sums.astype(np.float64)
             nats += float(height.sums[label][layer])
             pixels += int(height.pixels[layer].sum() - height.pixels[layer, label])
         return nats, pixels
