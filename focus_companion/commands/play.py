@@ -262,7 +262,8 @@ def told(event: Any) -> str:
         case "unclear":
             return f"   ?  Unclear: {' or '.join(event.candidates)}; choose on the page"
         case "lost" | "found":
-            return f"      {event.what.capitalize()} {event.type}"
+            why = getattr(event, "why", "")
+            return f"      {event.what.capitalize()} {event.type}{f' ({why})' if why else ''}"
         case "result":
             return f"      {' and '.join(event.winners).capitalize() or 'Nobody'} won ({event.reason})"
         case "game":

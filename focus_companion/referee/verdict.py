@@ -76,9 +76,10 @@ class Undecided(Verdict):
 
 @dataclass(frozen=True)
 class OutOfView(Verdict):
-    """The board cannot be seen."""
+    """The board cannot be seen; ``why`` as in the event ``lost``."""
 
     what: str = "board"
+    why: str = "out of view"
 
 
 @dataclass(frozen=True)

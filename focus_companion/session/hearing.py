@@ -38,9 +38,9 @@ def hear(verdict: said.Verdict, history: History, time: float) -> tuple[Event, .
 
 def _heard(verdict: said.Verdict, history: History, time: float) -> Iterator[Event]:
     match verdict:
-        case said.OutOfView(what):
+        case said.OutOfView(what, why):
             if what not in history.lost:
-                yield Lost(time, what)
+                yield Lost(time, what, why)
         case said.BackInView(what):
             if what in history.lost:
                 yield Found(time, what)

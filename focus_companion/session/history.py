@@ -50,7 +50,7 @@ class History:
     ``positions`` holds one position a ply, ply 0 first; an act (resigning, …) is no ply and changes the last
     of them. ``players`` maps letters to names. ``time`` is that of the last event, ``began`` of the first.
     ``ready``,
-    ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view.
+    ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view, and why.
     ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help.
@@ -71,7 +71,7 @@ class History:
     unclear: Unclear | None = None
     set_up: tuple[str, ...] = ()
     ready: bool = False
-    lost: frozenset[str] = frozenset()
+    lost: Mapping[str, str] = field(default_factory=dict)
     paused: bool = False
     agreed: Rules | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class History:
 
     def looked_away(self) -> History:
         """The same game when nobody knows how the board looks now, as after a restart."""
-        return replace(self, ready=False, set_up=(), lost=frozenset())
+        return replace(self, ready=False, set_up=(), lost={})
 
     def record(self) -> GameRecord:
         """The game record, times counted from the beginning of the game."""
@@ -183,9 +183,9 @@ class History:
             case Ready():
                 return replace(self, set_up=(), ready=True, alert=None, prompt=None, unclear=None)
             case Lost():
-                return replace(self, lost=self.lost | {event.what})
+                return replace(self, lost={**self.lost, event.what: event.why})
             case Found():
-                return replace(self, lost=self.lost - {event.what})
+                return replace(self, lost={k: v for k, v in self.lost.items() if k != event.what})
             case Paused():
                 return replace(self, paused=event.paused)
             case Placed():

@@ -25,6 +25,7 @@ from ..vision.overlay import draw_reading
 from ..vision.profiles import board_profile
 from ..vision.scene import BoardProfile
 from ..vision.watcher import Look, State, Watcher
+from .usable import Usable
 
 SET_UP_PATIENCE = 0.6
 """Seconds that a still picture must last before it is said what differs from the set-up."""
@@ -58,16 +59,27 @@ class Pipeline:
         self._differs: tuple[int, ...] = ()
         self._offered = False
         self._given: tuple[Corners | None, bool] | None = None
+        self._usable = Usable()
 
     @property
     def camera_state(self) -> str:
-        """ "ok", "no board" or "lost"."""
+        """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged")."""
+        if self._usable.why:
+            return self._usable.why
         return self._watcher.state.value if self._watcher else State.SEEKING.value
 
     def push(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the last one
         should stand.
         """
+        before = self._usable.why
+        if not self._usable.judge(frame.image, frame.time):
+            # Said as long as it lasts: the camera may have been gone and come back meanwhile.
+            return [OutOfView("camera", self._usable.why)] if self._usable.why else []
+        back: list[Verdict] = [BackInView("camera")] if before else []
+        return back + self._look(frame, history)
+
+    def _look(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
         position = history[-1]
         if self._watcher is None:
             self._watcher = Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1)
@@ -77,10 +89,15 @@ class Pipeline:
         elif position is not self._known:
             self._follow(position)
         watcher = self._watcher
+        watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
         if watcher.state is State.LOST and not self._lost:
             self._lost = True
             return [OutOfView()]
+        if watched and watcher.state is State.SEEKING and not self._lost:
+            # A watched board is only ever let go of where the pictures have got another size.
+            self._lost = True
+            return [OutOfView(why="resolution")]
         if look is None:
             return []
         verdicts: list[Verdict] = []

@@ -8,9 +8,11 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from ..vision.frames import FROZEN
+from ..vision.picture_faults import Repeats
 from .events import Event
 from .session import Session
 
@@ -33,8 +35,61 @@ painted.
 _TURN: Final = 0.2
 """Most seconds between two looks at what has been asked for."""
 
+_STOPPED: Final = 5.0
+"""Seconds by which a wait of a turn may last too long; longer, and the whole program stood still (stopped, or
+a frozen virtual machine): what waits in the camera is old.
+"""
+
+_SLEPT: Final = 2.0
+"""Seconds of the computer's sleep after which the camera is opened anew."""
+
+_STORED: Final = 2.0
+"""Seconds that a camera opened anew has to show something else than the picture that it was frozen in."""
+
+_ANEW: Final = "anew"
+"""The source is to be opened anew at once, which is no loss; or the runner is being stopped."""
+
+_IN_WORDS: Final[Mapping[str, str]] = {
+    "unplugged": "the camera is gone; is it plugged in?",
+    "ended": "the stream has ended; it is asked for again",
+    "stalled": "no picture comes any more; it is opened again",
+    "frozen": "always the same picture, bit for bit; it is opened again",
+    "damaged": "none of its pictures arrives whole; it is opened again",
+    "asleep": "the computer slept or stood still; the camera is opened again",
+}
+"""For the log; the page has sentences of its own."""
+
 _AHEAD: Final = 4
 """Frames of a file that are read ahead."""
+
+
+class Awake:
+    """Tells how long the computer has slept: by a clock that goes on in its sleep and one that does not."""
+
+    def __init__(
+        self,
+        always: Callable[[], float] | None = None,
+        awake: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._always = always or _boot_time
+        self._awake = awake
+        self._apart = self._always() - self._awake()
+
+    def slept(self) -> float:
+        """Seconds slept since the last question."""
+        apart = self._always() - self._awake()
+        slept, self._apart = apart - self._apart, apart
+        return slept
+
+
+def _boot_time() -> float:
+    # Only Linux has the clock that counts sleep; elsewhere a sleep shows as a stall.
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if clock is None else time.clock_gettime(clock)
+
+
+def _gone(source: FrameSource) -> str:
+    return getattr(source, "gone", "ended")
 
 
 class _Reader:
@@ -112,6 +167,7 @@ class Runner:
         heard: Callable[[Event], None] | None = None,
         back_off: Sequence[float] = BACK_OFF,
         silence: float = SILENCE,
+        awake: Awake | None = None,
     ) -> None:
         self._session = session
         self._open = open_source
@@ -120,6 +176,8 @@ class Runner:
         self._heard = heard or (lambda _: None)
         self._back_off = back_off
         self._silence = silence
+        self._awake = awake or Awake()
+        self._repeats = Repeats()
         self._stop = threading.Event()
         self._done = threading.Event()
         self.failure: BaseException | None = None
@@ -158,8 +216,7 @@ class Runner:
                 try:
                     source = self._open()
                 except OSError as error:
-                    log.warning("%s", error)
-                    self._tell(self._session.camera_lost())
+                    self._lost(getattr(error, "why", "unplugged"), str(error))
                     self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
                     tries += 1
                     continue
@@ -167,14 +224,14 @@ class Runner:
                 self.reopened += 1
             reader = _Reader(source)
             try:
-                frames, again = self._follow(reader)
+                fresh, why = self._follow(reader)
             finally:
                 reader.stop()
-            problem, live, name = reader.error, source.live, source.name
+            problem, live, name, gone = reader.error, source.live, source.name, _gone(source)
             # Let go of the old source before the next one opens: a simulated table is many megabytes.
             del reader
             source = None
-            if again or self._stop.is_set():
+            if why == _ANEW or self._stop.is_set():
                 continue
             if problem is not None and not (live and isinstance(problem, OSError)):
                 raise problem
@@ -182,33 +239,63 @@ class Runner:
                 self.ended = True
                 self._idle(None)
                 return
-            log.warning("%s", problem or f"{name} gives no more pictures")
-            self._tell(self._session.camera_lost())
-            tries = 0 if frames else tries
-            self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
-            tries += 1
+            why = why or getattr(problem, "why", gone)
+            self._lost(why, str(problem) if problem else f"{name}: {_IN_WORDS.get(why, why)}")
+            tries = 0 if fresh else tries
+            # After a sleep the camera is there most likely; it only has to be opened anew.
+            if why != "asleep":
+                self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
+                tries += 1
 
-    def _follow(self, reader: _Reader) -> tuple[int, bool]:
-        """Push frames until the source ends or falls silent. Returns how many, and whether to open it anew at
-        once.
+    def _lost(self, why: str, text: str) -> None:
+        if why != "frozen":
+            # One that was away may come back with the picture that it went with: that it gives any is news.
+            self._repeats = Repeats()
+        log.warning("%s", text)
+        self._tell(self._session.camera_lost(why))
+
+    def _follow(self, reader: _Reader) -> tuple[int, str]:
+        """Push frames until the source ends, falls silent or freezes.
+
+        Returns how many new pictures came, and why it is given up: "" where the source ended by itself.
         """
-        frames, last = 0, time.monotonic()
+        fresh, last = 0, time.monotonic()
+        first: float | None = None
+        patience = getattr(reader.source, "frozen_after", FROZEN)
         while not self._stop.is_set():
+            asked = time.monotonic()
             frame = reader.take(_TURN)
+            now = time.monotonic()
+            if reader.source.live and (now - asked > _STOPPED or self._awake.slept() > _SLEPT):
+                return fresh, "asleep"
             if frame is None:
-                patience = self._silence if frames else FIRST
-                if reader.ended or (reader.source.live and time.monotonic() - last > patience):
-                    return frames, False
+                if reader.ended:
+                    return fresh, ""
+                if reader.source.live and now - last > (self._silence if fresh else FIRST):
+                    return fresh, getattr(reader.source, "silent", "stalled")
                 told = self._session.attend()
             else:
-                last = time.monotonic()
-                told = self._session.camera_found() if not frames else []
-                frames += 1
+                last = now
+                first = now if first is None else first
+                same = self._repeated(frame, now) if reader.source.live else 0.0
+                if not same:
+                    fresh += 1
+                    told = self._session.camera_found() if fresh == 1 else []
+                else:
+                    told = []
                 told = told + self._session.push(frame)
+                # One just opened may begin with a picture that it had in store.
+                if same > patience and now - first > min(patience, _STORED):
+                    return fresh, "frozen"
             self._tell(told)
             if self._anew(told):
-                return frames, True
-        return frames, False
+                return fresh, _ANEW
+        return fresh, _ANEW
+
+    def _repeated(self, frame: Frame, now: float) -> float:
+        """Seconds for which the camera has given this very picture, across being opened anew."""
+        # Sources of other kinds of frames (a script's) have nothing to compare.
+        return self._repeats.update(frame.image, now) if frame.image is not None else 0.0
 
     def _idle(self, seconds: float | None) -> None:
         """Go on doing what is asked for while there are no frames; ``None``: until stopped."""

@@ -88,7 +88,7 @@ class Session:
         self._frame_at = self._turned_at = clock()
         self._time = self._offset = 0.0
         self._fresh_stream = False
-        self._camera_lost = False
+        self._silent = ""
         self._pictures = Pictures()
         self._feed = Feed(journal.last_event() if journal else 0, journal)
         game = journal.last_unfinished() if journal is not None and resume else None
@@ -153,6 +153,7 @@ class Session:
             self._told = told
         clock = history.clock and history.clock.to_json(self._time, history.position.players)
         more = {"camera": self.camera, "event": last, "resumed": self.resumed, "fault": self._fault}
+        more["camera_why"] = self.camera_why
         seen = {"mount": self._sight.mount(), "corners": self._sight.corners()}
         return told[1] | more | {"clock": clock} | seen
 
@@ -162,10 +163,18 @@ class Session:
 
     @property
     def camera(self) -> str:
-        """ "starting", "ok", "no board" or "lost"."""
-        if self._camera_lost:
-            return "lost"
+        """ "starting", "ok", "no board", "lost" (no pictures, or no board any more), or what makes the
+        pictures useless: "frozen", "dark", "covered", "damaged".
+        """
+        if self._silent:
+            return "frozen" if self._silent == "frozen" else "lost"
         return self._sight.camera_state if self._frames else "starting"
+
+    @property
+    def camera_why(self) -> str | None:
+        """The event ``lost``'s ``why`` while camera or board are lost; ``None`` while all is well."""
+        lost = self._history.lost
+        return self._silent or lost.get("camera") or lost.get("board")
 
     def snapshot(self, overlay: bool = False, width: int | None = None) -> bytes | None:
         """The newest picture as JPEG, with the reading on it if ``overlay``; ``None`` before the first.
@@ -259,14 +268,17 @@ class Session:
         """The next frame comes from a source opened anew: its times go on where the last ones ended."""
         self._fresh_stream = True
 
-    def camera_lost(self) -> list[Event]:
-        """The camera gives no pictures."""
-        self._camera_lost = True
-        return self._tell(Lost(self._time, "camera")) if "camera" not in self._history.lost else []
+    def camera_lost(self, why: str = "") -> list[Event]:
+        """The camera gives no pictures, or always the same; ``why`` as in the event ``lost``."""
+        self._silent = why or "unreadable"
+        # Nothing may pile up while the journal refuses.
+        if self._held or "camera" in self._history.lost:
+            return []
+        return self._tell(Lost(self._time, "camera", why))
 
     def camera_found(self) -> list[Event]:
         """The camera gives pictures again."""
-        self._camera_lost = False
+        self._silent = ""
         return self._tell(Found(self._time, "camera")) if "camera" in self._history.lost else []
 
     def _do(self, request: Request) -> list[Event]:

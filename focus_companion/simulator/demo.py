@@ -17,7 +17,7 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.frames import Frame
+from ..vision.frames import FROZEN, Frame
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
@@ -61,6 +61,9 @@ class DemoSource:
     waits = True
     """No picture is taken before the last one was looked at, so no turn is played unseen."""
     name = "demo"
+    gone = "ended"
+    silent = "stalled"
+    frozen_after = FROZEN
 
     def __init__(
         self,

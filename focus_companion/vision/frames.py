@@ -28,13 +28,25 @@ Image = NDArray[np.uint8]
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 READ_TIMEOUT = 5.0
 """Seconds without a picture after which a live source counts as gone."""
+FROZEN = 10.0
+"""Seconds of the same picture, bit for bit: a sensor's noise never repeats, an encoder's stillness may for a
+while.
+"""
 
 LARGEST = 40_000_000
 """Pixels of the largest picture of a video or stream that is taken; 8K has 33 million."""
 
 
 class FrameError(OSError):
-    """A source that gives no pictures: the message says which, why, and what to do."""
+    """A source that gives no pictures: the message says which, why, and what to do.
+
+    ``why`` is one word for the state: "unplugged" (a camera of this machine), "unreachable" (an address),
+    "stalled" (open, but silent), "damaged" (broken pictures alone), or "unreadable".
+    """
+
+    def __init__(self, message: str, why: str = "unreadable") -> None:
+        super().__init__(message)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +63,12 @@ class FrameSource(Protocol):
 
     live: bool
     name: str
+    gone: str
+    """One word for what has happened when a live source gives no more: "unplugged" or "ended"."""
+    silent: str
+    """The same where it goes on without a picture: "stalled", or "damaged" where those that come are broken."""
+    frozen_after: float
+    """Seconds of one and the same picture, bit for bit, after which a live source counts as frozen."""
 
     def __enter__(self) -> Self: ...
 
@@ -65,6 +83,9 @@ class Source:
     """What all sources share: they are context managers, may be closed twice, and stop when closed."""
 
     live = False
+    gone = "ended"
+    silent = "stalled"
+    frozen_after = FROZEN
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -197,8 +218,11 @@ class Live(Source):
 
     live = True
 
-    def __init__(self, name: str, capture: Capture, keeper: Keeper | None = None) -> None:
+    def __init__(
+        self, name: str, capture: Capture, keeper: Keeper | None = None, *, gone: str = "ended"
+    ) -> None:
         super().__init__(name)
+        self.gone = gone
         self._capture, self._keeper = capture, keeper
         self._newest: tuple[int, float, Any] | None = None
         self._fresh = threading.Condition()
@@ -237,7 +261,9 @@ class Live(Source):
             with self._fresh:
                 waited = self._fresh.wait_for(partial(self._changed_since, seen), timeout=READ_TIMEOUT)
                 if not waited:
-                    raise FrameError(f"{self.name} has sent no picture for {READ_TIMEOUT:.0f} seconds")
+                    raise FrameError(
+                        f"{self.name} has sent no picture for {READ_TIMEOUT:.0f} seconds", "stalled"
+                    )
                 newest = self._newest
                 if newest is None or newest[0] <= seen:
                     return
@@ -251,12 +277,16 @@ class Live(Source):
         return np.asarray(held, np.uint8)
 
     def _changed_since(self, seen: int) -> bool:
-        return self._ended or (self._newest is not None and self._newest[0] > seen)
+        newest = self._newest is not None and self._newest[0] > seen
+        return self._ended or newest or self._closed.is_set()
 
     def close(self) -> None:
         super().close()
+        with self._fresh:
+            self._fresh.notify_all()
         if self._thread.is_alive():
-            self._thread.join(timeout=2)
+            # A driver or a stream that hangs is left behind on its thread, which lets go of it when it wakes.
+            self._thread.join(timeout=0.5)
         elif self._thread.ident is None:
             # Never read: there is no thread that lets go of the camera.
             self._capture.release()

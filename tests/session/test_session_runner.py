@@ -7,14 +7,17 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from scripted import Player, Script, Still
 
 from focus_companion.game.rules import Rules
 from focus_companion.session import requests as ask
+from focus_companion.session import runner as runner_module
 from focus_companion.session.events import Event, GameBegan
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
+from focus_companion.vision.frames import FrameError
 
 RULES = Rules.make(2)
 
@@ -157,6 +160,102 @@ def test_a_silent_camera_counts_as_lost(run: Any) -> None:
     until(lambda: "lost" in types(heard))
     until(lambda: "found" in types(heard))
     hang.set()
+
+
+class Shown(Source):
+    """The same picture for ever, or with ``noise`` always another one."""
+
+    def __init__(self, *, noise: bool = False, shade: int = 0, **more: Any) -> None:
+        super().__init__(100_000, live=True, pace=0.005, **more)
+        self.noise, self.shade = noise, shade
+        self.frozen_after = 0.2
+
+    def __iter__(self) -> Iterator[Any]:
+        for still in super().__iter__():
+            image = np.full((8, 8, 3), self.shade, np.uint8)
+            image[0, 0] = still.index % 251 if self.noise else 0
+            yield Still(still.index, image=image)
+
+
+def test_a_frozen_camera_is_told_opened_again_and_found_with_another_picture(run: Any) -> None:
+    frozen = [Shown() for _ in range(3)]
+    _, session, heard = run(*frozen, Shown(noise=True, shade=3))
+    until(lambda: "lost" in types(heard))
+    assert session.camera in ("frozen", "ok")
+    until(lambda: "found" in types(heard))
+    told = [event for event in heard if event.type in ("lost", "found")]
+    assert [(event.type, event.what) for event in told] == [("lost", "camera"), ("found", "camera")]
+    assert told[0].why == "frozen"
+    # Opened again with the picture that it was frozen in: no news.
+    assert all(source.closed.is_set() for source in frozen)
+    assert session.state()["camera"] == "ok" and session.state()["camera_why"] is None
+
+
+def test_a_camera_whose_pictures_differ_in_one_pixel_is_not_frozen(run: Any) -> None:
+    source = Shown(noise=True)
+    _, session, heard = run(source)
+    time.sleep(0.6)
+    assert "lost" not in types(heard) and session.camera == "ok"
+
+
+def test_a_file_may_stand_still(run: Any) -> None:
+    source = Shown()
+    source.live, source.frames = False, 100
+    runner, _, heard = run(source)
+    until(lambda: runner.ended)
+    assert "lost" not in types(heard)
+
+
+class Sleeping(runner_module.Awake):
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def slept(self) -> float:
+        seconds, self.seconds = self.seconds, 0.0
+        return seconds
+
+
+def test_after_a_sleep_the_camera_is_opened_anew_at_once(run: Any) -> None:
+    awake = Sleeping()
+    first, second = Source(5000, live=True, pace=0.005), Source(5000, live=True, pace=0.005)
+    _, session, heard = run(first, second, awake=awake)
+    until(lambda: "move" in types(heard))
+    before = session.state()["ply"]
+    awake.seconds = 3600.0
+    until(lambda: "found" in types(heard))
+    (lost,) = [event for event in heard if event.type == "lost"]
+    assert lost.why == "asleep" and first.closed.is_set()
+    # Nobody is charged for the night: the stream's time goes on where it stopped.
+    until(lambda: session.state()["ply"] > before)
+    assert heard[-1].time < 60
+
+
+def test_the_clock_that_goes_on_in_sleep_tells_how_long_it_was() -> None:
+    always, awake = [100.0], [50.0]
+    watch = runner_module.Awake(lambda: always[0], lambda: awake[0])
+    always[0] += 5
+    awake[0] += 5
+    assert watch.slept() == 0
+    always[0] += 3605
+    awake[0] += 5
+    assert watch.slept() == 3600
+    assert watch.slept() == 0
+    assert abs(runner_module.Awake().slept()) < 1
+
+
+WHY = [
+    (FrameError("no camera", "unplugged"), "unplugged", "lost"),
+    (FrameError("no answer", "unreachable"), "unreachable", "lost"),
+    (OSError("odd"), "unplugged", "lost"),
+]
+
+
+@pytest.mark.parametrize(("error", "why", "camera"), WHY, ids=[why for _, why, _ in WHY[:2]] + ["any error"])
+def test_why_there_is_no_picture(run: Any, error: Exception, why: str, camera: str) -> None:
+    _, session, heard = run(*[error] * 500)
+    until(lambda: "lost" in types(heard))
+    assert next(event for event in heard if event.type == "lost").to_json()["why"] == why
+    assert session.state()["camera"] == camera and session.state()["camera_why"] == why
 
 
 def test_requests_are_taken_while_the_camera_is_gone(run: Any) -> None:

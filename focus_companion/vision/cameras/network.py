@@ -6,7 +6,6 @@ What an address is, is told by what it answers: one picture (asked for again and
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Iterator
 from http.client import HTTPException, HTTPResponse
@@ -23,12 +22,15 @@ GONE: Final = (OSError, HTTPException, ValueError)
 """What may be raised where an answer breaks off."""
 
 SNAPSHOT_INTERVAL: Final = 0.1
+SNAPSHOT_FROZEN: Final = 30.0
+"""As :attr:`Source.frozen_after`: many make a new picture only every few seconds, however often they are asked."""
 
 
 class Snapshots(Source):
     """An address that answers one picture at a time, asked when one is wanted: so it is always the newest."""
 
     live = True
+    frozen_after = SNAPSHOT_FROZEN
 
     def __init__(self, name: str, fetch: Fetcher, *, interval: float = SNAPSHOT_INTERVAL) -> None:
         super().__init__(name)
@@ -52,10 +54,12 @@ class Snapshots(Source):
             return decoded(self._fetch(), self.name)
         except FetchError as error:
             if gives_up:
-                raise FrameError(f"{self.name} {error}") from error
-        except FrameError:
+                raise FrameError(f"{self.name} {error}", "unreachable") from error
+            self.silent = "stalled"
+        except FrameError as error:
             if gives_up:
-                raise
+                raise FrameError(str(error), "damaged") from error
+            self.silent = "damaged"
         # A phone that misses one question answers the next.
         return None
 
@@ -128,9 +132,13 @@ class MotionJpeg(Live):
 
     def _picture(self, held: Any) -> Image | None:
         # A picture torn on its way is left out; the next one is whole.
-        with contextlib.suppress(FrameError):
-            return decoded(held, self.name)
-        return None
+        try:
+            picture = decoded(held, self.name)
+        except FrameError:
+            self.silent = "damaged"
+            return None
+        self.silent = "stalled"
+        return picture
 
 
 def open_address(address: str) -> Source:
@@ -146,7 +154,7 @@ def open_address(address: str) -> Source:
     try:
         answer = fetch.open()
     except FetchError as error:
-        raise FrameError(f"{name} {error}") from error
+        raise FrameError(f"{name} {error}", "unreachable") from error
     kind = answer.headers.get_content_type()
     if kind.startswith("multipart/"):
         return MotionJpeg(name, Parts(answer))
@@ -168,6 +176,6 @@ def _video(address: str, name: str, remedy: str) -> Live:
     limits += [cv2.CAP_PROP_N_THREADS, 1]
     capture = cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
     if not capture.isOpened():
-        raise FrameError(f"{name} does not answer with a video stream; {remedy}")
+        raise FrameError(f"{name} does not answer with a video stream; {remedy}", "unreachable")
     check_size(capture, name)
     return Live(name, capture)

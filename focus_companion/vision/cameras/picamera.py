@@ -111,7 +111,7 @@ def open_camera(source: str) -> Live:
         camera = library.Picamera2(int(number))
     except (IndexError, RuntimeError, OSError) as error:
         raise FrameError(
-            f"{source} does not open ({error}); is it plugged in, and free of other programs?"
+            f"{source} does not open ({error}); is it plugged in, and free of other programs?", "unplugged"
         ) from error
     # What the library calls RGB888 lies in memory as blue, green, red. Without a queue, what is asked for is
     # a picture taken after the asking.
@@ -122,4 +122,4 @@ def open_camera(source: str) -> Live:
     )
     camera.start()
     capture = PiCapture(camera)
-    return Live(source, capture, Locker(source, controls(capture)))
+    return Live(source, capture, Locker(source, controls(capture)), gone="unplugged")

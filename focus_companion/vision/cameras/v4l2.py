@@ -83,7 +83,7 @@ def device(source: str) -> Path:
         return Path(f"/dev/video{source}")
     path = Path(source)
     if path.is_symlink() and not path.exists():
-        raise FrameError(f"camera {source} is not plugged in")
+        raise FrameError(f"camera {source} is not plugged in", "unplugged")
     return path.resolve()
 
 
@@ -112,10 +112,12 @@ def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path
     """
     capture = opener(str(device(source)))
     if not capture.isOpened():
-        raise FrameError(f"camera {source} does not open; is it plugged in, and free of other programs?")
+        raise FrameError(
+            f"camera {source} does not open; is it plugged in, and free of other programs?", "unplugged"
+        )
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
     capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 960)
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     name = f"camera {source}"
-    return Live(name, capture, Locker(name, controls(capture)))
+    return Live(name, capture, Locker(name, controls(capture)), gone="unplugged")

@@ -6,16 +6,19 @@ import { LETTERS } from "./squares.js";
 /** Events that change more than they say; the state is asked for again. */
 const NEEDS_STATE = new Set(["taken_back", "result", "game", "act", "corrected", "ruling"]);
 
+/** Why a camera is lost though it gives pictures: a state of its own. */
+const USELESS = new Set(["frozen", "dark", "covered", "damaged"]);
+
 /** The state after an event, and whether it should be asked for again. */
 export function after(state, type, event) {
   const next = { ...state, clock: followed(state, type, event) };
   switch (type) {
     case "ready":
-      Object.assign(next, { camera: "ok", set_up: null, ready: true });
+      Object.assign(next, { camera: "ok", camera_why: null, set_up: null, ready: true });
       // How the camera stands is told by the state alone.
       return { next, stale: true };
     case "set_up":
-      Object.assign(next, { camera: "ok", set_up: event.squares, ready: false });
+      Object.assign(next, { camera: "ok", camera_why: null, set_up: event.squares, ready: false });
       return { next, stale: true };
     case "move":
       if (event.ply !== state.ply + 1) return { next: state, stale: true };
@@ -45,11 +48,13 @@ export function after(state, type, event) {
       next.unclear = event.candidates;
       break;
     case "lost":
-      next.camera = event.what === "camera" ? "lost" : "no board";
+      next.camera = event.what === "board" ? "no board" : USELESS.has(event.why) ? event.why : "lost";
+      next.camera_why = event.why || null;
       break;
     case "found":
-      next.camera = "ok";
-      break;
+      Object.assign(next, { camera: "ok", camera_why: null });
+      // Camera and board may both be away, and only one be back.
+      return { next, stale: true };
     case "pause":
       next.paused = event.paused;
       break;

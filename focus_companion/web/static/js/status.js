@@ -4,7 +4,7 @@ import { token } from "./pieces.js";
 import { candidates, differing } from "./state.js";
 import { h } from "./svg.js";
 import { list, t, tn } from "./texts.js";
-import { alertText, alertTitle, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
 
 /** {kind, title, text, letter, choices} for a state. */
 export function summary(state) {
@@ -14,10 +14,11 @@ export function summary(state) {
   }
   if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
-  if (state.camera === "lost") return { kind: "lost", title: t("The camera gives no picture"), text: t("Check its cable. The game goes on by itself as soon as the picture is back.") };
+  const blind = cameraWords(state);
+  if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
   if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason), text: alertText(state, state.alert) };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
-  if (state.camera && state.camera !== "ok") return { kind: "lost", title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") };
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()) };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");

@@ -65,6 +65,31 @@ export function promptText(state, prompt) {
   return `${what}: ${list(parts)}.`;
 }
 
+export const boardNotFound = () => ({ title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") });
+
+/** What is wrong with the camera or its view, and what to do: {title, text}, or null. */
+export function cameraWords(state) {
+  const words = {
+    unplugged: () => [t("The camera gives no picture"), t("Check its cable. The game goes on by itself as soon as the picture is back.")],
+    unreachable: () => [t("The camera does not answer"), t("Is it on, and in this network? The game goes on by itself as soon as it answers.")],
+    ended: () => [t("The camera has stopped sending"), t("Its app or its stream was closed. Open it again; the game goes on by itself.")],
+    stalled: () => [t("The camera has gone silent"), t("It is opened again by itself. If that does not help, unplug it and plug it in again.")],
+    frozen: () => [t("The picture is frozen"), t("The camera always shows the same. It is opened again by itself; if that does not help, unplug it and plug it in again.")],
+    dark: () => [t("The picture is dark"), t("Put a light on. The game goes on by itself as soon as the board can be seen.")],
+    covered: () => [t("The camera is covered"), t("Something is over the lens, or the picture is far out of focus. The game goes on by itself.")],
+    damaged: () => [t("The pictures come in pieces"), t("Only a part of each picture arrives. Check the cable or the network.")],
+    asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
+    resolution: () => [t("The pictures have another size"), t("The board is being looked for again. It must be in the picture as a whole.")],
+  }[state.camera_why];
+  if (words) {
+    const [title, text] = words();
+    return { title, text };
+  }
+  if (state.camera_why === "out of view") return boardNotFound();
+  if (state.camera === "lost") return { title: t("The camera gives no picture"), text: t("Check its cable. The game goes on by itself as soon as the picture is back.") };
+  return null;
+}
+
 export function moveWords(text) {
   const move = parseMove(text);
   if (!move) return text ?? "";

@@ -1,0 +1,35 @@
+"""Whether the camera's pictures are of use: a fault of the picture counts when it lasts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..vision.frames import Image
+from ..vision.picture_faults import picture_fault
+
+LASTS: Final = 1.0
+"""Seconds of useless pictures after which they are told; a passing hand or a flash is no news."""
+
+
+class Usable:
+    """Fed with every picture of a stream."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self.why = ""
+        """What has been wrong for long enough, in the words of the event ``lost``; "" for nothing."""
+
+    def judge(self, image: Image, time: float) -> bool:
+        """Whether this picture may be looked at: nothing can be read, nor learned, from a useless one.
+
+        ``time``: seconds of the stream.
+        """
+        fault = picture_fault(image)
+        if not fault:
+            self._since, self.why = None, ""
+            return True
+        if self._since is None:
+            self._since = time
+        if time - self._since >= LASTS:
+            self.why = fault
+        return False
