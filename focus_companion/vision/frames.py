@@ -66,7 +66,7 @@ class FrameSource(Protocol):
     gone: str
     """One word for what has happened when a live source gives no more: "unplugged" or "ended"."""
     silent: str
-    """The same where it goes on without a picture: "stalled", or "damaged" where those that come are broken."""
+    """The same where it is open but gives none: "stalled", or "damaged" where those that come are broken."""
     frozen_after: float
     """Seconds of one and the same picture, bit for bit, after which a live source counts as frozen."""
 

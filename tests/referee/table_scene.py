@@ -3,7 +3,7 @@ told because of them comes back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
 from focus_companion.simulator.look import Look, pleasant_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre
-from focus_companion.vision.frames import Frame
+from focus_companion.vision.frames import Frame, Image
 
 FPS = 10.0
 TOLD = ("move", "alert", "prompt", "resolved", "taken_back", "unclear", "set_up", "lost", "found", "result")
@@ -94,11 +94,12 @@ class Table:
             self.stacks = stacks
         return Told((*told, *self.shoot(self.stage(), seconds).events))
 
-    def shoot(self, stage: Stage, seconds: float) -> Told:
-        """A still stage for so many seconds."""
+    def shoot(self, stage: Stage, seconds: float, spoil: Callable[[Image], Image] | None = None) -> Told:
+        """A still stage for so many seconds; ``spoil``: what becomes of every picture on its way."""
         told: list[Event] = []
         for _ in range(round(seconds * FPS)):
             image = self.view.shoot(stage, self._rng, detail=0.5)
+            image = spoil(image) if spoil is not None else image
             told += self.session.push(Frame(self._frames, self.time, image))
             self._frames += 1
         return Told(tuple(event for event in told if event.type in TOLD))

@@ -23,7 +23,7 @@ GONE: Final = (OSError, HTTPException, ValueError)
 
 SNAPSHOT_INTERVAL: Final = 0.1
 SNAPSHOT_FROZEN: Final = 30.0
-"""As :attr:`Source.frozen_after`: many make a new picture only every few seconds, however often they are asked."""
+"""As ``Source.frozen_after``: many make a new picture only every few seconds, however often asked."""
 
 
 class Snapshots(Source):

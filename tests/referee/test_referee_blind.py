@@ -1,0 +1,92 @@
+"""Pictures of no use, before the real pipeline: each is told once, nothing is made up meanwhile, and the game
+goes on from the last legal position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import cv2
+import numpy as np
+import pytest
+from table_scene import Table
+
+from focus_companion.game.rules import Rules
+from focus_companion.lights.meaning import NOTHING, after
+from focus_companion.vision.frames import Image
+
+
+@pytest.fixture(scope="module")
+def shared() -> Table:
+    table = Table(Rules.make(2))
+    assert table.show().words == []
+    assert table.session.state()["camera"] == "ok"
+    return table
+
+
+@pytest.fixture
+def table(shared: Table) -> Iterator[Table]:
+    start = shared.stacks
+    yield shared
+    shared.show(start, 2.0)
+    assert shared.session.history.ply == 0
+
+
+def no_light(image: Image) -> Image:
+    return np.asarray(image // 30, np.uint8)
+
+
+def finger(image: Image) -> Image:
+    few = cv2.resize(image, (4, 3), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(few, image.shape[1::-1], interpolation=cv2.INTER_LINEAR), np.uint8) // 2
+
+
+def broken_off(image: Image) -> Image:
+    broken = image.copy()
+    broken[2 * len(image) // 3 :] = 128
+    return broken
+
+
+SPOILT = [("dark", no_light), ("covered", finger), ("damaged", broken_off)]
+
+
+@pytest.mark.parametrize(("why", "spoil"), SPOILT, ids=[why for why, _ in SPOILT])
+def test_a_turn_made_meanwhile_is_seen_when_the_picture_is_back(
+    table: Table, why: str, spoil: Callable[[Image], Image]
+) -> None:
+    told = table.shoot(table.stage(), 2.0, spoil)
+    (lost,) = told.events
+    assert lost.to_json() | {"time": 0} == {"type": "lost", "time": 0, "what": "camera", "why": why}
+    state = table.session.state()
+    assert (state["camera"], state["camera_why"]) == (why, why)
+    assert after(NOTHING, lost, state).camera_lost
+    table.stacks = table.after("d5-d6")
+    assert table.shoot(table.stage(), 5.0, spoil).words == []
+    told = table.shoot(table.stage(), 2.0)
+    assert told.words == ["found", "move d5-d6"]
+    state = table.session.state()
+    assert (state["camera"], state["camera_why"]) == ("ok", None)
+    assert not after(after(NOTHING, lost, state), told.events[0], state).camera_lost
+
+
+@pytest.mark.parametrize(("why", "spoil"), SPOILT, ids=[why for why, _ in SPOILT])
+def test_a_moment_is_no_news(table: Table, why: str, spoil: Callable[[Image], Image]) -> None:
+    assert table.shoot(table.stage(), 0.8, spoil).words == []
+    assert table.shoot(table.stage(), 1.0).words == []
+
+
+def test_pictures_of_another_size_are_told_and_the_board_is_found_in_them(table: Table) -> None:
+    def larger(image: Image) -> Image:
+        return np.asarray(cv2.resize(image, (960, 720), interpolation=cv2.INTER_CUBIC), np.uint8)
+
+    told = table.shoot(table.stage(), 0.1, larger)
+    (lost,) = told.events
+    assert (lost.type, lost.to_json()["what"], lost.to_json()["why"]) == ("lost", "board", "resolution")
+    assert table.session.state()["camera"] == "no board"
+    assert table.session.state()["camera_why"] == "resolution"
+    assert table.shoot(table.stage(), 3.0, larger).words == ["found"]
+    table.stacks = table.after("d5-d6")
+    told = table.shoot(table.stage(), 2.0, larger)
+    assert told.words == ["move d5-d6"]
+    # And back to the first size.
+    assert table.show(seconds=4.0).words == ["lost", "found"]
