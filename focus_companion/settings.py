@@ -46,6 +46,13 @@ class Settings:
     """Pictures a second of a folder of pictures."""
     lights: Mapping[str, Any] = field(default_factory=dict)
     """The table ``[lights]``."""
+    mqtt: str | None = None
+    """Address of a broker, ``mqtt[s]://[USER@]HOST[:PORT]``."""
+    mqtt_ca: Path | None = None
+    """Certificate that the broker's is signed by; ``None``: those that the system trusts."""
+    mqtt_password: str | None = field(default=None, repr=False)
+    table: str | None = None
+    """The table's name towards the broker."""
 
 
 def load(
@@ -62,7 +69,9 @@ def load(
     given = _from_file(config or config_file(environ), must_exist=config is not None or _chosen(environ))
     given |= _from_environment(environ)
     given |= {
-        key: _checked(key, value, f"--{key}") for key, value in (flags or {}).items() if value is not None
+        key: _checked(key, value, f"--{key.replace('_', '-')}")
+        for key, value in (flags or {}).items()
+        if value is not None
     }
     if "data" not in given:
         from platformdirs import user_data_path  # only when it is needed: help must not wait for it
@@ -140,7 +149,7 @@ def _checked(key: str, value: Any, place: str) -> Any:
     check, may_be = _CHECKS[key]
     if not check(value):
         raise SettingsError(f"{place}: {_quoted(key, value)} will not do; give {may_be}")
-    if key == "data":
+    if key in ("data", "mqtt_ca"):
         return Path(value).expanduser()
     if key == "camera":
         return str(value)
@@ -148,8 +157,8 @@ def _checked(key: str, value: Any, place: str) -> Any:
 
 
 def _quoted(key: str, value: Any) -> str:
-    """A value as an error may show it: neither a PIN nor a camera's password, however it is written."""
-    if key in ("pin", "camera"):
+    """A value as an error may show it: neither a PIN nor a password, however it is written."""
+    if key in ("pin", "camera", "mqtt", "mqtt_password"):
         return "what stands there"
     if isinstance(value, int) and value.bit_length() > 128:
         return "a huge number"
@@ -178,5 +187,9 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "pin": (lambda value: _is_text(value, 64) and len(value) >= 4, "a text of 4 to 64 characters"),
     "fps": (lambda value: _is_number(value, 0.1, 1000), "a number of pictures a second"),
     "lights": (lambda value: isinstance(value, Mapping), "a table [lights]"),
+    "mqtt": (_is_text, "a broker's address, mqtt://HOST or mqtts://HOST"),
+    "mqtt_ca": (lambda value: isinstance(value, Path) or _is_text(value), "a file"),
+    "mqtt_password": (lambda value: _is_text(value, 1000), "a text"),
+    "table": (lambda value: _is_text(value, 40), "a name of 1 to 40 characters"),
 }
 """For every setting: whether a value will do, and what it may be."""

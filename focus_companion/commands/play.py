@@ -19,6 +19,7 @@ import click
 
 from focus_companion.addresses import shown_address
 from focus_companion.commands import memory
+from focus_companion.commands.broker_options import chosen_broker, table_name
 from focus_companion.commands.console import BadInput, tell
 from focus_companion.commands.rule_options import optional_rule_options
 from focus_companion.game.colours import LETTER, NAMES
@@ -27,6 +28,7 @@ from focus_companion.session.names import clean_text
 from focus_companion.settings import Settings, load
 
 if TYPE_CHECKING:
+    from focus_companion.mqtt.broker import Broker
     from focus_companion.session.runner import Runner
     from focus_companion.session.session import Session
     from focus_companion.storage.journal import Journal
@@ -72,6 +74,9 @@ class Name(_NameType):
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page (default 8000; 0: any free one).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 @click.option("--lan/--no-lan", default=None, help="Let other machines watch; they need the PIN to act.")
+@click.option("--mqtt", metavar="URL", help="Publish to a broker: mqtt[s]://[USER@]HOST[:PORT].")
+@click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
+@click.option("--table", metavar="NAME", help="The table's name towards the broker (default: the machine's).")
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
@@ -118,6 +123,7 @@ def play(
     from focus_companion.session.session import Session
     from focus_companion.storage.journal import Journal
 
+    broker = chosen_broker(settings)
     # Whatever is written from here on is for this user alone: journal, logs, copies.
     os.umask(0o077)
     journal = Journal(settings.data, write=True)
@@ -136,8 +142,11 @@ def play(
     )
     show = table_lights(settings, session, closing)
 
+    publish = _publish(settings, broker, session, journal, closing)
+
     def heard(event: Any) -> None:
         show(event)
+        publish(event)
         _print(told(event))
 
     chosen.follow(session)
@@ -242,6 +251,27 @@ def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Ca
     lights = open_lights(LightSettings.from_mapping(settings.lights), pressed)
     closing.callback(lights.close)
     return lambda event: lights.show(event, session.state())
+
+
+def _publish(
+    settings: Settings, broker: Broker | None, session: Session, journal: Journal, closing: ExitStack
+) -> Callable[[Any], None]:
+    """What is to be told of every event, so that the broker hears of it; nothing without a broker."""
+    if broker is None:
+        return lambda event: None
+    from focus_companion import __version__
+    from focus_companion.mqtt.publisher import Publisher
+    from focus_companion.storage.outbox import Outbox
+
+    table = table_name(settings)
+    outbox = Outbox(settings.data)
+    closing.callback(outbox.close)
+    drawer = outbox.drawer(broker.shown, table)
+    publisher = Publisher(broker, table, journal, session.state, drawer, version=__version__, tell=_print)
+    closing.callback(publisher.close)
+    _print(f"MQTT: publishing to {broker.shown} as table {table!r}")
+    publisher.start()
+    return publisher.tell
 
 
 def told(event: Any) -> str:

@@ -47,19 +47,19 @@ def _row(game: GameRecord, step: Step, colours: list[str]) -> list[str]:
         str(step.ply),
         time,
         NAMES.get(player, ""),
-        _harmless(game.players.get(player, "")),
+        harmless(game.players.get(player, "")),
         turn,
         step.captured,
         step.reserved,
         *(str(reserves.get(letter, "")) for letter in colours),
         *(str(captures.get(letter, "")) for letter in colours),
-        _harmless(after.text),
+        harmless(after.text),
         " ".join(names(after.out)),
         NAMES.get(after.to_move, ""),
         "" if after.result is None else result_text(after.result),
     ]
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """Keep a spreadsheet from taking a name for a formula. A position may begin with ``-`` as well."""
     return f"'{text}" if text.startswith(_FORMULA) else text

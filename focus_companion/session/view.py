@@ -73,6 +73,11 @@ def state(history: History) -> dict[str, Any]:
     """Everything of the contract's state that the game itself tells (not the camera, not the last event's
     id).
     """
+    return standing(history) | {"moves": entries(history)}
+
+
+def standing(history: History) -> dict[str, Any]:
+    """The state without its list of moves: what it costs does not grow with the game."""
     position = history.position
     players = history.positions[0].players
     sides = seats(players) | dict(history.seats)
@@ -87,7 +92,6 @@ def state(history: History) -> dict[str, Any]:
         "captured": captured(position),
         "out": [NAMES[letter] for letter in position.out],
         "last_move": str(moves[-1].what) if moves else None,
-        "moves": entries(history),
         "alert": _json(history.alert),
         "prompt": history.prompt and history.prompt.to_json() | {"move": history.prompt.move or None},
         "result": None,

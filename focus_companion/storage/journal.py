@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import threading
@@ -24,6 +25,9 @@ LOCK: Final = "journal.lock"
 OPEN: Final = "open"
 """Stands in the lock file while the journal's log belongs beside the journal."""
 
+_NEWEST: Final = 2**63 - 1
+"""Above the id of any event."""
+
 T = TypeVar("T")
 
 
@@ -41,6 +45,16 @@ class GameSummary:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class KeptEvent:
+    """One event as it lies in the journal: ``wall`` is when it was written (ISO 8601), ``body`` its JSON."""
+
+    id: int
+    game: int
+    wall: str
+    body: str
 
 
 def _now() -> str:
@@ -153,6 +167,38 @@ class Journal:
         rows = self._read("SELECT id, body FROM events WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
         return [(number, self._event(number, body)) for number, body in rows]
 
+    def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> list[KeptEvent]:
+        """At most ``limit`` events with ids above ``after``, oldest first, as they were written.
+
+        ``game``: of this game alone.
+        """
+        only, values = ("", ()) if game is None else ("AND game = ? ", (game,))
+        rows = self._read(
+            f"SELECT id, game, wall, body FROM events WHERE id > ? {only}ORDER BY id LIMIT ?",
+            (after, *values, limit),
+        )
+        return [KeptEvent(*row) for row in rows]
+
+    def event_before(self, number: int) -> int:
+        """The id of the last event before this one; 0 if there is none."""
+        rows = self._read("SELECT max(id) FROM events WHERE id < ?", (number,))
+        return int(rows[0][0] or 0) if rows else 0
+
+    def began(self, game: int) -> str:
+        """When a game began, ISO 8601. Raises LookupError for one that the journal has not."""
+        rows = self._read("SELECT began FROM games WHERE id = ?", (game,))
+        if not rows:
+            raise LookupError(f"the journal in {self.folder} has no game {game}")
+        return str(rows[0][0])
+
+    def identity(self) -> str:
+        """Tells this journal from any other; "" before its first event."""
+        rows = self._read("SELECT began FROM games ORDER BY id LIMIT 1")
+        rows += self._read("SELECT wall || body FROM events ORDER BY id LIMIT 1")
+        if len(rows) < 2:
+            return ""
+        return hashlib.sha256("".join(str(row[0]) for row in rows).encode()).hexdigest()[:12]
+
     def last_event(self) -> int:
         """The id of the newest event; 0 in an empty journal."""
         rows = self._read("SELECT max(id) FROM events")
@@ -181,8 +227,8 @@ class Journal:
         rows = self._read("SELECT id, result FROM games ORDER BY id DESC LIMIT 1")
         return int(rows[0][0]) if rows and rows[0][1] is None else None
 
-    def history(self, game: int) -> History:
-        """A game as its events tell it, ready to go on with.
+    def history(self, game: int, upto: int | None = None) -> History:
+        """A game as its events tell it, ready to go on with; with ``upto`` as it stood after that event.
 
         Raises:
             LookupError: the journal has no such game.
@@ -199,8 +245,11 @@ class Journal:
                 Rules.from_json(json.loads(rules)), json.loads(players), game=game, date=began[:10]
             )
             before = seals.START
-            query = "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? ORDER BY id"
-            for number, kind, time, wall, body, found in self._read(query, (game,)):
+            query = (
+                "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? AND id <= ? ORDER BY id"
+            )
+            newest = _NEWEST if upto is None else upto
+            for number, kind, time, wall, body, found in self._read(query, (game, newest)):
                 before = seals.seal(before, kind, time, wall, body)
                 if found != before:
                     raise JournalDamaged(self.path, f"event {number} of game {game}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
 from flask_babel import gettext
 
@@ -11,20 +9,9 @@ from ..game.presets import PRESETS
 from .access import Access
 from .assets import Assets
 from .lan import qr_code
-from .languages import LANGUAGES
 from .ports import GameSession
 
 blueprint = Blueprint("pages", __name__)
-
-
-@blueprint.app_context_processor
-def _words() -> dict[str, Any]:
-    assets: Assets = current_app.extensions["assets"]
-    return {
-        "assets": f"/assets/{assets.version}",
-        "language": g.language,
-        "languages": LANGUAGES,
-    }
 
 
 @blueprint.get("/")

@@ -6,13 +6,13 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final, Protocol
 
 from flask import Blueprint, Response, current_app, request
 
 from ..session.events import Event
 from .access import Refused
-from .ports import EventSubscription, GameSession
+from .ports import GameSession
 
 RETRY_MS: Final = 1500
 """How long a browser waits before it connects again, in milliseconds."""
@@ -62,14 +62,30 @@ class Viewers:
             stream.close()
 
 
+class Subscription(Protocol):
+    """What a stream tells, as tuples for its ``block``, and ``None`` now and then when nothing happens."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...] | None]: ...
+
+    def close(self) -> None:
+        """End the iteration, from any thread, also while it waits."""
+        ...
+
+
 class EventStream:
     """The body of one viewer's answer. Closing it, also unread, gives its place back."""
 
     def __init__(
-        self, subscription: EventSubscription, viewers: Viewers, is_left: Callable[[], bool]
+        self,
+        subscription: Subscription,
+        viewers: Viewers,
+        is_left: Callable[[], bool],
+        block: Callable[..., bytes],
     ) -> None:
+        """``block`` makes the text of what the subscription gives, which is ``None`` as a sign of life."""
         self._subscription = subscription
         self._viewers = viewers
+        self._block = block
         self.is_left = is_left
         self._blocks = self._run()
 
@@ -79,7 +95,7 @@ class EventStream:
             if self.is_left():
                 return
             # A comment keeps proxies from closing a quiet stream, and finds out viewers that have gone.
-            yield b": still here\n\n" if item is None else event_block(*item)
+            yield b": still here\n\n" if item is None else self._block(*item)
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -117,10 +133,18 @@ def last_event_id() -> int | None:
 @blueprint.get("/api/events")
 def events() -> Response:
     session: GameSession = current_app.extensions["game"]
-    viewers: Viewers = current_app.extensions["viewers"]
     after = last_event_id()
+    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT), event_block)
+
+
+def stream_response(subscription: Subscription, block: Callable[..., bytes]) -> Response:
+    """The answer that goes on until the viewer or the subscription ends.
+
+    Raises :class:`Refused` if too many follow already; the subscription is closed then.
+    """
+    viewers: Viewers = current_app.extensions["viewers"]
     is_left: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
-    stream = EventStream(session.subscribe(after, heartbeat=HEARTBEAT), viewers, is_left)
+    stream = EventStream(subscription, viewers, is_left, block)
     if not viewers.admit(stream):
         stream.close()
         raise Refused(

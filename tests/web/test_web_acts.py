@@ -18,7 +18,7 @@ from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import Wrong
 from focus_companion.vision.frames import Frame
-from focus_companion.web import app as web_app
+from focus_companion.web import base as web_base
 from focus_companion.web.app import create_app
 from focus_companion.web.reviewing import ReviewFailed, Reviews
 
@@ -256,4 +256,4 @@ def test_pages_and_texts_travel_packed(table, client: FlaskClient, path: str) ->
     assert packed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers
     assert len(packed.data) < len(plain.data) / 2
     assert int(packed.headers["Content-Length"]) == len(packed.data)
-    assert len(plain.data) > web_app._WORTH_PACKING
+    assert len(plain.data) > web_base._WORTH_PACKING

@@ -1,0 +1,163 @@
+"""All tables together: what the broker says goes in, tiles, results and records come out."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ..game.record import GameRecord
+from ..mqtt import messages, topics
+from ..mqtt.line import Message
+from ..mqtt.messages import GameLog, Nonsense, dump
+from ..session.history import History
+from .news import News
+from .table import Table, fold
+
+log = logging.getLogger(__name__)
+
+MOST_TABLES: Final = 2000
+"""More are not taken in: a foreign client could invent any number."""
+
+_ASK_AFTER: Final = 0.7
+"""Seconds for which something may be missing before it is asked for: it may be on its way."""
+_ASK_AGAIN: Final = 4.0
+
+
+class Evening:
+    """Every table that the broker knows. May be used from any thread."""
+
+    def __init__(self) -> None:
+        self.news = News()
+        self._lock = threading.Lock()
+        self._tables: dict[str, Table] = {}
+        self._asked: dict[str, tuple[float, float]] = {}
+        self._nonsense: set[tuple[str, str]] = set()
+
+    # What comes from the broker
+
+    def take(self, message: Message) -> None:
+        """A message on one of our topics; nonsense is told once a table and kind, and left out."""
+        where = topics.parse(message.topic)
+        if where is None:
+            self._foreign("", message.topic, "no topic of ours")
+            return
+        name, kind, game = where
+        try:
+            with self._lock:
+                changed = self._take(name, kind, game, message.payload)
+        except Nonsense as nonsense:
+            self._foreign(name, kind, str(nonsense))
+            return
+        if "tile" in changed:
+            self.news.changed(name)
+        if "results" in changed:
+            self.news.results()
+
+    def _take(self, name: str, kind: str, game: int, payload: bytes) -> frozenset[str]:
+        if kind == "status" and not payload:
+            # Whoever clears a table's status takes it out of the hall.
+            self._tables.pop(name, None)
+            return frozenset({"tile", "results"})
+        if kind == "games" and not payload:
+            return frozenset()
+        match kind:
+            case "status":
+                self._table(name).take_status(messages.read_status(payload))
+                return frozenset({"tile"})
+            case "state":
+                state = messages.read_state(payload)
+                self._table(name).take_state(state)
+                return frozenset({"tile"})
+            case "events":
+                self._table(name).take_event(messages.read_event(payload, name))
+                return frozenset()
+            case _:
+                news = self._table(name).take_log(messages.read_log(payload, name, game))
+                return frozenset({"results"}) if news else frozenset()
+
+    def _table(self, name: str) -> Table:
+        if name not in self._tables:
+            if len(self._tables) >= MOST_TABLES:
+                raise Nonsense(f"there are {MOST_TABLES} tables already")
+            self._tables[name] = Table(name)
+        return self._tables[name]
+
+    def _foreign(self, name: str, kind: str, why: str) -> None:
+        key = (name, kind)
+        if key not in self._nonsense and len(self._nonsense) < 100:
+            self._nonsense.add(key)
+            log.warning(
+                "Nonsense of a foreign client on %s %s is ignored: %s", name or "our topics", kind, why
+            )
+
+    def asks(self) -> list[tuple[str, bytes]]:
+        """What is to be asked of tables now (topic, payload): events that have been missing a while."""
+        now = time.monotonic()
+        found: list[tuple[str, bytes]] = []
+        with self._lock:
+            for name, table in self._tables.items():
+                after = table.missing() if table.online else None
+                if after is None:
+                    self._asked.pop(name, None)
+                    continue
+                since, asked = self._asked.setdefault(name, (now, 0.0))
+                if now >= since + _ASK_AFTER and now >= asked + _ASK_AGAIN:
+                    self._asked[name] = (since, now)
+                    found.append((topics.Topics(name).ask, dump({"after": after}).encode()))
+        return found
+
+    # What is told
+
+    def tile(self, name: str) -> dict[str, Any] | None:
+        """A table as the page shows it; ``None`` if there is none of that name any more."""
+        with self._lock:
+            table = self._tables.get(name)
+            return table.tile() if table and table.state else None
+
+    def names(self) -> list[str]:
+        with self._lock:
+            return sorted(self._tables)
+
+    def logs(self) -> list[GameLog]:
+        """The games that are on the broker whole, by the time they began, oldest first."""
+        with self._lock:
+            found = [log for table in self._tables.values() for log in table.logs.values()]
+        return sorted(found, key=lambda log: (log.began, log.table, log.game))
+
+    def games(self, name: str) -> list[int]:
+        """The games of a table, oldest first."""
+        with self._lock:
+            table = self._tables.get(name)
+            return table.games if table else []
+
+    def record(self, name: str, game: int) -> GameRecord:
+        """A game's record, as the table's own journal has it.
+
+        Raises:
+            LookupError: there is no such game.
+            Nonsense: what the broker keeps of it is none of ours.
+        """
+        return self.history(name, game).record()
+
+    def history(self, name: str, game: int) -> History:
+        """A game as its events tell it. Raises as :meth:`record`."""
+        with self._lock:
+            table = self._tables.get(name)
+            if table is None:
+                raise LookupError(f"there is no table {name!r}")
+            events = table.events(game)
+        return fold(events)
+
+    def counts(self) -> dict[str, int]:
+        """How much has come: steps taken in order, events that came again, tables that lack some."""
+        with self._lock:
+            tables: Iterable[Table] = list(self._tables.values())
+            return {
+                "tables": len(self._tables),
+                "taken": sum(table.taken for table in tables),
+                "doubled": sum(table.doubled for table in tables),
+                "incomplete": sum(table.missing() is not None for table in tables),
+            }

@@ -1,0 +1,179 @@
+"""One table as the broker tells it: its state, and every event of its games in order, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..game.colours import LETTER
+from ..game.rules import Rules
+from ..mqtt.messages import GameLog, Nonsense, Status, TableEvent
+from ..session.events import event_from_json
+from ..session.history import History
+
+WAITING: Final = 4096
+"""Most events held that came before those they follow."""
+
+SHOWN: Final = (
+    *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
+    *(
+        "prompt",
+        "result",
+        "unclear",
+        "set_up",
+        "ready",
+        "paused",
+        "players",
+        "order",
+        "thirteenth",
+        "placing",
+    ),
+    *("camera", "fault", "clock", "alert_at", "seq"),
+)
+"""What of a table's state is passed on to the page."""
+
+
+class Table:
+    """What is known of a table. Not for two threads at once.
+
+    ``last`` is the event up to which nothing is missing. Events that came too early wait; what is missing is
+    to be asked for (:meth:`missing`).
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._begin("")
+
+    def _begin(self, journal: str) -> None:
+        self.journal = journal
+        self.status: Status | None = None
+        self.state: Mapping[str, Any] | None = None
+        self.logs: dict[int, GameLog] = {}
+        self.last = 0
+        self.taken = self.doubled = 0
+        self._tails: dict[int, list[TableEvent]] = {}
+        self._waiting: dict[int, TableEvent] = {}
+
+    @property
+    def online(self) -> bool:
+        return self.status is not None and self.status.online
+
+    def take_status(self, status: Status) -> None:
+        """It is there, or gone."""
+        self._belong(status.journal, leads=status.online)
+        if status.journal != self.journal:
+            return
+        self.status = status
+        self.last = max(self.last, status.floor)
+        self._join()
+
+    def take_state(self, state: Mapping[str, Any]) -> None:
+        """How it stands; an older one than that known is left out."""
+        self._belong(state["journal"])
+        if state["journal"] == self.journal and (self.state is None or state["seq"] >= self.state["seq"]):
+            self.state = state
+
+    def take_event(self, event: TableEvent) -> bool:
+        """Something happened. Returns whether it was news."""
+        self._belong(event.journal)
+        if event.journal != self.journal or event.seq <= self.last or event.seq in self._waiting:
+            self.doubled += 1
+            return False
+        if len(self._waiting) < WAITING:
+            self._waiting[event.seq] = event
+        self._join()
+        return True
+
+    def take_log(self, log: GameLog) -> bool:
+        """A game whole. Returns whether there was news in it."""
+        self._belong(log.journal)
+        known = self.logs.get(log.game)
+        if log.journal != self.journal or (known is not None and known.last > log.last):
+            return False
+        self.logs[log.game] = log
+        self._tails[log.game] = [event for event in self._tails.get(log.game, []) if event.seq > log.last]
+        self._join()
+        return known is None or log.last > known.last
+
+    def missing(self) -> int | None:
+        """The number after which events are missing; ``None`` if nothing is, as far as can be told."""
+        newest = self.state["seq"] if self.state else 0
+        return self.last if self.status and (self._waiting or newest > self.last) else None
+
+    @property
+    def games(self) -> list[int]:
+        """The games of which anything is known, oldest first."""
+        return sorted({*self.logs, *(game for game, tail in self._tails.items() if tail)})
+
+    def events(self, game: int) -> list[TableEvent]:
+        """The events of a game, from the first one on without a gap, as far as they are known.
+
+        Raises:
+            LookupError: nothing is known of it.
+            Nonsense: what the broker keeps of it is none of ours.
+        """
+        log, tail = self.logs.get(game), self._tails.get(game, [])
+        if log is None and not tail:
+            raise LookupError(f"{self.name} has no game {game}")
+        events = log.events() if log else []
+        if not events and tail[0].event.get("type") != "game":
+            raise LookupError(f"the beginning of game {game} of {self.name} has not come yet")
+        for event in tail:
+            if events and event.prev != events[-1].seq:
+                break
+            events.append(event)
+        return events
+
+    def history(self, game: int) -> History:
+        """A game as its events tell it.
+
+        Raises:
+            LookupError, Nonsense: as :meth:`events`; also for events that the rules contradict.
+        """
+        return fold(self.events(game))
+
+    def tile(self) -> dict[str, Any]:
+        """The table as the page shows it among the others."""
+        state = self.state or {}
+        return {"table": self.name, "online": self.online} | {key: state.get(key) for key in SHOWN}
+
+    def _belong(self, journal: str, leads: bool = False) -> None:
+        """A table has one journal at a time: that of whoever is there."""
+        if journal != self.journal and (leads or not self.journal):
+            self._begin(journal)
+
+    def _join(self) -> None:
+        """Go on from ``last`` as far as logs and waiting events reach."""
+        if self.status is None:
+            # Where the table began to send is not known yet.
+            return
+        moved = True
+        while moved:
+            moved = False
+            for log in self.logs.values():
+                if log.prev <= self.last < log.last:
+                    self.taken += 1
+                    self.last, moved = log.last, True
+            for event in sorted(self._waiting.values(), key=lambda event: event.seq):
+                if event.seq <= self.last:
+                    del self._waiting[event.seq]
+                elif event.prev <= self.last:
+                    del self._waiting[event.seq]
+                    self._tails.setdefault(event.game, []).append(event)
+                    self.taken += 1
+                    self.last, moved = event.seq, True
+                else:
+                    break
+
+
+def fold(events: list[TableEvent]) -> History:
+    """The game that these events tell, the first of them its beginning. Raises :class:`Nonsense`."""
+    first = events[0]
+    try:
+        rules = Rules.from_json(dict(first.event["rules"]))
+        players = {LETTER[colour]: told["name"] for colour, told in first.event["players"].items()}
+        named = {letter: name for letter, name in players.items() if name}
+        history = History.begin(rules, named, game=first.game, date=first.began[:10])
+        return history.take_all(event_from_json(event.event) for event in events)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Nonsense(f"its events are no game ({error})") from error

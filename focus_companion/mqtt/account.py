@@ -1,0 +1,115 @@
+"""Where one table stands with one broker, and what the publisher asks of journal and memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
+
+from ..session.history import History
+from .broker import Broker
+from .line import Message
+
+
+class KeptEvent(Protocol):
+    """An event as the journal holds it."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def game(self) -> int: ...
+    @property
+    def wall(self) -> str: ...
+    @property
+    def body(self) -> str: ...
+
+
+class SentUpTo(Protocol):
+    """What a broker has: ``floor`` and ``confirmed``, both ids of events."""
+
+    @property
+    def floor(self) -> int: ...
+    @property
+    def confirmed(self) -> int: ...
+
+
+class EventJournal(Protocol):
+    """What the publisher reads: ``storage.journal.Journal``."""
+
+    def identity(self) -> str: ...
+    def last_event(self) -> int: ...
+    def event_before(self, number: int) -> int: ...
+    def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[KeptEvent]: ...
+    def history(self, game: int, upto: int | None = None) -> History: ...
+    def began(self, game: int) -> str: ...
+
+
+class Memory(Protocol):
+    """What brokers have confirmed, kept over restarts, for one broker and one table."""
+
+    def recall(self, journal: str) -> SentUpTo | None: ...
+    def keep(self, journal: str, floor: int, confirmed: int) -> None: ...
+
+
+@dataclass
+class Account:
+    """What publisher and line share. ``confirmed`` is the last event that the broker has, ``floor`` the last
+    of those before the first that it is to have, ``saved`` what the memory knows, ``identity`` the journal's.
+    """
+
+    broker: Broker
+    table: str
+    journal: EventJournal
+    state: Callable[[], Mapping[str, Any]]
+    memory: Memory
+    version: str
+    tell: Callable[[str], None]
+    identity: str = ""
+    floor: int = 0
+    confirmed: int = 0
+    saved: int = 0
+    news: threading.Event = field(default_factory=threading.Event)
+    closing: threading.Event = field(default_factory=threading.Event)
+    inbox: SimpleQueue[Message] = field(default_factory=SimpleQueue)
+    acks: SimpleQueue[tuple[int, str | None]] = field(default_factory=SimpleQueue)
+    _said: str = ""
+
+    def recall(self) -> None:
+        """Find out where this journal stands with this broker. Raises :class:`OSError`."""
+        identity = self.journal.identity()
+        if identity and identity == self.identity:
+            return
+        self.identity = identity
+        known = self.memory.recall(identity) if identity else None
+        newest = self.journal.last_event()
+        if known is not None and known.confirmed <= newest:
+            self.floor, self.confirmed = known.floor, known.confirmed
+        else:
+            # The game that is being played is the first that the broker hears of.
+            last = self.journal.kept(max(0, newest - 1), 1)
+            first = self.journal.kept(0, 1, last[0].game) if last else []
+            self.floor = self.confirmed = self.journal.event_before(first[0].id) if first else 0
+        self.saved = self.confirmed
+
+    def ill(self, text: str) -> None:
+        """Tell people what is wrong, once."""
+        if text != self._said:
+            self._said = text
+            self.tell(f"MQTT: {text}; the game goes on, what is missing is sent later")
+
+    def well(self) -> None:
+        """Tell people that it is right again, if they were told that it was not."""
+        if self._said:
+            self._said = ""
+            self.tell(f"MQTT: {self.broker.shown} is there again")
+
+
+def drain(queue: SimpleQueue[Any]) -> list[Any]:
+    found: list[Any] = []
+    while True:
+        try:
+            found.append(queue.get_nowait())
+        except Empty:
+            return found

@@ -1,0 +1,63 @@
+"""Which broker, and how it is spoken to: ``mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT]``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+
+
+class BadBroker(ValueError):
+    """A broker's address, password or certificate that cannot be meant; never shows the password."""
+
+
+@dataclass(frozen=True)
+class Broker:
+    """An address with what is needed to be let in."""
+
+    host: str
+    port: int
+    tls: bool = False
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    ca: Path | None = None
+    """Certificates that the broker's must be signed by; ``None``: those that the system trusts."""
+
+    @property
+    def shown(self) -> str:
+        """The address for people, without user and password."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"mqtt{'s' if self.tls else ''}://{host}:{self.port}"
+
+
+def parse_broker(address: str, *, password: str | None = None, ca: Path | None = None) -> Broker:
+    """The broker that an address names; ``password`` wins over one in the address.
+
+    Raises:
+        BadBroker: it cannot be meant.
+    """
+    what = "give mqtt://HOST or mqtts://HOST, with :PORT where it is not the usual one"
+    try:
+        parts = urlsplit(address.strip())
+        port = parts.port
+    except ValueError:
+        raise BadBroker(f"--mqtt: the port will not do; {what}") from None
+    if parts.scheme not in PORTS or not parts.hostname:
+        shown = address.rpartition("@")[2][:60]
+        raise BadBroker(f"--mqtt: {shown!r} is no broker's address; {what}")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise BadBroker(f"--mqtt: nothing may follow the host and port of the address; {what}")
+    tls = parts.scheme == "mqtts"
+    if ca is not None:
+        if not tls:
+            raise BadBroker("--mqtt-ca is for a broker with TLS; give mqtts://HOST as --mqtt")
+        if not ca.is_file():
+            raise BadBroker(f"--mqtt-ca: there is no file {ca}; give the broker's CA certificate (PEM)")
+    user = unquote(parts.username) if parts.username else None
+    secret = password or (unquote(parts.password) if parts.password else None)
+    if secret and not user:
+        raise BadBroker("a password needs a user; give mqtt://USER@HOST as --mqtt")
+    return Broker(parts.hostname, port or PORTS[parts.scheme], tls, user, secret, ca)

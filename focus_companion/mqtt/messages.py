@@ -1,0 +1,261 @@
+"""What the messages say, written and read back. What comes over the broker is checked before it is used."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+LARGEST: Final = 256 * 1024
+"""Bytes of a message; ours stay far below."""
+
+LARGEST_LOG: Final = 16 * 1024 * 1024
+"""Bytes of a game's unpacked events: thousands of turns."""
+
+
+class Nonsense(ValueError):
+    """A message that none of ours can be; says why."""
+
+
+@dataclass(frozen=True)
+class TableEvent:
+    """An event of a table: ``seq`` grows, ``prev`` is that of the event before it (0: none was ever sent).
+
+    ``began`` is when the game began and ``at`` when this happened, both ISO 8601; ``event`` is the contract's
+    object.
+    """
+
+    table: str
+    journal: str
+    game: int
+    began: str
+    seq: int
+    prev: int
+    at: str
+    event: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GameLog:
+    """A game whole, from its first event to the one numbered ``last``: ``packed`` holds them.
+
+    ``players`` are names by colour, ``points`` pieces captured by colour, ``order`` colours in turn order.
+    """
+
+    table: str
+    journal: str
+    game: int
+    began: str
+    prev: int
+    first: int
+    last: int
+    plies: int
+    order: tuple[str, ...]
+    players: Mapping[str, str]
+    points: Mapping[str, int]
+    result: Mapping[str, Any] | None
+    packed: bytes = field(repr=False)
+
+    def events(self) -> list[TableEvent]:
+        """The events, oldest first. Raises :class:`Nonsense` if they are not what the head says."""
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            text = unpacker.decompress(self.packed, LARGEST_LOG)
+        except zlib.error as error:
+            raise Nonsense(f"its events cannot be unpacked ({error})") from None
+        if not unpacker.eof:
+            raise Nonsense("its events are cut off or far too many")
+        events: list[TableEvent] = []
+        prev = self.prev
+        for line in text.splitlines():
+            item = _object(line)
+            event = TableEvent(
+                self.table,
+                self.journal,
+                self.game,
+                self.began,
+                _number(item, "seq"),
+                prev,
+                _text(item, "at"),
+                _mapping(item, "event"),
+            )
+            if event.seq <= prev:
+                raise Nonsense("its events are out of order")
+            prev = event.seq
+            events.append(event)
+        if not events or (events[0].seq, events[-1].seq) != (self.first, self.last):
+            raise Nonsense("its events are not those that its head names")
+        return events
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether a table is there, which journal it writes, and the last event before those it ever sends."""
+
+    online: bool
+    journal: str
+    floor: int
+    program: str
+
+
+def dump(value: object) -> str:
+    """JSON as compact as it gets."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
+
+
+def wall_clock() -> str:
+    """Now, ISO 8601 in UTC, as the journal writes it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def write_status(online: bool, journal: str, floor: int, program: str) -> bytes:
+    return dump({"online": online, "journal": journal, "floor": floor, "program": program}).encode()
+
+
+def write_event(
+    table: str, journal: str, game: int, began: str, seq: int, prev: int, at: str, body: str
+) -> bytes:
+    """``body`` is the event's JSON as it lies in the journal."""
+    head = dump(
+        {"table": table, "journal": journal, "game": game, "began": began, "seq": seq, "prev": prev, "at": at}
+    )
+    return f'{head[:-1]},"event":{body}}}'.encode()
+
+
+def write_log(head: Mapping[str, Any], events: Iterable[tuple[int, str, str]]) -> bytes:
+    """A game's head as a line of JSON, then its events (``seq``, ``at``, JSON), a line each, in gzip."""
+    lines = "".join(f'{{"seq":{seq},"at":"{at}","event":{body}}}\n' for seq, at, body in events)
+    return dump(head).encode() + b"\n" + gzip.compress(lines.encode(), compresslevel=6, mtime=0)
+
+
+def read_status(payload: bytes) -> Status:
+    """Raises :class:`Nonsense`."""
+    value = _object(payload)
+    online = value.get("online")
+    if not isinstance(online, bool):
+        raise Nonsense("“online” is neither true nor false")
+    return Status(online, _text(value, "journal"), _number(value, "floor"), _text(value, "program"))
+
+
+def read_event(payload: bytes, table: str) -> TableEvent:
+    """Raises :class:`Nonsense`."""
+    value = _object(payload)
+    event = TableEvent(
+        _of_table(value, table),
+        _text(value, "journal"),
+        _number(value, "game"),
+        _text(value, "began"),
+        _number(value, "seq"),
+        _number(value, "prev"),
+        _text(value, "at"),
+        _mapping(value, "event"),
+    )
+    if event.prev >= event.seq:
+        raise Nonsense("“prev” is not below “seq”")
+    if not isinstance(event.event.get("type"), str):
+        raise Nonsense("its event has no type")
+    return event
+
+
+def read_log(payload: bytes, table: str, game: int) -> GameLog:
+    """Raises :class:`Nonsense`. The events are left packed."""
+    head, newline, packed = payload.partition(b"\n")
+    if not newline:
+        raise Nonsense("it has no head")
+    value = _object(head)
+    order = value.get("order")
+    if not isinstance(order, list) or not all(isinstance(colour, str) for colour in order):
+        raise Nonsense("“order” is no list of colours")
+    players, points = _mapping(value, "players"), _mapping(value, "points")
+    result = None if value.get("result") is None else _mapping(value, "result")
+    if not all(isinstance(name, str) for name in players.values()):
+        raise Nonsense("“players” are no names")
+    if not all(isinstance(count, int) for count in points.values()):
+        raise Nonsense("“points” are no numbers")
+    if result is not None and not isinstance(result.get("winners"), list):
+        raise Nonsense("its result has no winners")
+    log = GameLog(
+        _of_table(value, table),
+        _text(value, "journal"),
+        _number(value, "game"),
+        _text(value, "began"),
+        _number(value, "prev"),
+        _number(value, "first"),
+        _number(value, "last"),
+        _number(value, "plies"),
+        tuple(order),
+        players,
+        points,
+        result,
+        packed,
+    )
+    if log.game != game:
+        raise Nonsense("it is a game of another number than its topic says")
+    return log
+
+
+def read_state(payload: bytes) -> Mapping[str, Any]:
+    """The retained state, its parts that are read by others checked. Raises :class:`Nonsense`."""
+    value = _object(payload)
+    _text(value, "journal")
+    _number(value, "seq")
+    _number(value, "game")
+    _number(value, "ply")
+    _text(value, "position")
+    _text(value, "camera")
+    for key in ("players", "reserves", "captured"):
+        _mapping(value, key)
+    for key in ("alert", "prompt", "result", "clock"):
+        if value.get(key) is not None:
+            _mapping(value, key)
+    if not isinstance(value.get("order"), list):
+        raise Nonsense("“order” is no list of colours")
+    return value
+
+
+def read_ask(payload: bytes) -> int:
+    """The number after which events are missing. Raises :class:`Nonsense`."""
+    return _number(_object(payload), "after")
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    if len(text) > LARGEST:
+        raise Nonsense(f"it has {len(text)} bytes")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Nonsense("it is no JSON") from None
+    if not isinstance(value, dict):
+        raise Nonsense("it is no JSON object")
+    return value
+
+
+def _of_table(value: Mapping[str, Any], table: str) -> str:
+    if value.get("table") != table:
+        raise Nonsense("it names another table than its topic")
+    return table
+
+
+def _number(value: Mapping[str, Any], key: str) -> int:
+    found = value.get(key)
+    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**53:
+        raise Nonsense(f"“{key}” is no whole number")
+    return found
+
+
+def _text(value: Mapping[str, Any], key: str) -> str:
+    found = value.get(key)
+    if not isinstance(found, str) or len(found) > 1000:
+        raise Nonsense(f"“{key}” is no text")
+    return found
+
+
+def _mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = value.get(key)
+    if not isinstance(found, dict):
+        raise Nonsense(f"“{key}” is no object")
+    return found

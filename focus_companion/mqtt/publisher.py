@@ -1,0 +1,125 @@
+"""From the journal to a broker, for as long as the program runs.
+
+The journal is the truth. The broker confirms what it has taken; what it has not is sent again from there,
+after an outage of any length of the broker, the network or this program.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from . import homeassistant, messages
+from .account import Account, EventJournal, Memory, drain
+from .broker import Broker
+from .line import Line, LineDown, Message, Will
+from .sending import Sending
+from .topics import Topics
+
+log = logging.getLogger(__name__)
+
+_FIRST_WAIT: Final = 0.5
+_LONGEST_WAIT: Final = 15.0
+_REFUSED_WAIT: Final = 30.0
+
+
+class Publisher:
+    """Publishes one table until ``close``. Faults of the broker are a line each and never reach the game.
+
+    ``state``: the session's state. ``game``: the game that is being played when the broker first hears of us;
+    earlier ones stay here.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        table: str,
+        journal: EventJournal,
+        state: Callable[[], Mapping[str, Any]],
+        memory: Memory,
+        *,
+        version: str,
+        tell: Callable[[str], None] = log.warning,
+    ) -> None:
+        self._account = Account(broker, table, journal, state, memory, version, tell)
+        self._thread = threading.Thread(target=self._run, name="mqtt", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def tell(self, event: object = None) -> None:
+        """Something happened at the table. Returns at once, always."""
+        self._account.news.set()
+
+    @property
+    def confirmed(self) -> int:
+        """The id of the last event that the broker has."""
+        return self._account.confirmed
+
+    def close(self, timeout: float = 1.0) -> None:
+        """Say goodbye, if that goes quickly; may be called twice."""
+        self._account.closing.set()
+        self._account.news.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    # The publisher's own thread
+
+    def _run(self) -> None:
+        of = self._account
+        wait = _FIRST_WAIT
+        while not of.closing.is_set():
+            began = time.monotonic()
+            try:
+                of.recall()
+                self._connect()
+                return
+            except LineDown as down:
+                of.ill(str(down))
+                stood = time.monotonic() - began > _LONGEST_WAIT
+                wait = _FIRST_WAIT if stood else min(2 * wait, _LONGEST_WAIT)
+                of.closing.wait(_REFUSED_WAIT if down.refused else wait * random.uniform(0.7, 1.0))
+            except OSError as error:
+                # The journal's own sentence; the game says the same.
+                of.ill(str(error))
+                of.closing.wait(_LONGEST_WAIT)
+            except Exception:
+                # A fault of ours must not take the game with it: it is told, and publishing ends.
+                log.exception("Publishing to %s stopped by a fault of the program", of.broker.shown)
+                return
+
+    def _connect(self) -> None:
+        """Publish until closed. Raises :class:`LineDown`."""
+        of = self._account
+        drain(of.inbox)
+        drain(of.acks)
+        status = Topics(of.table).status
+        gone = messages.write_status(False, of.identity, of.floor, of.version)
+        line = Line(
+            of.broker,
+            # Always the same, so that the broker ends what is left of an earlier line of ours.
+            f"{homeassistant.device_id(of.table)[:48]}-{of.identity[:6]}",
+            on_message=self._hear,
+            on_confirmed=self._confirm,
+            on_down=of.news.set,
+            will=Will(status, gone),
+        )
+        try:
+            Sending(of, line).run()
+        except OSError:
+            line.publish(status, gone, retain=True)
+            raise
+        finally:
+            line.close()
+
+    def _hear(self, message: Message) -> None:
+        self._account.inbox.put(message)
+        self._account.news.set()
+
+    def _confirm(self, mid: int, fault: str | None) -> None:
+        self._account.acks.put((mid, fault))
+        self._account.news.set()

@@ -1,0 +1,339 @@
+"""A line to the broker put to use: events in order, the state, the games, answers to who lacks some."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Mapping
+from queue import Empty
+from typing import Any, Final
+
+from ..game.colours import NAMES
+from ..game.match import game_points
+from ..session.view import named
+from . import homeassistant, messages
+from .account import Account, KeptEvent, drain
+from .line import WINDOW, Line, LineDown
+from .messages import Nonsense, dump
+from .topics import Topics
+
+log = logging.getLogger(__name__)
+
+CHECKPOINT: Final = 16
+"""Events after which the running game is put on the broker whole again; sooner when it ends or rests."""
+
+RESTS: Final = 20.0
+"""Seconds without an event after which a game rests."""
+
+KEPT: Final = 7 * 24 * 3600
+"""Seconds for which the broker keeps a game; it is in the journal for good."""
+
+_STATE_EVERY: Final = 0.1
+_SAVE_EVERY: Final = 1.0
+_ANSWER_EVERY: Final = 1.0
+_LOOK_EVERY: Final = 1.0
+_REMEMBERS: Final = 0.5
+"""Seconds in which a broker says what it has kept of our state."""
+
+_OBJECTS: Final = 1.5
+"""Seconds in which another machine of the same name answers."""
+_INSIST_EVERY: Final = 0.5
+
+_STATE_KEYS: Final = (
+    *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
+    *(
+        "prompt",
+        "result",
+        "unclear",
+        "set_up",
+        "ready",
+        "paused",
+        "players",
+        "order",
+        "thirteenth",
+        "placing",
+    ),
+    *("camera", "fault", "clock"),
+)
+
+
+class Sending:
+    """What a publisher does while a line stands; all on the publisher's own thread."""
+
+    def __init__(self, account: Account, line: Line) -> None:
+        self._of, self._line = account, line
+        self._topics, self._journal = Topics(account.table), account.journal
+        self._sent = account.confirmed
+        self._under_way: deque[tuple[int, int]] = deque()
+        self._done: set[int] = set()
+        self._unlogged = 0
+        self._due: set[int] = set()
+        self._newest: tuple[int, float] | None = None
+        self._told: Mapping[str, Any] = {}
+        self._state_at = self._saved_at = self._answered_at = 0.0
+        self._wanted: int | None = None
+        self._begun: dict[int, str] = {}
+        self._insisted_at = 0.0
+        self._alert_at: str | None = None
+
+    def run(self) -> None:
+        """Until closing. Raises :class:`LineDown`."""
+        of = self._of
+        remembered, taken = self._greet()
+        self._line.publish(self._topics.status, self._status(True), retain=True)
+        if taken:
+            self._await_objection()
+        self._line.publish(
+            homeassistant.discovery_topic(of.table),
+            dump(homeassistant.discovery(of.table, of.version)).encode(),
+            retain=True,
+        )
+        of.well()
+        # What was confirmed once and the broker has forgotten since.
+        self._due |= self._games(max(remembered, of.floor), self._sent)
+        while not of.closing.is_set():
+            of.news.clear()
+            more = self._round()
+            if not self._line.up:
+                raise LineDown(
+                    self._line.fault or f"the connection to {of.broker.shown} is lost",
+                    refused=self._line.fault is not None,
+                )
+            if not more:
+                of.news.wait(self._pause())
+        self._leave()
+
+    def _greet(self) -> tuple[int, bool]:
+        """Ask the broker what it has kept of us.
+
+        Returns the last event that its copy of the state contains, and whether another journal is said to be
+        there under our name.
+        """
+        of = self._of
+        self._line.subscribe(self._topics.status, self._topics.state, self._topics.ask)
+        remembered, taken, end = 0, False, time.monotonic() + _REMEMBERS
+        while (left := end - time.monotonic()) > 0:
+            try:
+                message = of.inbox.get(timeout=left)
+            except Empty:
+                break
+            try:
+                if message.topic == self._topics.status:
+                    taken = self._is_other(messages.read_status(message.payload))
+                elif message.topic == self._topics.state:
+                    state = messages.read_state(message.payload)
+                    remembered = state["seq"] if state["journal"] == of.identity else 0
+                    break
+            except Nonsense:
+                # Somebody else's; ours follows and takes its place.
+                continue
+        self._line.unsubscribe(self._topics.state)
+        return remembered, taken
+
+    def _is_other(self, status: messages.Status) -> bool:
+        return status.online and status.journal != self._of.identity
+
+    def _await_objection(self) -> None:
+        """Whoever is really there under our name says so now. Raises :class:`LineDown` if somebody does."""
+        end = time.monotonic() + _OBJECTS
+        while (left := end - time.monotonic()) > 0:
+            try:
+                message = self._of.inbox.get(timeout=left)
+                other = message.topic == self._topics.status and self._is_other(
+                    messages.read_status(message.payload)
+                )
+            except (Empty, Nonsense):
+                continue
+            if other and not message.retained:
+                raise LineDown(
+                    f"another machine is there as --table {self._of.table!r}; give one of them another name",
+                    refused=True,
+                )
+
+    def _round(self) -> bool:
+        """Do what there is to do; whether there is more at once."""
+        self._take_acks()
+        self._take_messages()
+        more = self._send_events()
+        self._answer()
+        self._send_logs()
+        if not more:
+            self._send_state()
+        self._save()
+        return more
+
+    def _pause(self) -> float:
+        return _STATE_EVERY if self._wanted is not None or self._due else _LOOK_EVERY
+
+    def _take_acks(self) -> None:
+        for mid, fault in drain(self._of.acks):
+            if fault is not None:
+                raise LineDown(
+                    f"{self._of.broker.shown} does not take our messages ({fault}); mend its access list",
+                    refused=True,
+                )
+            self._done.add(mid)
+        while self._under_way and self._under_way[0][0] in self._done:
+            mid, number = self._under_way.popleft()
+            self._of.confirmed = number
+        # Numbers of messages that are no events need not be remembered.
+        self._done &= {mid for mid, _ in self._under_way}
+
+    def _take_messages(self) -> None:
+        for message in drain(self._of.inbox):
+            try:
+                if message.topic == self._topics.ask and not message.retained:
+                    after = max(messages.read_ask(message.payload), self._of.floor)
+                    self._wanted = after if self._wanted is None else min(after, self._wanted)
+                elif message.topic == self._topics.status and not message.retained:
+                    status = messages.read_status(message.payload)
+                    late = not status.online and status.journal == self._of.identity
+                    # The will of our own last line, said late, or a newcomer who takes our name for free.
+                    if late or self._is_other(status):
+                        self._insist()
+            except Nonsense as nonsense:
+                log.info("MQTT: nonsense on %s is ignored: %s", message.topic, nonsense)
+
+    def _insist(self) -> None:
+        now = time.monotonic()
+        if now > self._insisted_at + _INSIST_EVERY:
+            self._insisted_at = now
+            self._line.publish(self._topics.status, self._status(True), retain=True)
+
+    def _send_events(self) -> bool:
+        """Send on, as many as may be under way; whether there are more that may go now."""
+        room = WINDOW - len(self._under_way)
+        if room <= 0:
+            return False
+        kept = self._journal.kept(self._sent, room)
+        for event in kept:
+            payload = messages.write_event(
+                self._of.table,
+                self._of.identity,
+                event.game,
+                self._began(event.game),
+                event.id,
+                self._sent,
+                event.wall,
+                event.body,
+            )
+            self._under_way.append((self._line.publish(self._topics.events, payload), event.id))
+            if self._newest is not None and self._newest[0] != event.game:
+                self._due.add(self._newest[0])
+                self._unlogged = 0
+            self._sent, self._newest = event.id, (event.game, time.monotonic())
+            self._unlogged += 1
+            if self._unlogged >= CHECKPOINT or event.body.startswith('{"type":"result"'):
+                self._due.add(event.game)
+        return len(kept) == room
+
+    def _began(self, game: int) -> str:
+        if game not in self._begun:
+            self._begun = {game: self._journal.began(game)}
+        return self._begun[game]
+
+    def _answer(self) -> None:
+        """Somebody lacks events: the games that hold them are put on the broker anew."""
+        now = time.monotonic()
+        if self._wanted is None or now < self._answered_at + _ANSWER_EVERY:
+            return
+        self._due |= self._games(self._wanted, self._sent)
+        self._wanted, self._answered_at = None, now
+
+    def _games(self, after: int, to: int) -> set[int]:
+        """The games with events above ``after`` and at most ``to``."""
+        games: set[int] = set()
+        while after < to:
+            page = [event for event in self._journal.kept(after) if event.id <= to]
+            if not page:
+                break
+            games |= {event.game for event in page}
+            after = page[-1].id
+        return games
+
+    def _send_logs(self) -> None:
+        if self._newest and self._unlogged and time.monotonic() - self._newest[1] > RESTS:
+            self._due.add(self._newest[0])
+        while self._due:
+            game = min(self._due)
+            self._due.discard(game)
+            if self._newest is not None and game == self._newest[0]:
+                self._unlogged = 0
+            if payload := self._log(game):
+                self._line.publish(self._topics.game(game), payload, retain=True, expiry=KEPT)
+
+    def _log(self, game: int) -> bytes:
+        """The game up to the last event sent; empty if it has none yet."""
+        events: list[KeptEvent] = []
+        after = 0
+        while page := self._journal.kept(after, game=game):
+            events += page
+            after = page[-1].id
+        events = [event for event in events if event.id <= self._sent]
+        if not events:
+            return b""
+        history = self._journal.history(game, events[-1].id)
+        position, result = history.position, history.position.result
+        head = {
+            "table": self._of.table,
+            "journal": self._of.identity,
+            "game": game,
+            "began": self._began(game),
+            "prev": self._journal.event_before(events[0].id),
+            "first": events[0].id,
+            "last": events[-1].id,
+            "plies": history.ply,
+            "order": [NAMES[letter] for letter in position.players],
+            "players": named(history.players),
+            "points": {NAMES[p]: n for p, n in game_points(position, history.rules).items()},
+            "result": result
+            and {"winners": [NAMES[letter] for letter in result.winners], "reason": result.reason},
+        }
+        return messages.write_log(head, ((event.id, event.wall, event.body) for event in events))
+
+    def _send_state(self) -> None:
+        now = time.monotonic()
+        if now < self._state_at + _STATE_EVERY:
+            return
+        self._state_at = now
+        state = self._of.state()
+        told = {key: state.get(key) for key in _STATE_KEYS} | {"seq": state["event"]}
+        if state["event"] > self._sent or _still(told) == _still(self._told):
+            return
+        if told["alert"] != self._told.get("alert"):
+            self._alert_at = messages.wall_clock() if told["alert"] else None
+        self._told = told
+        more = {"table": self._of.table, "journal": self._of.identity, "alert_at": self._alert_at}
+        self._line.publish(self._topics.state, dump(more | told).encode(), retain=True)
+
+    def _save(self, *, now: bool = False) -> None:
+        of = self._of
+        if of.confirmed == of.saved or not (now or time.monotonic() > self._saved_at + _SAVE_EVERY):
+            return
+        of.memory.keep(of.identity, of.floor, of.confirmed)
+        of.saved, self._saved_at = of.confirmed, time.monotonic()
+
+    def _status(self, online: bool) -> bytes:
+        return messages.write_status(online, self._of.identity, self._of.floor, self._of.version)
+
+    def _leave(self) -> None:
+        """The last round, and goodbye."""
+        if self._unlogged and self._newest:
+            self._due.add(self._newest[0])
+        self._state_at = 0.0
+        self._round()
+        last = self._line.publish(self._topics.status, self._status(False), retain=True)
+        end = time.monotonic() + 0.7
+        while time.monotonic() < end and self._line.up and last not in self._done:
+            self._of.news.wait(0.05)
+            for mid, _ in drain(self._of.acks):
+                self._done.add(mid)
+            while self._under_way and self._under_way[0][0] in self._done:
+                self._of.confirmed = self._under_way.popleft()[1]
+        self._save(now=True)
+
+
+def _still(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The state without what goes on by itself."""
+    return {key: value for key, value in state.items() if key != "clock"}

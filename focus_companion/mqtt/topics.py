@@ -1,0 +1,82 @@
+"""The topics: ``focus-companion/1/TABLE/…``. The number is the version; within it things are only added."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+VERSION: Final = 1
+PREFIX: Final = f"focus-companion/{VERSION}"
+
+LONGEST_NAME: Final = 40
+
+KINDS: Final = ("status", "state", "events", "games", "ask")
+"""What a table has topics for; ``games`` has one a game below it."""
+
+_FORBIDDEN: Final = re.compile(r"[/+#\x00-\x1f\x7f-\x9f]|^\$")
+
+
+class BadTableName(ValueError):
+    """A name that cannot stand in a topic."""
+
+
+def check_name(name: str) -> str:
+    """The name of a table without spaces around it. Raises :class:`BadTableName`."""
+    clean = name.strip()
+    if not clean or len(clean) > LONGEST_NAME or _FORBIDDEN.search(clean) or not clean.isprintable():
+        raise BadTableName(
+            f"--table {name[:60]!r} will not do; give a name of 1 to {LONGEST_NAME} characters without / + #"
+        )
+    return clean
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics of one table."""
+
+    table: str
+
+    @property
+    def status(self) -> str:
+        return f"{PREFIX}/{self.table}/status"
+
+    @property
+    def state(self) -> str:
+        return f"{PREFIX}/{self.table}/state"
+
+    @property
+    def events(self) -> str:
+        return f"{PREFIX}/{self.table}/events"
+
+    @property
+    def ask(self) -> str:
+        return f"{PREFIX}/{self.table}/ask"
+
+    def game(self, game: int) -> str:
+        return f"{PREFIX}/{self.table}/games/{game}"
+
+
+def all_tables() -> tuple[str, ...]:
+    """What a hall subscribes to."""
+    return tuple(f"{PREFIX}/+/{kind}" for kind in ("status", "state", "events", "games/+"))
+
+
+def parse(topic: str) -> tuple[str, str, int] | None:
+    """(table, kind, game or 0) of a topic; ``None`` for one that is none of ours."""
+    parts = topic.split("/")
+    if "/".join(parts[:2]) != PREFIX or len(parts) not in (4, 5) or parts[3] not in KINDS:
+        return None
+    table, kind = parts[2:4]
+    try:
+        known = check_name(table) == table
+    except BadTableName:
+        known = False
+    if not known or (kind == "games") != (len(parts) == 5):
+        return None
+    if kind != "games":
+        return table, kind, 0
+    number = parts[4]
+    if not (number.isascii() and number.isdigit() and len(number) < 16):
+        return None
+    return table, kind, int(number)

@@ -1,0 +1,99 @@
+"""What each broker has confirmed of the journal's events: a small table beside the journal.
+
+It is a convenience, not a truth: who loses it sends again what the receivers know already, and they tell by
+the numbers.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from .errors import told
+
+FILE: Final = "outbox.sqlite"
+
+_TABLE: Final = """CREATE TABLE IF NOT EXISTS sent (
+    broker TEXT NOT NULL,
+    name TEXT NOT NULL,
+    journal TEXT NOT NULL,
+    floor INTEGER NOT NULL,
+    confirmed INTEGER NOT NULL,
+    PRIMARY KEY (broker, name)
+)"""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """``floor``: events up to it were never meant for the broker; ``confirmed``: it has all up to this."""
+
+    floor: int
+    confirmed: int
+
+
+class Outbox:
+    """The table in ``folder``; may be used from any thread.
+
+    Every method raises :class:`JournalError` where the file cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._lock = threading.Lock()
+        try:
+            self._database = sqlite3.connect(
+                self.path, timeout=5, isolation_level=None, check_same_thread=False
+            )
+            self._database.execute("PRAGMA journal_mode = WAL")
+            # What is lost in a power cut is sent once more; the game must not wait for this file.
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            self._database.execute(_TABLE)
+        except sqlite3.Error as error:
+            raise told(error, self.path) from error
+
+    def drawer(self, broker: str, name: str) -> Drawer:
+        """What concerns this broker and this table's name alone."""
+        return Drawer(self, broker, name)
+
+    def sent(self, broker: str, name: str, journal: str) -> Sent | None:
+        """What ``broker`` has of this journal under the table's ``name``; ``None`` if nothing is known."""
+        query = "SELECT floor, confirmed FROM sent WHERE broker = ? AND name = ? AND journal = ?"
+        with self._lock:
+            try:
+                row = self._database.execute(query, (broker, name, journal)).fetchone()
+            except sqlite3.Error as error:
+                raise told(error, self.path) from error
+        return Sent(*row) if row else None
+
+    def keep(self, broker: str, name: str, journal: str, sent: Sent) -> None:
+        """Remember it; what was known of another journal under that name is forgotten."""
+        with self._lock:
+            try:
+                self._database.execute(
+                    "INSERT OR REPLACE INTO sent (broker, name, journal, floor, confirmed) "
+                    "VALUES (?, ?, ?, ?, ?)",
+                    (broker, name, journal, sent.floor, sent.confirmed),
+                )
+            except sqlite3.Error as error:
+                raise told(error, self.path) from error
+
+    def close(self) -> None:
+        """Close the file; may be called twice."""
+        with self._lock:
+            self._database.close()
+
+
+class Drawer:
+    """The part of an outbox for one broker and one table's name."""
+
+    def __init__(self, outbox: Outbox, broker: str, name: str) -> None:
+        self._outbox, self._broker, self._name = outbox, broker, name
+
+    def recall(self, journal: str) -> Sent | None:
+        return self._outbox.sent(self._broker, self._name, journal)
+
+    def keep(self, journal: str, floor: int, confirmed: int) -> None:
+        self._outbox.keep(self._broker, self._name, journal, Sent(floor, confirmed))

@@ -1,0 +1,103 @@
+"""What every Flask app of ours has: who may look, headers that guard a page, languages, scripts, styles."""
+
+from __future__ import annotations
+
+import gzip
+import secrets
+from http import HTTPStatus
+from typing import Any
+
+from flask import Flask, Response, current_app, g, jsonify, make_response, render_template, request
+from flask_babel import gettext
+from werkzeug.exceptions import HTTPException
+
+from . import assets
+from .access import Access, Refused
+from .assets import Assets
+from .languages import LANGUAGES, init_languages
+from .stream import Viewers
+
+_WORTH_PACKING = 1024
+"""Bytes below which an answer travels as it is."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def base_app(access: Access, viewers: int) -> Flask:
+    """An app without pages; ``viewers``: most open event streams, past it viewers are told to poll."""
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = 256 * 1024
+    app.config["SECRET_KEY"] = secrets.token_bytes(32)
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.extensions["access"] = access
+    app.extensions["viewers"] = Viewers(viewers)
+    app.extensions["assets"] = Assets()
+    app.before_request(lambda: access.check_host(request))
+    app.before_request(lambda: access.check_site(request))
+    init_languages(app)
+    app.register_blueprint(assets.blueprint)
+    app.register_error_handler(Refused, _refused)
+    app.register_error_handler(HTTPException, _failed)
+    app.context_processor(_words)
+    app.after_request(_pack)
+    app.after_request(_guard)
+    return app
+
+
+def _words() -> dict[str, Any]:
+    """What every template may use."""
+    found: Assets = current_app.extensions["assets"]
+    return {"assets": f"/assets/{found.version}", "language": g.language, "languages": LANGUAGES}
+
+
+def _guard(response: Response) -> Response:
+    headers = response.headers
+    headers["Content-Security-Policy"] = _POLICY
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["X-Frame-Options"] = "DENY"
+    headers["Referrer-Policy"] = "no-referrer"
+    headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"
+    headers.setdefault("Cache-Control", "no-store")
+    return response
+
+
+def _pack(response: Response) -> Response:
+    """Pages and texts travel compressed; pictures are so already, and a stream must not wait."""
+    wanted = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
+    packable = response.mimetype in ("text/html", "application/json") and not response.is_streamed
+    if not packable or "Content-Encoding" in response.headers or response.status_code != HTTPStatus.OK:
+        return response
+    response.headers.add("Vary", "Accept-Encoding")
+    if wanted and len(data := response.get_data()) >= _WORTH_PACKING:
+        response.set_data(gzip.compress(data, compresslevel=5, mtime=0))
+        response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+def _refused(refused: Refused) -> Response:
+    text = gettext(refused.text)
+    response = jsonify(error=text.format_map(refused.values) if refused.values else text, pin=refused.pin)
+    response.status_code = refused.status
+    if refused.retry_after is not None:
+        response.headers["Retry-After"] = str(refused.retry_after)
+    return response
+
+
+def _failed(error: HTTPException) -> Response:
+    code = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
+    if request.path.startswith("/api/") or request.path == "/healthz":
+        response = jsonify(error=error.description or error.name)
+    else:
+        response = make_response(
+            render_template("error.html", code=code, text=error.description or error.name)
+        )
+    response.status_code = code
+    if allowed := getattr(error, "valid_methods", None):
+        response.headers["Allow"] = ", ".join(allowed)
+    return response

@@ -1,0 +1,67 @@
+"""A table without a camera: a session and a journal, whose turns a scripted sight plays, and its publisher."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from scripted import Player, Still
+
+from focus_companion.game.rules import Rules
+from focus_companion.mqtt.broker import parse_broker
+from focus_companion.mqtt.publisher import Publisher
+from focus_companion.session.session import Session
+from focus_companion.storage.journal import Journal
+from focus_companion.storage.outbox import Outbox
+
+NAMES = {"g": "Ann", "r": "Bob"}
+
+
+class Table:
+    """``name`` towards the broker at ``address``; ``said`` is what the publisher told people."""
+
+    def __init__(
+        self, folder: Path, address: str, name: str = "Table 1", names: dict[str, str] | None = None
+    ) -> None:
+        self.name = name
+        self.journal = Journal(folder, write=True)
+        self.session = Session(
+            Rules.make(2), NAMES if names is None else names, self.journal, Player, again=1.0
+        )
+        self.outbox = Outbox(folder)
+        self.said: list[str] = []
+        self._index = 0
+        broker = parse_broker(address)
+        self.publisher = Publisher(
+            broker,
+            name,
+            self.journal,
+            self.session.state,
+            self.outbox.drawer(broker.shown, name),
+            version="test",
+            tell=self.said.append,
+        )
+
+    def play(self, frames: int = 1) -> None:
+        for _ in range(frames):
+            for event in self.session.push(Still(self._index)):
+                self.publisher.tell(event)
+            self._index += 1
+
+    def wait_confirmed(self, seconds: float = 20) -> None:
+        until(lambda: self.publisher.confirmed == self.journal.last_event(), seconds, self.publisher)
+
+    def close(self) -> None:
+        self.publisher.close(5)
+        self.session.close()
+        self.outbox.close()
+        self.journal.close()
+
+
+def until(true: Callable[[], object], seconds: float = 20, what: object = "") -> None:
+    """Wait for it; AssertionError after ``seconds``."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
