@@ -11,126 +11,231 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CHIP = "tests/firmware/test_firmware_lockstep.py"
-PTY = "tests/firmware/test_firmware_driver.py"
 DRIVER = "tests/lights/test_lights_serial.py"
-WIRE = "tests/lights/test_lights_wire.py"
 BUTTON = "tests/lights/test_lights_button.py"
+WIRE = "tests/lights/test_lights_wire.py"
+REQUESTS = "tests/session/test_session_requests.py"
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """``old`` (which occurs once in ``file``) becomes ``new``; ``tests`` then have to fail."""
+    """``old`` (which occurs once in ``file``) becomes ``new``; ``test`` of ``tests`` then has to fail."""
 
     name: str
     file: str
     old: str
     new: str
-    tests: tuple[str, ...]
+    tests: str
+    test: str
 
 
-def firmware(name: str, file: str, old: str, new: str = "") -> Mutation:
-    return Mutation(f"firmware, {name}", f"firmware/{file}", old, new, (CHIP,))
+def firmware(name: str, test: str, file: str, old: str, new: str = "") -> Mutation:
+    return Mutation(f"firmware: {name}", f"firmware/{file}", old, new, CHIP, test)
 
 
-def host(name: str, file: str, old: str, new: str, *tests: str) -> Mutation:
-    return Mutation(f"host, {name}", f"focus_companion/{file}", old, new, tests or (DRIVER,))
+def host(name: str, test: str, file: str, old: str, new: str = "", tests: str = DRIVER) -> Mutation:
+    return Mutation(f"host: {name}", f"focus_companion/{file}", old, new, tests, test)
 
 
 MUTATIONS = (
-    firmware("no interrupt lock", "strip.c", "    cli(); /* an interrupt would stretch a bit */\n"),
-    firmware("no CRC check", "link.c", "length < 4 || crc_of(0, stuffed, length) != 0", "length < 4"),
+    firmware(
+        "no interrupt lock", "test_burst", "strip.c", "    cli(); /* an interrupt would stretch a bit */\n"
+    ),
+    firmware(
+        "no CRC check",
+        "test_flipped_bits",
+        "link.c",
+        "length < 4 || crc_of(0, stuffed, length) != 0",
+        "length < 4",
+    ),
     firmware(
         "no acknowledgement",
+        "test_states",
         "commands.c",
         "    link_send(frame->seq, frame->command | ANSWER, answer, length);",
         "    (void)length;",
     ),
     firmware(
         "acknowledgement before the work",
+        "test_states",
         "commands.c",
         "        answer[0] = act(frame);",
         "        link_send(frame->seq, frame->command | ANSWER, answer, length);\n"
         "        act(frame);\n        return;",
     ),
-    firmware("no byte taken between pixels", "strip.c", "        link_poll();\n"),
-    firmware("no current cap", "strip.c", "drawn <= ROOM_MA", "drawn < 60000"),
-    firmware("no length check of a frame", "link.c", "if (stuffed_length < sizeof stuffed)", "if (1)"),
+    firmware("no byte taken between pixels", "test_burst", "strip.c", "        link_poll();\n"),
+    firmware("no current cap", "test_current_cap", "strip.c", "drawn <= ROOM_MA", "drawn < 60000"),
     firmware(
-        "no check of a COBS block", "link.c", "        if (code > length - in)\n            return 0;\n"
-    ),
-    firmware("no check of a state's values", "commands.c", "!state_is_valid(&state) || "),
-    firmware("a repeated command done again", "commands.c", "any_done && frame->seq", "0 && frame->seq"),
-    firmware("a host that falls silent not missed", "main.c", "board.silent >= HOST_LOST", "0"),
-    firmware(
-        "noise a sign of life",
+        "no end to a frame's length",
+        "test_garbage",
         "link.c",
-        "        if (any)\n",
-        "        if (any) board.silent = 0;\n        if (any)\n",
+        "if (stuffed_length < sizeof stuffed)",
+        "if (stuffed_length < 255)",
     ),
-    firmware("no watchdog", "main.c", "    wdt_enable(WDTO_500MS);\n"),
-    firmware("watchdog never fed", "main.c", "        wdt_reset();\n"),
-    firmware("cause of the reset kept", "main.c", "    MCUSR = 0;\n"),
-    firmware("a button that bounces counted", "main.c", "held < 2 && ++held == 2", "held < 1 && ++held == 1"),
-    firmware("wire order of the colours", "strip.c", "strip[i].green, high", "strip[i].red, high"),
-    host("no CRC check", "lights/wire.py", "    if crc16(body) != 0:", "    if False:", WIRE),
+    firmware(
+        "no end to a COBS block",
+        "test_garbage",
+        "link.c",
+        "        if (code > length - in)\n            return 0;\n",
+    ),
+    firmware(
+        "a state's values not checked",
+        "test_refused_and_nothing_changed",
+        "commands.c",
+        "!state_is_valid(&state) || ",
+    ),
+    firmware(
+        "a repeated command done again",
+        "test_a_repeated_command_is_answered_and_not_repeated",
+        "commands.c",
+        "any_done && frame->seq",
+        "any_done && 0 && frame->seq",
+    ),
+    firmware(
+        "a silent host not missed",
+        "test_host_lost_and_found",
+        "main.c",
+        "board.silent >= HOST_LOST",
+        "board.silent >= 2 * HOST_LOST",
+    ),
+    firmware(
+        "noise is a sign of life",
+        "test_host_lost_and_found",
+        "main.c",
+        "    if (board.silent < 255)\n",
+        "    static uint8_t errors;\n    if (errors != link_errors)\n        board.silent = 0;\n"
+        "    errors = link_errors;\n    if (board.silent < 255)\n",
+    ),
+    firmware("no watchdog", "test_watchdog", "main.c", "    wdt_enable(WDTO_500MS);\n"),
+    firmware("watchdog never fed", "test_boot_and_self_test", "main.c", "        wdt_reset();\n"),
+    firmware("cause of an earlier start told again", "test_watchdog", "main.c", "    MCUSR = 0;\n"),
+    firmware(
+        "each bounce of the button counted",
+        "test_button",
+        "main.c",
+        "held < 2 && ++held == 2",
+        "held < 1 && ++held == 1",
+    ),
+    firmware(
+        "colours in another order", "test_states", "strip.c", "strip[i].green, high", "strip[i].red, high"
+    ),
+    host("no CRC check", "test_a_flipped_bit", "lights/wire.py", "if crc16(body) != 0:", "if False:", WIRE),
     host(
-        "no acknowledgement awaited",
+        "no answer awaited",
+        "test_lost_frames_are_sent_again",
+        "lights/link.py",
+        "            self._write(message)\n",
+        "            self._write(message)\n            if command not in (Command.HELLO, Command.PING):\n"
+        "                return b''\n",
+    ),
+    host(
+        "nothing sent again",
+        "test_lost_frames_are_sent_again",
+        "lights/link.py",
+        "TRIES: Final = 4",
+        "TRIES: Final = 1",
+    ),
+    host(
+        "the answer's number not looked at",
+        "test_an_answer_to_something_else",
         "lights/link.py",
         "frame.seq == self._seq and frame.data:",
         "frame.data:",
     ),
-    host("no resend", "lights/link.py", "TRIES: Final = 4", "TRIES: Final = 1"),
     host(
         "the answer's command not looked at",
+        "test_an_answer_to_something_else",
         "lights/link.py",
-        "if frame.command == command | ANSWER and frame.seq == self._seq",
-        "if frame.seq == self._seq",
-    ),
-    host("state not sent again after BOOT", "lights/serial.py", "                self._restore(link)\n", ""),
-    host(
-        "told bit of PING not looked at", "lights/serial.py", "        if not pong.told:", "        if False:"
-    ),
-    host("no heartbeat", "lights/serial.py", "elif now >= self._ping_at:", "elif False:"),
-    host(
-        "port not shut after a fault", "lights/serial.py", "            link.close()\n", "            pass\n"
+        "if frame.command == command | ANSWER and frame.seq",
+        "if frame.seq",
     ),
     host(
-        "state not sent when the board returns",
+        "state not told to a board that started anew",
+        "test_restart_of_the_board",
+        "lights/serial.py",
+        "        link.ask(Command.STATE, state_data(self._wanted))\n",
+    ),
+    host(
+        "the board's word that it knows nothing not heard",
+        "test_a_lost_boot_notice",
+        "lights/serial.py",
+        "        if not pong.told:",
+        "        if False:",
+    ),
+    host("no heartbeat", "test_heartbeat", "lights/serial.py", "elif now >= self._ping_at:", "elif False:"),
+    host(
+        "port not closed after a fault",
+        "test_a_frozen_board",
+        "lights/serial.py",
+        "            link.close()\n",
+        "            pass\n",
+    ),
+    host(
+        "state not told to a board that returns",
+        "test_unplug_and_replug",
         "lights/serial.py",
         "        self._send(link, Cue.NONE)\n",
         "        self._shown = True\n",
     ),
     host(
-        "a vanished port not caught",
+        "a vanished port not expected",
+        "test_unplug_and_replug",
         "lights/link.py",
         "    return (OSError, termios.error)",
         "    return (KeyError,)",
     ),
-    host("a port shared with others", "lights/link.py", "exclusive=True", "exclusive=False"),
     host(
-        "any answer a light board's",
+        "the port shared with others",
+        "test_another_program_holds_the_port",
+        "lights/link.py",
+        "exclusive=True",
+        "exclusive=False",
+    ),
+    host(
+        "any answer is a greeting",
+        "test_a_device_of_another_make",
         "lights/protocol.py",
         "        if len(data) != _HELLO.size:\n",
         "        if False:\n",
     ),
-    host("strangers opened again", "lights/serial.py", "            self._strangers.add(plugging)\n", ""),
     host(
-        "every fault told each time",
+        "strangers opened again and again",
+        "test_a_stranger_is_opened_once",
+        "lights/serial.py",
+        "            self._strangers.add(plugging)\n",
+    ),
+    host(
+        "a fault told at each try",
+        "test_another_program_holds_the_port",
         "lights/serial.py",
         "        if what != self._told:\n",
         "        if True:\n",
     ),
-    host("dark forgotten at the end", "lights/serial.py", "link.ask(Command.DARK, tries=2)", "None"),
-    host("a press told twice", "lights/serial.py", "new = presses != self._presses", "new = presses > 0"),
+    host(
+        "lights left on at the end",
+        "test_shows_and_says_goodbye",
+        "lights/serial.py",
+        "link.ask(Command.DARK, tries=2)",
+        "None",
+    ),
+    host(
+        "a press told with each PING",
+        "test_button_pressed_once_is_told_once",
+        "lights/serial.py",
+        "new = presses != self._presses",
+        "new = presses > 0",
+    ),
     host(
         "a press dismisses what was just told",
+        "test_the_button_dismisses",
         "session/answering.py",
         "time - max(told) >= JUST_TOLD",
         "True",
-        "tests/session/test_session_requests.py",
+        REQUESTS,
     ),
     host(
         "the button not joined to the game",
+        "test_of_the_light_board",
         "commands/play.py",
         "settings.lights), pressed)",
         "settings.lights))",
@@ -155,26 +260,16 @@ def apart(root: Path, folder: Path, mutation: Mutation) -> str:
     if text.count(mutation.old) != 1:
         raise RuntimeError(f"{mutation.name}: {mutation.old!r} is not once in {mutation.file}")
     changed.write_text(text.replace(mutation.old, mutation.new))
+    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "-m",
-            "not slow",
-            "-p",
-            "no:cacheprovider",
-            *mutation.tests,
-        ],
+        [*pytest, "-k", mutation.test, mutation.tests],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
     )
     shutil.rmtree(folder)
-    if done.returncode not in (0, 1):
-        raise RuntimeError(f"{mutation.name}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    failed = re.search(r"^(?:FAILED|ERROR) \S+::(\S+)", done.stdout, re.MULTILINE)
+    if done.returncode not in (0, 1) or "\nERROR " in done.stdout:
+        raise RuntimeError(f"{mutation.name}: {done.stdout[-3000:]}{done.stderr[-2000:]}")
+    failed = re.search(r"^FAILED \S+::(\S+)", done.stdout, re.MULTILINE)
     return failed[1] if failed else ""

@@ -84,11 +84,11 @@ class GpioBackend:
 
     def present(self, meaning: Meaning, cue: Cue) -> None:
         for colour, light in self._turn.items():
-            self._set(f"turn {colour}", light, _turn(meaning, colour))
+            self._set(f"turn {colour}", light, turn_light(meaning, colour))
         if self._rgb is not None:
             self._set_rgb(meaning)
         if self._warning is not None:
-            self._set("warning", self._warning, _warning(meaning))
+            self._set("warning", self._warning, warning_light(meaning))
         for colour, bar in self._bars.items():
             bar.value = min(meaning.reserves[COLOURS.index(colour)], len(bar)) / len(bar)
         if self._buzzer is not None and self._sound and cue in SOUNDS:
@@ -108,7 +108,7 @@ class GpioBackend:
 
     def _set_rgb(self, meaning: Meaning) -> None:
         colour = meaning.turn if not meaning.over else next(iter(meaning.winners), None)
-        how = f"{colour} {_turn(meaning, colour)}" if colour else "off"
+        how = f"{colour} {turn_light(meaning, colour)}" if colour else "off"
         if self._rgb is None or self._shown.get("rgb") == how:
             return
         self._shown["rgb"] = how
@@ -132,7 +132,8 @@ class GpioBackend:
         self._parts.close()
 
 
-def _turn(meaning: Meaning, colour: str) -> str:
+def turn_light(meaning: Meaning, colour: str) -> str:
+    """ "on", "off" or "blink": what the turn light of ``colour`` does."""
     if meaning.over:
         return "blink" if colour in meaning.winners else "off"
     if meaning.camera_lost or colour != meaning.turn:
@@ -141,7 +142,8 @@ def _turn(meaning: Meaning, colour: str) -> str:
     return "blink" if meaning.take else "on"
 
 
-def _warning(meaning: Meaning) -> str:
+def warning_light(meaning: Meaning) -> str:
+    """ "on", "off", "blink" or "slow"."""
     if meaning.warning:
         return "on"
     if meaning.camera_lost:

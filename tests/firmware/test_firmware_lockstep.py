@@ -261,7 +261,7 @@ def test_watchdog(chip: Chip) -> None:
     ]
     assert len(boots) == 2
     assert boots[1][0] == pytest.approx(READY_US + 600_000, abs=60_000)
-    assert boots[1][1].cause & 8 and not boots[0][1].cause & 8
+    assert boots[0][1].cause == 1 and boots[1][1].cause == 8
     assert trace.last_before(trace.answers(Command.STATE)[1][0]).pixels == expected(GREEN, 0)
 
 

@@ -27,6 +27,9 @@ class FakeBoard:
         self.presses = 0
         self.deaf_to = 0
         """How many frames to leave unanswered."""
+        self.instead = (0, 0)
+        """What a frame left unanswered gets: its answer with this added to number and command; nothing for
+        (0, 0)."""
         self.mute = False
         self.babble = b""
         """Sent before every answer."""
@@ -69,6 +72,9 @@ class FakeBoard:
                     continue
                 if self.deaf_to:
                     self.deaf_to -= 1
+                    if self.instead != (0, 0):
+                        seq, command = frame.seq + self.instead[0], frame.command + self.instead[1]
+                        self._send(encode(Frame(seq % 256, command | ANSWER, bytes((Status.DONE,)))))
                     continue
                 self._answer(frame)
 

@@ -197,6 +197,17 @@ def test_after(
     assert cue(event) is sound
 
 
+@pytest.mark.parametrize("what", ["camera", "board", "the table"])
+@pytest.mark.parametrize("camera", ["lost", "no board", "frozen", "dark", "covered", "starting", "asleep"])
+def test_trouble_with_the_camera_of_any_kind(what: str, camera: str) -> None:
+    """Whatever ails it looks the same, and lasts until the session says that all is well."""
+    lost = after(PLAYING, events.Lost(1.0, what), STATE | {"camera": camera})
+    assert lost == replace(PLAYING, camera_lost=True)
+    still = after(lost, events.Found(2.0, what), {"camera": camera})
+    assert still.camera_lost
+    assert after(still, events.Found(3.0, what), {"camera": "ok"}) == PLAYING
+
+
 @pytest.mark.parametrize("text", ["", "d5", "d5-d5", "d5-e6", "a1-a2", "*a1", "d5-d6-d7", "*"])
 def test_no_path(text: str) -> None:
     with pytest.raises(ValueError):

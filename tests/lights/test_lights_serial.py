@@ -79,9 +79,22 @@ def test_an_event(board: FakeBoard, lights: Lights) -> None:
 
 
 @pytest.mark.parametrize("deaf", [1, 3])
-def test_lost_frames_are_sent_again(board: FakeBoard, lights: Lights, deaf: int) -> None:
+def test_lost_frames_are_sent_again(
+    board: FakeBoard, lights: Lights, deaf: int, caplog: pytest.LogCaptureFixture
+) -> None:
     assert lights.wait(10)
     board.deaf_to = deaf
+    lights.present(GREEN)
+    assert lights.wait(10)
+    assert board.shown == state_data(GREEN)
+    assert all(record.levelno < logging.WARNING for record in caplog.records)
+
+
+@pytest.mark.parametrize("instead", [(-1, 0), (0, -1)], ids=["too late", "of another command"])
+def test_an_answer_to_something_else(board: FakeBoard, lights: Lights, instead: tuple[int, int]) -> None:
+    assert lights.wait(10)
+    board.instead = instead
+    board.deaf_to = 1
     lights.present(GREEN)
     assert lights.wait(10)
     assert board.shown == state_data(GREEN)
