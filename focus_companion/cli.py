@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "restore": "Put a copy of the journal in its place.",
     "review": "What each turn of a finished game won and lost, and its biggest swings.",
     "lights": "Try the lights: gpio, light board, WLED.",
+    "service": "Run play as a service of the user's systemd.",
     "perft": "Count the sequences of legal turns.",
 }
 """The commands, in the order of the help, with their one-line helps: known here so that help imports none of

@@ -21,6 +21,8 @@ from typing import Any, Final
 
 NAME: Final = "focus_companion"
 PREFIX: Final = "FOCUS_COMPANION_"
+LEVELS: Final = ("debug", "info", "warning", "error")
+"""How much is written into the log, from all to little."""
 _LARGEST: Final = 1_000_000
 
 
@@ -42,6 +44,8 @@ class Settings:
     """Whether other machines of the network may watch."""
     pin: str | None = None
     """What they must know to act; ``None``: one is drawn at each start."""
+    log: str = "info"
+    """How much the log holds: debug, info, warning or error."""
     fps: float = 15.0
     """Pictures a second of a folder of pictures."""
     lights: Mapping[str, Any] = field(default_factory=dict)
@@ -185,6 +189,7 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     ),
     "lan": (lambda value: isinstance(value, bool), "true or false"),
     "pin": (lambda value: _is_text(value, 64) and len(value) >= 4, "a text of 4 to 64 characters"),
+    "log": (lambda value: value in LEVELS, " or ".join((", ".join(LEVELS[:-1]), LEVELS[-1]))),
     "fps": (lambda value: _is_number(value, 0.1, 1000), "a number of pictures a second"),
     "lights": (lambda value: isinstance(value, Mapping), "a table [lights]"),
     "mqtt": (_is_text, "a broker's address, mqtt://HOST or mqtts://HOST"),

@@ -8,6 +8,7 @@ error.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import traceback
@@ -16,6 +17,8 @@ from contextlib import suppress
 
 import click
 from click.shell_completion import shell_complete
+
+log = logging.getLogger(__name__)
 
 PROGRAM = "focus-companion"
 _LONGEST = 1000
@@ -72,6 +75,7 @@ def run(command: click.Command, args: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             traceback.print_exc()
+        log.info("ended by an error", exc_info=True)
         line, status = explain(error)
         tell(line)
         return status

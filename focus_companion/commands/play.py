@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
 from focus_companion.commands import memory
 from focus_companion.commands.broker_options import chosen_broker, table_name
@@ -24,8 +25,9 @@ from focus_companion.commands.console import BadInput, tell
 from focus_companion.commands.rule_options import optional_rule_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
+from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
-from focus_companion.settings import Settings, load
+from focus_companion.settings import LEVELS, Settings, load
 
 if TYPE_CHECKING:
     from focus_companion.mqtt.broker import Broker
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     _NameType = click.ParamType[tuple[str, str]]
 else:  # older click knows no parameters of this type
     _NameType = click.ParamType
+
+log = logging.getLogger(__name__)
 
 AGAIN: Final = 1.5
 """Seconds after which the simulated board begins another game."""
@@ -77,6 +81,7 @@ class Name(_NameType):
 @click.option("--mqtt", metavar="URL", help="Publish to a broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
 @click.option("--table", metavar="NAME", help="The table's name towards the broker (default: the machine's).")
+@click.option("--log", type=click.Choice(LEVELS), help="How much the log holds (default info).")
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
@@ -92,7 +97,8 @@ def command(
     An unfinished game of the same --data folder goes on.
     """
     settings = load(flags)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    logs.hide(settings.pin)
+    logs.start(settings.log)
     stop = threading.Event()
     _on_signals(stop)
     with ExitStack() as closing:
@@ -147,10 +153,17 @@ def play(
     def heard(event: Any) -> None:
         show(event)
         publish(event)
-        _print(told(event))
+        line = told(event)
+        log.info(
+            "game %d, turn %d: %s", session.history.game, session.history.ply, line.strip() or event.type
+        )
+        _print(line)
 
+    supervisor = Supervisor()
     chosen.follow(session)
-    runner = Runner(session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard)
+    runner = Runner(
+        session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard, turned=supervisor.alive
+    )
     server = _serve(settings, session, journal, closing)
     closing.callback(runner.stop, 1.5)
     runner.start()
@@ -163,7 +176,10 @@ def play(
     _announce(settings, server)
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)
-    _wait(runner, stop)
+    supervisor.ready()
+    closing.callback(supervisor.stopping)
+    log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(chosen.text))
+    _wait(runner, stop, partial(_tell_status, supervisor, session))
     _end_in_time()
 
 
@@ -209,6 +225,7 @@ def _serve(settings: Settings, session: Session, journal: Journal, closing: Exit
     pin = None
     if settings.lan:
         pin = settings.pin or f"{secrets.randbelow(10**6):06}"
+        logs.hide(pin)
     app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=host_names() if settings.lan else ())
     try:
         server = PageServer(app, host=_host(settings), port=settings.port)
@@ -309,10 +326,16 @@ def _print(line: str) -> None:
             print(line, flush=True)
 
 
-def _wait(runner: Runner, stop: threading.Event) -> None:
+def _tell_status(supervisor: Supervisor, session: Session) -> None:
+    history = session.history
+    supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")
+
+
+def _wait(runner: Runner, stop: threading.Event, turned: Callable[[], None]) -> None:
     said = False
     tidied = time.monotonic()
     while not stop.wait(0.2):
+        turned()
         if time.monotonic() - tidied > memory.EVERY:
             memory.give_back()
             tidied = time.monotonic()

@@ -153,8 +153,8 @@ class Runner:
 
     ``first``: a source that is open already. ``anew(told)``: asked at every turn with what was told just now,
     whether the source is to be opened anew (the simulated board, which has to follow). ``heard``: called on
-    the game thread with every told event. A file ends when it is read; a live source is opened again and
-    again.
+    the game thread with every told event; ``turned``: at every turn of its loop, which hangs without it. A
+    file ends when it is read; a live source is opened again and again.
     """
 
     def __init__(
@@ -168,6 +168,7 @@ class Runner:
         back_off: Sequence[float] = BACK_OFF,
         silence: float = SILENCE,
         awake: Awake | None = None,
+        turned: Callable[[], None] | None = None,
     ) -> None:
         self._session = session
         self._open = open_source
@@ -177,6 +178,7 @@ class Runner:
         self._back_off = back_off
         self._silence = silence
         self._awake = awake or Awake()
+        self._turned = turned or (lambda: None)
         self._repeats = Repeats()
         self._stop = threading.Event()
         self._done = threading.Event()
@@ -288,6 +290,7 @@ class Runner:
                 if same > patience and now - first > min(patience, _STORED):
                     return fresh, "frozen"
             self._tell(told)
+            self._turned()
             if self._anew(told):
                 return fresh, _ANEW
         return fresh, _ANEW
@@ -302,6 +305,7 @@ class Runner:
         until = None if seconds is None else time.monotonic() + seconds
         while not self._stop.wait(_TURN if until is None else max(0.0, min(_TURN, until - time.monotonic()))):
             self._tell(self._session.attend())
+            self._turned()
             if until is not None and time.monotonic() >= until:
                 return
 

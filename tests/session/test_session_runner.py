@@ -288,6 +288,29 @@ def test_a_failing_file_or_program_ends_the_thread_and_says_why(run: Any, end: A
     assert "stopped" in caplog.text
 
 
+def test_a_loop_that_hangs_gives_no_sign_of_life(run: Any) -> None:
+    """What feeds the watchdog is the loop itself, with frames, without a camera, and never while it hangs."""
+    hang, turns = threading.Event(), [0]
+
+    def turned() -> None:
+        turns[0] += 1
+
+    class Hanging(Script):
+        def push(self, frame: Any, history: Any) -> Any:
+            if frame.index == 20:
+                hang.wait(20)
+            return ()
+
+    run(*[OSError("busy")] * 3, Source(5000, live=True, pace=0.005), sight=Hanging({}), turned=turned)
+    until(lambda: turns[0] > 10)
+    time.sleep(0.5)
+    stood = turns[0]
+    time.sleep(0.5)
+    assert turns[0] == stood
+    hang.set()
+    until(lambda: turns[0] > stood)
+
+
 def test_stop_is_quick_while_a_camera_hangs(run: Any) -> None:
     hang = threading.Event()
     runner, _, heard = run(Source(3, live=True, pace=0.01, end=lambda: hang.wait(20)))

@@ -1,0 +1,129 @@
+"""``focus-companion service``: the program as a service of the user's systemd."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from focus_companion.addresses import shown_address
+from focus_companion.commands.console import BadInput, NotSo
+from focus_companion.commands.service_unit import NAME, unit_path, unit_text
+
+_SECONDS: Final = 30.0
+"""For systemd to answer; it waits for the program to be up."""
+
+_user = click.option("--user", is_flag=True, default=True, help="For this user (the only kind there is).")
+
+
+@click.group("service")
+def command() -> None:
+    """Run play as a service: begun with the machine, restarted when it hangs."""
+
+
+@command.command("install", context_settings={"ignore_unknown_options": True})
+@_user
+@click.option("--print", "only_print", is_flag=True, help="Print the unit, install nothing.")
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def install(user: bool, only_print: bool, options: tuple[str, ...]) -> None:
+    """Install and start the service. OPTIONS are those of play, as in: service install --user --camera 0"""
+    for option in options:
+        if "\n" in option or "\0" in option:
+            raise BadInput(f"{option!r} cannot stand in a unit; leave the line break out")
+        if shown_address(option) != option:
+            raise BadInput(
+                "a camera's password does not belong in a unit, which programs may read; "
+                "write the address as camera in config.toml"
+            )
+    _check(options)
+    text = unit_text(options)
+    if only_print:
+        click.echo(text, nl=False)
+        return
+    path = unit_path()
+    _write(path, text)
+    click.echo(f"Written: {path}")
+    done = _systemctl("daemon-reload") and _systemctl("enable", NAME) and _systemctl("restart", NAME)
+    if not done:
+        click.echo(
+            "systemd does not answer here. Where it does: systemctl --user daemon-reload && "
+            f"systemctl --user enable --now {NAME}"
+        )
+        return
+    click.echo("It runs, and starts again with your session.")
+    click.echo("To have it run without anyone logged in: loginctl enable-linger")
+
+
+@command.command("uninstall")
+@_user
+def uninstall(user: bool) -> None:
+    """Stop the service and take it away. Games and settings stay."""
+    path = unit_path()
+    if not path.exists():
+        raise NotSo(f"there is no {path}; nothing is installed")
+    stopped = _systemctl("disable", "--now", NAME)
+    path.unlink()
+    _systemctl("daemon-reload")
+    click.echo(f"Taken away: {path}")
+    if not stopped:
+        click.echo("systemd does not answer here; what still runs goes on until it is ended")
+
+
+@command.command("status")
+@_user
+def status(user: bool) -> None:
+    """Tell whether the service is installed and runs; exit status 1 if it does not."""
+    path = unit_path()
+    if not path.exists():
+        raise NotSo(f"not installed (there is no {path}); focus-companion service install")
+    kinds = "ActiveState,SubState,StatusText,NRestarts"
+    told = _ask("show", "--property", kinds, NAME)
+    if told is None:
+        raise NotSo(f"installed ({path}), but systemd does not answer here")
+    found = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    state = f"{found.get('ActiveState', 'unknown')} ({found.get('SubState', '?')})"
+    line = f"{state}, restarted {found.get('NRestarts', '?')} times"
+    if found.get("ActiveState") != "active":
+        raise NotSo(f"{line}; see: journalctl --user --unit {NAME}")
+    click.echo(f"{line}. {found.get('StatusText', '')}".rstrip())
+
+
+def _check(options: Sequence[str]) -> None:
+    """Refuse options that play would refuse at every start."""
+    from focus_companion.commands.play import command as play
+
+    with play.make_context("play", list(options)):
+        return
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_suffix(".new")
+    with os.fdopen(
+        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+    ) as unit:
+        unit.write(text)
+    fresh.replace(path)
+
+
+def _systemctl(*words: str) -> bool:
+    return _ask(*words) is not None
+
+
+def _ask(*words: str) -> str | None:
+    """What systemctl prints; ``None`` where there is none or it fails."""
+    if shutil.which("systemctl") is None:
+        return None
+    try:
+        done = subprocess.run(
+            ["systemctl", "--user", "--no-pager", *words],
+            capture_output=True, text=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None

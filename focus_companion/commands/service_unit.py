@@ -1,0 +1,86 @@
+"""The text of the systemd unit, and where it lies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+NAME: Final = "focus-companion.service"
+
+WATCHDOG: Final = 60
+"""Seconds without a turn of the game loop after which the program is restarted; looking for the board on a
+slow machine takes ten."""
+
+_PASSED_ON: Final = ("FOCUS_COMPANION_DATA", "FOCUS_COMPANION_CONFIG")
+"""Variables that hold in the service as they did when it was installed. Secrets are not among them."""
+
+_TEXT: Final = """\
+# Written by "focus-companion service install"; "focus-companion service uninstall" takes it away.
+[Unit]
+Description=Focus Companion, the camera over the Focus board
+# However often the camera or the disk is away: try again.
+StartLimitIntervalSec=0
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart={command}
+{environment}Restart=always
+RestartSec=5
+TimeoutStartSec=180
+TimeoutStopSec=10
+# Fed by the game loop itself: one that hangs is restarted, and goes on from the journal.
+WatchdogSec={watchdog}
+TasksMax=1024
+UMask=0077
+# It needs cameras, a serial line, pins, the network and its own folders, and nothing else. What would need
+# name spaces (private devices, a read-only system) cannot be had by a user's service everywhere.
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def unit_path(environ: Mapping[str, str] | None = None) -> Path:
+    """Where the user's own systemd looks for it."""
+    environ = os.environ if environ is None else environ
+    config = environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(config) / "systemd" / "user" / NAME
+
+
+def unit_text(options: Sequence[str], environ: Mapping[str, str] | None = None) -> str:
+    """The unit that runs ``play`` with these options."""
+    environ = os.environ if environ is None else environ
+    kept = "".join(
+        f"Environment={quoted(f'{name}={environ[name]}')}\n" for name in _PASSED_ON if environ.get(name)
+    )
+    command = " ".join(map(quoted, [*program(), "play", *options]))
+    return _TEXT.format(command=command, environment=kept, watchdog=WATCHDOG)
+
+
+def program() -> list[str]:
+    """How this very program is started again, from anywhere."""
+    script = Path(sys.argv[0])
+    found = shutil.which(script.name) if script.name == "focus-companion" else None
+    if script.name == "focus-companion" and script.is_file():
+        return [str(script.resolve())]
+    return [found] if found else [sys.executable, "-m", "focus_companion.cli"]
+
+
+def quoted(word: str) -> str:
+    """A word of a unit's line: percent and dollar signs are systemd's own otherwise."""
+    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{plain}"'

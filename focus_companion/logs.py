@@ -1,0 +1,97 @@
+"""The program's log: a bounded row of files in the user's state folder (XDG), without secrets."""
+
+from __future__ import annotations
+
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Final, TextIO, cast
+
+from .addresses import HIDDEN, without_secrets
+
+FILE: Final = "focus-companion.log"
+BYTES: Final = 1_000_000
+"""Length of a file; the newest is the one without a number."""
+KEPT: Final = 4
+"""Older files that are kept."""
+
+_secrets: set[str] = set()
+
+
+def hide(secret: str | None) -> None:
+    """Never write this text, whatever message it comes in."""
+    if secret:
+        _secrets.add(secret)
+
+
+def cleaned(text: str) -> str:
+    """``text`` without the secrets that are known and without the passwords of addresses."""
+    text = without_secrets(text)
+    for secret in _secrets:
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
+def folder() -> Path:
+    """Where the log lies."""
+    # Imported when it is needed: help must not wait for it.
+    from platformdirs import user_state_path
+
+    return user_state_path("focus_companion", appauthor=False) / "log"
+
+
+def start(level: str = "info", where: Path | None = None) -> Path | None:
+    """Warnings to the terminal, everything from ``level`` on to the file, which is returned.
+
+    Without a file (``None``: its folder cannot be used) the program goes on all the same.
+    """
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.WARNING)
+    terminal.setFormatter(_Lines("%(levelname)s: %(message)s"))
+    root = logging.getLogger()
+    root.setLevel(getattr(logging, level.upper()))
+    root.addHandler(terminal)
+    # Libraries have much to say that helps nobody.
+    for name in ("waitress.queue", "PIL", "gpiozero"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    path = (where or folder()) / FILE
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        kept = _Private(path, maxBytes=BYTES, backupCount=KEPT, encoding="utf-8")
+    except OSError as error:
+        logging.getLogger(__name__).warning(
+            "there is no log: %s (%s); check the folder", path, error.strerror or error
+        )
+        return None
+    kept.setFormatter(_Cleaned("%(asctime)s %(levelname)-7s %(threadName)s %(name)s: %(message)s"))
+    root.addHandler(kept)
+    return path
+
+
+class _Cleaned(logging.Formatter):
+    """Leaves secrets out, of tracebacks too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return cleaned(super().format(record))
+
+
+class _Lines(_Cleaned):
+    """One line a message; where an error arose is for the file."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        bare = logging.makeLogRecord(
+            record.__dict__ | {"exc_info": None, "exc_text": None, "stack_info": None}
+        )
+        return " ".join(super().format(bare).split())
+
+
+class _Private(RotatingFileHandler):
+    """For its owner alone; a full disk costs lines of the log and nothing else."""
+
+    def _open(self) -> TextIO:  # type: ignore[override]
+        made = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return cast(TextIO, os.fdopen(made, "a", encoding="utf-8", errors="backslashreplace"))
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """The terminal has the message already, if it was one for people."""

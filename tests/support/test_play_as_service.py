@@ -1,0 +1,76 @@
+"""``play`` as a service and with its log, as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: Path) -> None:
+    address = str(tmp_path / "notify")
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("FOCUS_COMPANION_")}
+    environment = clean | {
+        "NOTIFY_SOCKET": address,
+        "WATCHDOG_USEC": "4000000",
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "FOCUS_COMPANION_LIGHTS": "none",
+    }
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+        line.bind(address)
+        line.settimeout(60)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0", "--lan",
+             "--data", str(tmp_path / "data")],
+            cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        try:
+            heard: list[str] = []
+            end = time.monotonic() + 120
+            while not (
+                "READY=1" in heard
+                and heard.count("WATCHDOG=1") >= 3
+                and any(re.fullmatch("STATUS=Game 1, turn [1-9].*; camera: ok", word) for word in heard)
+            ):
+                assert time.monotonic() < end, heard
+                heard.append(line.recv(4096).decode())
+            # A process that stands still gives no sign, and is there again afterwards, the game unharmed.
+            process.send_signal(signal.SIGSTOP)
+            line.settimeout(0.2)
+            with pytest.raises(TimeoutError):
+                while True:
+                    line.recv(4096)
+            line.settimeout(2.5)
+            with pytest.raises(TimeoutError):
+                line.recv(4096)
+            process.send_signal(signal.SIGCONT)
+            line.settimeout(60)
+            while line.recv(4096) != b"WATCHDOG=1":
+                assert time.monotonic() < end
+            process.send_signal(signal.SIGTERM)
+            output = process.communicate(timeout=20)[0]
+            line.settimeout(5)
+            while line.recv(4096) != b"STOPPING=1":
+                pass
+        finally:
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+    pin = re.search(r"PIN for acting from other machines: (\d{6})", output)
+    assert process.returncode == 0 and pin is not None, output
+    log = tmp_path / "state" / "focus_companion" / "log" / "focus-companion.log"
+    kept = log.read_text(encoding="utf-8")
+    assert "game 1, turn 1" in kept and "camera demo" in kept
+    assert pin[1] not in kept and "Traceback" not in kept
+    assert log.stat().st_mode & 0o777 == 0o600 and log.parent.stat().st_mode & 0o777 == 0o700

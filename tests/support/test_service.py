@@ -1,0 +1,97 @@
+"""The systemd unit: what stands in it, that systemd understands it, and the commands round it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from focus_companion.commands import service_unit
+
+ROOT = Path(__file__).parents[2]
+
+
+def service(home: Path, *words: str, path: str = "/nowhere") -> tuple[int, str, str]:
+    """Run the command with a home of its own and, unless told, without systemd."""
+    done = subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", "service", *words],
+        cwd=ROOT, capture_output=True, text=True, timeout=120,
+        env={"HOME": str(home), "PATH": path, "PYTHONPATH": os.environ.get("PYTHONPATH", str(ROOT))},
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_installed_and_taken_away(tmp_path: Path) -> None:
+    status, told, _ = service(tmp_path, "install", "--user", "--camera", "demo", "--port", "8123")
+    unit = tmp_path / ".config/systemd/user/focus-companion.service"
+    assert status == 0 and str(unit) in told and "systemctl --user enable" in told
+    text = unit.read_text(encoding="utf-8")
+    assert '"play" "--camera" "demo" "--port" "8123"' in text
+    assert unit.stat().st_mode & 0o777 == 0o600
+    status, _, told = service(tmp_path, "status")
+    assert status == 1 and "systemd does not answer" in told
+    assert service(tmp_path, "uninstall")[0] == 0 and not unit.exists()
+    for words in (("uninstall",), ("status",)):
+        status, _, told = service(tmp_path, *words)
+        assert status == 1 and told.count("\n") == 1 and "installed" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--camera", "rtsp://anna:geheim@camera/stream"], "config.toml"),
+        (["--players", "7"], "7"),
+        (["--camera", "a\nExecStart=/bin/sh"], "line break"),
+        (["--nonsense"], "nonsense"),
+    ],
+    ids=["a password", "no such option's value", "a line of its own", "no such option"],
+)
+def test_what_does_not_belong_in_a_unit_is_refused(tmp_path: Path, options: list[str], word: str) -> None:
+    status, _, told = service(tmp_path, "install", *options)
+    assert status == 2 and word in told and told.count("\n") == 1 and "geheim" not in told
+    assert not (tmp_path / ".config").exists()
+
+
+def test_systemctl_is_asked(tmp_path: Path) -> None:
+    """A systemctl that notes what it is asked and says that all is well."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    fake = tools / "systemctl"
+    fake.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n'
+        "echo ActiveState=active; echo SubState=running; echo NRestarts=2\n"
+        'echo "StatusText=Game 4, turn 7"\n',
+        encoding="utf-8",
+    )
+    fake.chmod(0o755)
+    assert service(tmp_path, "install", path=str(tools))[0] == 0
+    status, told, _ = service(tmp_path, "status", path=str(tools))
+    assert status == 0 and "active (running), restarted 2 times. Game 4, turn 7" in told
+    assert service(tmp_path, "uninstall", path=str(tools))[0] == 0
+    asked = (tmp_path / "asked").read_text(encoding="utf-8")
+    for words in ("daemon-reload", "enable focus-companion.service", "disable --now focus-companion.service"):
+        assert words in asked
+
+
+def test_words_are_quoted_for_systemd() -> None:
+    environ = {"FOCUS_COMPANION_DATA": "/my games", "FOCUS_COMPANION_PIN": "1234"}
+    text = service_unit.unit_text(["--name", 'green=A "B" 100% $HOME \\'], environ)
+    assert 'green=A \\"B\\" 100%% $$HOME \\\\"' in text
+    assert 'Environment="FOCUS_COMPANION_DATA=/my games"' in text and "1234" not in text
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+    unit = tmp_path / service_unit.NAME
+    unit.write_text(service_unit.unit_text(["--camera", "0"]), encoding="utf-8")
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--user", "--man=no", str(unit)],
+        capture_output=True, text=True, timeout=60,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path), "SYSTEMD_LOG_LEVEL": "warning"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert service_unit.NAME not in done.stderr, done.stderr
