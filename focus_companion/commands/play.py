@@ -308,6 +308,8 @@ def told(event: Any) -> str:
             return f"      Taken back to turn {event.ply}"
         case "unclear":
             return f"   ?  Unclear: {' or '.join(event.candidates)}; choose on the page"
+        case "placed":
+            return f"      The board is {'placed by hand' if event.corners else 'looked for again'}"
         case "lost" | "found":
             why = getattr(event, "why", "")
             return f"      {event.what.capitalize()} {event.type}{f' ({why})' if why else ''}"

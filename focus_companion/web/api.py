@@ -17,6 +17,7 @@ from .games import past_game, summaries
 from .ports import GameJournal, GameSession
 from .reviewing import ReviewFailed, Reviews
 from .series import Series
+from .stream import Viewers
 
 _PATIENCE: Final = 1.5
 """Seconds to wait for the game thread to do what was asked."""
@@ -43,7 +44,13 @@ def _journal() -> GameJournal:
 
 @blueprint.get("/api/state")
 def state() -> Response:
-    return jsonify(_session().state())
+    return jsonify(_session().state() | watching())
+
+
+def watching() -> dict[str, int]:
+    """How many follow the event stream now: the page says who watches along."""
+    viewers: Viewers = current_app.extensions["viewers"]
+    return {"watching": len(viewers)}
 
 
 @blueprint.get("/snapshot.jpg")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from focus_companion.storage.journal import Journal
 from focus_companion.vision.by_hand import check_corners
 from focus_companion.vision.frames import Frame
 from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
 
 
 class ScriptedSight:
@@ -80,6 +83,20 @@ class Table:
         for move in moves:
             self.see(TurnSeen(Move.parse(move), 0.97))
 
+    @contextmanager
+    def looping(self) -> Iterator[None]:
+        """Do what is asked for, on a thread beside, as the game thread does between two frames."""
+        stop = threading.Event()
+        loop = threading.Thread(
+            target=lambda: [self.session.attend() for _ in iter(lambda: stop.wait(0.02), True)]
+        )
+        loop.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            loop.join()
+
     def close(self) -> None:
         self.session.close()
         self.journal.close()
@@ -112,3 +129,42 @@ def app(table: Table) -> Flask:
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
     return app.test_client()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The system's Chromium, driven by Playwright."""
+    from browsing import SWITCHES, chromium, playwright
+
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium is installed; apt install chromium")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=SWITCHES)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def server(table: Table) -> Iterator[PageServer]:
+    table.start()
+    with PageServer(create_app(table.session, table.journal), port=0) as made:
+        yield made
+
+
+@pytest.fixture
+def seen(browser: Any, server: PageServer) -> Iterator[Any]:
+    """A page on the wide screen of a desk, and what went wrong on it."""
+    from browsing import Seen
+
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
+    made = Seen(context.new_page(), server.port)
+    yield made
+    context.close()
+
+
+@pytest.fixture
+def looping(table: Table) -> Iterator[None]:
+    """The game thread at work beside the browser."""
+    with table.looping():
+        yield

@@ -12,9 +12,10 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 
+from focus_companion.referee.words import TEMPLATES
 from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
 
-KEYWORDS = {"t": None, "tn": (1, 2), "Refused": (2,), "_": None, "gettext": None, "ngettext": (1, 2)}
+KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext")) | {"tn": (1, 2), "ngettext": (1, 2), "Refused": (2,)}
 SOURCES = [("**/templates/**.html", "jinja2"), ("**/js/**.js", "javascript"), ("**.py", "python")]
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
@@ -84,3 +85,9 @@ def test_language_by_browser_or_by_hand(client: FlaskClient, accept: str, query:
 def test_choice_by_hand_is_remembered(client: FlaskClient) -> None:
     client.get("/?lang=pl")
     assert '<html lang="pl">' in client.get("/", headers={"Accept-Language": "it"}).text
+
+
+def test_the_page_knows_every_sentence_of_the_referee() -> None:
+    script = (FOLDER.parent / "static" / "js" / "alerts.js").read_text(encoding="utf-8")
+    known = set(re.findall(r'^  said\("(.*)"\),$', script, re.MULTILINE))
+    assert known == set(TEMPLATES.values())

@@ -25,11 +25,14 @@ function entry(game) {
   );
 }
 
+// "zaneta" finds Żaneta too.
+const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
 function filter() {
-  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = plain(search.value).split(/\s+/).filter(Boolean);
   let shown = 0;
   for (const item of list.children) {
-    const text = item.textContent.toLowerCase();
+    const text = plain(item.textContent);
     item.hidden = !words.every((word) => text.includes(word));
     if (!item.hidden) shown += 1;
   }

@@ -2,7 +2,7 @@
 
 import { after } from "./state.js";
 
-const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "game", "act", "ruling", "corrected", "pause", "refused"];
+const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "game", "act", "ruling", "corrected", "pause", "placed", "refused"];
 const POLL_MS = 2000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;
@@ -125,6 +125,10 @@ export class Link {
     if (document.hidden || !this.source) return;
     try {
       const state = await this.fetchState();
+      if (this.state && state.watching !== this.state.watching) {
+        this.state = { ...this.state, watching: state.watching };
+        this.onState(this.state, null);
+      }
       if (state.event !== undefined && state.event !== this.last) {
         const seen = this.last;
         setTimeout(() => this.last === seen && this.restart(), 1500);

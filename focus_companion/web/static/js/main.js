@@ -1,9 +1,11 @@
 // The game's page: brings the state, the board, the words and the buttons together.
 
 import { Acts } from "./acts.js";
+import { undoing } from "./alerts.js";
 import { Board } from "./board.js";
 import { Camera } from "./camera.js";
 import { Clocks } from "./clock.js";
+import { Corners } from "./corners.js";
 import { Editor } from "./editor.js";
 import { Link } from "./link.js";
 import { Match } from "./match.js";
@@ -15,11 +17,11 @@ import { pref, setPref, tie } from "./prefs.js";
 import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
 import { SetUp } from "./setup.js";
-import { sound } from "./sound.js";
+import { sample, sound } from "./sound.js";
 import { raised } from "./squares.js";
 import { candidates, differing } from "./state.js";
 import { Status, summary } from "./status.js";
-import { loadTexts, t } from "./texts.js";
+import { loadTexts, t, tn } from "./texts.js";
 import { letterOf } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
@@ -35,6 +37,8 @@ await loadTexts(document.body.dataset.texts);
 
 function toast(text) {
   const box = $("#toast");
+  // Over a dialog nothing shows but what lies in it.
+  (document.querySelector("dialog[open]") ?? document.body).append(box);
   box.textContent = text;
   box.hidden = false;
   clearTimeout(toastTimer);
@@ -49,6 +53,7 @@ const board = new Board($("#board"), (square, words) => {
   if (editor?.active && square) editor.look(square);
 });
 const editor = $("#editor") ? new Editor($("#editor"), () => show(null), (body) => acts.send(body)) : null;
+const corners = $("#corners") ? new Corners($("#corners"), () => live ?? {}, (body) => acts.send(body)) : null;
 const clocks = new Clocks(table);
 const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
 const match = $("#match") ? new Match($("#match")) : null;
@@ -74,6 +79,7 @@ function show(older) {
   board.mark({
     last: now ? shown.last_move : shown.move,
     wrong: now ? shown.alert?.squares : null,
+    undo: now ? undoing(shown.alert) : null,
     differ: now ? differing(shown) : null,
     prompt: now ? shown.prompt : null,
     candidates: now && !shown.alert ? candidates(shown) : null,
@@ -99,6 +105,11 @@ function take(state) {
   const when = { alert: Boolean(state.alert), over: Boolean(state.result) };
   for (const button of document.querySelectorAll("[data-when]")) button.hidden = !when[button.dataset.when];
   setUp?.show(state);
+  const watching = $("#watching");
+  if (watching && state.watching !== undefined) {
+    watching.hidden = state.watching < 2;
+    watching.textContent = tn("{n} watches", "{n} watch", state.watching);
+  }
   match?.follow(state).catch((problem) => console.info(problem.message));
   document.title = `${summary(state).title} · Focus Companion`;
   document.body.dataset.ready = "";
@@ -111,7 +122,10 @@ function line(kind) {
   lamp.textContent = words[kind];
 }
 
-tie($("#settings"), () => show(replay.ply === null ? null : shown));
+tie($("#settings"), (name) => {
+  show(replay.ply === null ? null : shown);
+  if (name === "sound" && live) sample(summary(live).title);
+});
 $("#back-to-now").addEventListener("click", () => replay.live());
 $("#rotate").addEventListener("click", () => {
   setPref("turn", String((side() + 1) % 4));
@@ -120,6 +134,7 @@ $("#rotate").addEventListener("click", () => {
 document.addEventListener("click", (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (act === "new_game") newGame?.open();
+  else if (act === "place") corners?.open();
   else if (act === "edit") {
     replay.live();
     editor.open(live);
@@ -141,7 +156,8 @@ if (past) {
     take(state);
     if (event?.type === "refused") toast(event.text);
     else if (event) {
-      sound(event.type, summary(state).title);
+      const { title, text } = summary(state);
+      sound(event.type, [title, text].filter(Boolean).join(". "));
       camera?.refresh();
     }
   }, line);

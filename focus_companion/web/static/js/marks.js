@@ -49,6 +49,30 @@ function badge(board, square, kind, sign) {
   return s("g", { class: `badge ${kind}` }, s("circle", { cx: x + width - 15, cy: y + 15, r: 14 }), s("text", { x: x + width - 15, y: y + 22, "text-anchor": "middle" }, sign));
 }
 
+/** What to do about an illegal act: the pieces back where they came from, or off the board. */
+function undo(board, { from, to }) {
+  const a = board.cell(from);
+  if (!to) {
+    const d = `M${a.cx - 15} ${a.cy - 15}l30 30m0 -30l-30 30`;
+    return s("g", { class: "path undo" }, s("path", { class: "halo", d }), s("path", { d }));
+  }
+  const b = board.cell(to);
+  const [dx, dy] = [b.cx - a.cx, b.cy - a.cy];
+  const length = Math.hypot(dx, dy);
+  const [ux, uy] = [dx / length, dy / length];
+  // Bowed, so that it is told from the straight way of a turn and shows what stands between.
+  const bow = Math.min(70, 0.28 * length) * (dx < 0 || (dx === 0 && dy > 0) ? -1 : 1);
+  const [mx, my] = [(a.cx + b.cx) / 2 + uy * bow, (a.cy + b.cy) / 2 - ux * bow];
+  const [ex, ey] = [b.cx - mx, b.cy - my];
+  const last = Math.hypot(ex, ey);
+  const [vx, vy] = [ex / last, ey / last];
+  const [tx, ty] = [b.cx - vx * 20, b.cy - vy * 20];
+  const wing = (side) => `${tx - vx * 22 + side * vy * 16} ${ty - vy * 22 - side * vx * 16}`;
+  const bend = `M${a.cx} ${a.cy}Q${mx} ${my} ${tx} ${ty}`;
+  const head = `M${wing(1)}L${tx} ${ty}L${wing(-1)}`;
+  return s("g", { class: "path undo" }, s("path", { class: "halo", d: bend + head }), s("path", { class: "bend", d: bend }), s("path", { d: head }), s("circle", { cx: a.cx, cy: a.cy, r: 8 }));
+}
+
 /** The pieces to take out, drawn beside their stack with where each one goes. */
 function takeOut(board, prompt) {
   const { x, y, cy, width } = board.cell(prompt.square);
@@ -70,8 +94,8 @@ function takeOut(board, prompt) {
 }
 
 /**
- * The drawings for `marks`: {last, wrong, differ, prompt, candidates, selected, targets}.
- * `last` and `candidates` are moves, `wrong` and `differ` lists of squares, `prompt` the contract's.
+ * The drawings for `marks`: {last, wrong, undo, differ, prompt, candidates, selected, targets}.
+ * `last` and `candidates` are moves, `wrong` and `differ` lists of squares, `undo` as of alerts.js, `prompt` the contract's.
  */
 export function drawMarks(board, marks) {
   const last = parseMove(marks.last);
@@ -90,6 +114,7 @@ export function drawMarks(board, marks) {
   for (const square of differ) over.push(ringed(board, square, "differ"));
   for (const square of wrong) under.push(tinted(board, square, "wrong"));
   for (const square of wrong) over.push(ringed(board, square, "wrong"), badge(board, square, "wrong", "!"));
+  if (marks.undo) over.push(undo(board, marks.undo));
   (marks.candidates ?? []).forEach((move, at) => over.push(path(board, move, "candidate", String.fromCharCode(65 + at))));
   if (marks.prompt) over.push(ringed(board, marks.prompt.square, "prompt"), takeOut(board, marks.prompt));
   return { under, over: over.filter(Boolean) };

@@ -1,6 +1,6 @@
-// What this viewer likes, kept in this browser: view, side, brightness, sound.
+// What this viewer likes, kept in this browser: view, side, brightness, sound, vibration.
 
-const USUAL = { view: "tilted", turn: "0", theme: "auto", sound: "off" };
+const USUAL = { view: "tilted", turn: "0", theme: "auto", sound: "off", vibration: "on" };
 
 function read(name) {
   try {

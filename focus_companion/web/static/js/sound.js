@@ -24,16 +24,35 @@ const TUNES = {
   result: [[523, 0, 0.16], [659, 0.16, 0.16], [784, 0.32, 0.4]],
 };
 
-/** Sound for an event; `words` are spoken too for what the players must hear. */
-export function sound(type, words) {
-  if (pref("sound") === "off" || !(type in TUNES)) return;
+const SHAKES = { alert: [120, 80, 120], prompt: [80] };
+
+// Browsers let a page sound only after somebody has touched it.
+for (const touch of ["pointerdown", "keydown"]) addEventListener(touch, () => context?.state === "suspended" && context.resume());
+
+function play(type) {
   context ??= new AudioContext();
   for (const [frequency, start, length] of TUNES[type]) tone(frequency, start, length);
-  if (type === "alert" && "vibrate" in navigator) navigator.vibrate([120, 80, 120]);
-  if (pref("sound") === "speech" && type !== "move" && "speechSynthesis" in window) {
-    const spoken = new SpeechSynthesisUtterance(words);
-    spoken.lang = document.documentElement.lang;
-    speechSynthesis.cancel();
-    speechSynthesis.speak(spoken);
-  }
+}
+
+/** Sound for an event; `words` are spoken too for what the players must hear. */
+export function sound(type, words) {
+  const shake = pref("vibration") === "on" && SHAKES[type];
+  if (shake && "vibrate" in navigator && navigator.userActivation?.hasBeenActive) navigator.vibrate(shake);
+  if (pref("sound") === "off" || !(type in TUNES)) return;
+  play(type);
+  if (pref("sound") === "speech" && type !== "move") speak(words);
+}
+
+/** What was just switched on, to be heard at once. */
+export function sample(words) {
+  if (pref("sound") !== "off") play("move");
+  if (pref("sound") === "speech") speak(words);
+}
+
+function speak(words) {
+  if (!("speechSynthesis" in window)) return;
+  const spoken = new SpeechSynthesisUtterance(words);
+  spoken.lang = document.documentElement.lang;
+  speechSynthesis.cancel();
+  speechSynthesis.speak(spoken);
 }

@@ -4,7 +4,7 @@ import { followed } from "./clock.js";
 import { LETTERS } from "./squares.js";
 
 /** Events that change more than they say; the state is asked for again. */
-const NEEDS_STATE = new Set(["taken_back", "result", "game", "act", "corrected", "ruling"]);
+const NEEDS_STATE = new Set(["taken_back", "result", "game", "act", "corrected", "ruling", "placed"]);
 
 /** Why a camera is lost though it gives pictures: a state of its own. */
 const USELESS = new Set(["frozen", "dark", "covered", "damaged"]);

@@ -18,7 +18,7 @@ export function summary(state) {
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
   if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason), text: alertText(state, state.alert) };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
-  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()) };
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), place: true };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
@@ -55,6 +55,7 @@ export class Status {
     const turn = now.kind !== "turn" && now.kind !== "result" && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
     this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at))));
+    if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
     // A long sentence gets smaller letters rather than more room: nothing below may move.
     this.element.classList.remove("long");
     if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add("long");

@@ -1,5 +1,6 @@
 // What the page says of the game, in sentences.
 
+import { sentence } from "./alerts.js";
 import { colourWord } from "./board.js";
 import { LETTERS, parseMove } from "./squares.js";
 import { list, t, tn } from "./texts.js";
@@ -32,26 +33,12 @@ export function alertTitle(reason) {
   );
 }
 
-/** What was done and what to do, in the viewer's language; the referee's own sentence where it speaks it. */
+/** What was done, why it is not allowed and what to do, in the viewer's language. */
 export function alertText(state, alert) {
-  if (english && alert.text) return alert.text;
-  const player = alert.player ? playerName(state, alert.player) : "";
-  const why =
-    {
-      not_straight: t("{player}: a stack moves only straight, along a file or a rank.", { player }),
-      distance: t("{player}: a move goes exactly as many squares as pieces are moved.", { player }),
-      out_of_turn: t("{player} moved, but it is another player’s turn.", { player }),
-      not_your_stack: t("{player}: only a stack with one’s own piece on top may be moved.", { player }),
-      two_moves: t("{player} moved twice in one turn.", { player }),
-      no_reserve: t("{player} has no piece in reserve to place.", { player }),
-      reserve_square: t("{player}: a reserve piece goes only on an empty square or one’s own stack.", { player }),
-      thirteenth_piece: t("{player}: the piece in hand must first be placed on an empty square.", { player }),
-      too_high: t("A stack above five must lose its lowest pieces before play goes on."),
-      wrong_removal: t("{player}: only the lowest pieces above five are taken out.", { player }),
-      reordered: t("{player}: the pieces of a stack keep their order.", { player }),
-    }[alert.reason] ?? t("No single turn explains what the camera sees.");
+  const known = sentence(alert.text, (colour) => playerName(state, colour));
+  if (known) return known;
   const squares = alert.squares?.length ? t("Please put right: {squares}.", { squares: list(alert.squares) }) : "";
-  return `${why} ${squares}`;
+  return english || !squares ? (alert.text ?? "") : squares;
 }
 
 /** "Take two pieces from the bottom of d3: …" */

@@ -1,0 +1,71 @@
+// The referee's sentences in the viewer's language and with the players' names.
+// An alert brings one English sentence; the templates here are those it is made from, so that it can be taken apart
+// and said again. A test holds them to the referee's own.
+
+import { list, t, tn } from "./texts.js";
+
+const said = (text) => text;
+
+const TEMPLATES = [
+  said("{Player} moved {pieces} from {origin} to {target}, which is not a straight line. Please put {them} back on {origin}."),
+  said("{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly {right}. Please put {them} back on {origin}."),
+  said("{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please undo it."),
+  said("{Player} placed a piece on {target}, but it is {turn}'s turn. Please undo it."),
+  said("{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece is on top, may move it. Please put it back on {origin}."),
+  said("{Player} made two moves in one turn ({where}). Please undo one of them."),
+  said("{Player} placed a piece on {target} but has none in reserve. Please take it off the board."),
+  said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on one's own stack. Please take it back."),
+  said("{Player}'s first turn must place the thirteenth piece on an empty square. Please undo what was done and place it."),
+  said("The stack on {target} is too high and was not trimmed before play went on. Please undo the last move; then {player} takes {pieces} from the bottom of {target}."),
+  said("The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the bottom. Please put the stack right."),
+  said("Pieces are missing from {where}. Please put them back as they were."),
+  said("The pieces on {where} are in another order than before. Please put them back as they were."),
+  said("The board has changed in a way that no single turn explains: look at {where}. Please put it right."),
+];
+
+const COLOUR = "[Rr]ed|[Gg]reen|[Bb]lue|[Yy]ellow";
+const FIELDS = { Player: COLOUR, player: COLOUR, turn: COLOUR, owner: COLOUR, pieces: "\\d+ pieces?", squares: "\\d+ squares?", right: "\\d+ squares?", origin: "[a-h][1-8]", target: "[a-h][1-8]", where: "[a-h1-8, and]+", them: "it|them" };
+
+function pattern(template) {
+  const met = new Set();
+  const source = template.replace(/[.()]/g, "\\$&").replace(/\{(\w+)\}/g, (_, name) => {
+    if (met.has(name)) return `\\k<${name}>`;
+    met.add(name);
+    return `(?<${name}>${FIELDS[name]})`;
+  });
+  return new RegExp(`^${source}$`);
+}
+
+const PATTERNS = TEMPLATES.map((template) => [template, pattern(template)]);
+
+/** The parts of a referee's sentence: {template, …fields}, or null if it is none that is known. */
+export function parts(text) {
+  for (const [template, shape] of PATTERNS) {
+    const found = shape.exec(text ?? "");
+    if (found) return { ...found.groups, template };
+  }
+  return null;
+}
+
+/** The sentence again; `nameOf(colour)` gives a player's name. Null if it is none that is known. */
+export function sentence(text, nameOf) {
+  const found = parts(text);
+  if (!found) return null;
+  const values = {};
+  for (const [field, word] of Object.entries(found)) {
+    if (FIELDS[field] === COLOUR) values[field] = nameOf(word.toLowerCase());
+    else if (field === "pieces") values[field] = tn("{n} piece", "{n} pieces", parseInt(word, 10));
+    else if (field === "squares" || field === "right") values[field] = tn("{n} square", "{n} squares", parseInt(word, 10));
+    else if (field === "where") values[field] = list(word.match(/[a-h][1-8]/g));
+    else if (field === "them") values[field] = word === "it" ? t("it") : t("them");
+    else values[field] = word;
+  }
+  return t(found.template, values);
+}
+
+/** How to undo what was done, as far as it is one act: {from, to} squares, or {from} for a piece to be taken off. */
+export function undoing(alert) {
+  const found = parts(alert?.text);
+  if (!found?.target || found.template.startsWith("The ")) return null;
+  return found.origin ? { from: found.target, to: found.origin } : { from: found.target };
+}

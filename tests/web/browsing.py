@@ -1,0 +1,77 @@
+"""Driving the page in a real browser, on the real server and session: what the browser tests share."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP board.local 127.0.0.1",
+]
+MOVES = ["b6-b7", "b5-b6", "c6-c7", "c5-c6"]
+
+
+def chromium() -> str | None:
+    """The system's Chromium, if there is one."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+class Seen:
+    """A page, and what went wrong on it."""
+
+    def __init__(self, page: playwright.Page, port: int) -> None:
+        self.page = page
+        page.set_default_timeout(15000)
+        self.troubles: list[str] = []
+        self.hosts: set[str] = set()
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on("console", lambda said: self.troubles.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: self.hosts.add(request.url.split("/")[2]))
+        self.port = port
+
+    def open(self, path: str = "/", host: str = "127.0.0.1") -> playwright.Page:
+        self.page.goto(f"http://{host}:{self.port}{path}")
+        self.page.wait_for_selector("body[data-ready]")
+        return self.page
+
+
+def stack(page: playwright.Page, square: str) -> str:
+    return page.get_attribute(f'[data-square="{square}"]', "aria-label") or ""
+
+
+def status(page: playwright.Page, words: str) -> None:
+    page.wait_for_function(
+        "words => document.querySelector('#status').textContent.includes(words)", arg=words
+    )
+
+
+def until(page: playwright.Page, table: Any, **wanted: object) -> dict[str, Any]:
+    """The game's state, as soon as these keys have these values."""
+    for _ in range(100):
+        state = table.session.state()
+        if all(state[key] == value for key, value in wanted.items()):
+            return state
+        page.wait_for_timeout(50)
+    raise AssertionError({key: state[key] for key in wanted})
+
+
+def serious(page: playwright.Page) -> list[tuple[str, str]]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        (item["id"], item["nodes"][0]["html"][:120])
+        for item in found
+        if item["impact"] in ("serious", "critical")
+    ]

@@ -1,0 +1,86 @@
+"""Putting the record right in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from browsing import MOVES, Seen, stack, status, until
+
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.verdict import Wrong
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_that_was_legal(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    assert page.locator("[data-act=legal]").is_hidden()
+    table.see(Wrong("distance", "g", (INDEX["b6"], INDEX["d7"]), "Green went too far."))
+    page.click("[data-act=legal]")
+    page.select_option("#turn select", "b6-b7")
+    page.click("#turn .strong")
+    status(page, "Red to move")
+    until(page, table, last_move="b6-b7", alert=None)
+    assert [incident["type"] for incident in table.session.record().incidents] == ["alert", "ruling"]
+
+
+def test_that_was_not_legal_takes_the_looked_at_turn_back(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    table.play(*MOVES)
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
+    page.locator("#moves button").nth(2).click()
+    page.click(".acts summary >> nth=0")
+    page.click("[data-act=not_legal]")
+    assert "1 later turn is taken back with it." in page.text_content("#confirm h2")
+    page.click("#confirm .strong")
+    until(page, table, ply=2)
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length === 2")
+
+
+def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    page.click(".acts summary >> nth=0")
+    page.click("[data-act=edit]")
+    page.click('[data-square="b6"]')
+    page.click('.add [aria-label*="red"]')
+    assert stack(page, "b6") == "b6: 2 pieces, from the bottom green and red"
+    page.select_option(".whose select", "red")
+    page.fill(".held [name=green]", "2")
+    page.click("[data-edit=done]")
+    state = until(page, table, to_move="red")
+    assert state["reserves"] == {"green": 2, "red": 0}
+    assert state["position"].split("/")[2].startswith("-,gr,")
+    assert table.session.record().incidents[-1]["type"] == "corrected"
+    page.wait_for_selector("#editor", state="hidden")
+
+
+def test_a_rematch_turns_the_sides_and_counts_for_the_match(browser, tmp_path: Path, make_table) -> None:
+    table = make_table(tmp_path, players={"g": "Ann", "r": "Bo"})
+    table.start()
+    with PageServer(create_app(table.session, table.journal), port=0) as server, table.looping():
+        context = browser.new_context()
+        page = Seen(context.new_page(), server.port).open()
+        assert page.locator("#match").is_hidden()
+        table.play(*MOVES)
+        page.click(".acts summary >> nth=1")
+        page.click("[data-act=resign]")
+        page.click('#confirm [value="red"]')
+        status(page, "Ann wins")
+        page.click("[data-act=rematch]")
+        page.click("#confirm .strong")
+        state = until(page, table, game=2, ply=0)
+        assert {colour: told["name"] for colour, told in state["players"].items()} == {
+            "green": "Bo",
+            "red": "Ann",
+        }
+        table.start()
+        status(page, "Bo to move")
+        table.play(*MOVES[:1])
+        page.wait_for_selector("#match:not([hidden])")
+        rows = page.locator("#match tbody th").all_text_contents()
+        assert sorted(rows) == ["Ann", "Bo"]
+        assert page.locator("#match thead a").count() == 2
+        context.close()

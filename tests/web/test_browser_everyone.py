@@ -1,0 +1,235 @@
+"""The page for everyone, in a real browser: languages, windows, axe, the PIN, a host that was away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from browsing import MOVES, Seen, serious, status
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.verdict import PutRight, StartDiffers, Wrong
+from focus_companion.referee.words import say
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_language_by_hand(table, seen: Seen) -> None:
+    page = seen.open("/?lang=pl")
+    status(page, "Ruch: Zielony")
+    assert page.get_attribute("html", "lang") == "pl"
+    page = seen.open("/?lang=it")
+    status(page, "Tocca a: Verde")
+    page = seen.open()
+    status(page, "Tocca a: Verde")
+    assert seen.troubles == []
+
+
+D5, D7, E6 = INDEX["d5"], INDEX["d7"], INDEX["e6"]
+SAID = {
+    "en": [
+        "Ann moved 1 piece 2 squares from d5 to d7; 1 piece must go exactly 1 square.",
+        "Bo moved Ann's stack from d5 to d7; only Ann, whose piece is on top, may move it.",
+        "look at d5, d7, and e6. Please put it right.",
+    ],
+    "pl": [
+        "Ann: 1 pionek o 2 pola z d5 na d7, a 1 pionek to ruch dokładnie o 1 pole. Proszę odłożyć go na d5.",
+        "Bo: ruch cudzym stosem z d5 na d7; może nim ruszać tylko Ann",
+        "patrz d5, d7 i e6.",
+    ],
+    "it": [
+        "Ann ha mosso 1 pezzo di 2 caselle da d5 a d7; con 1 pezzo si va",
+        "Bo ha mosso la pila di Ann da d5 a d7",
+        "guardare d5, d7 e e6.",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", ["en", "pl", "it"])
+def test_alerts_speak_the_language_and_know_the_names(
+    browser, tmp_path: Path, make_table, language: str
+) -> None:
+    table = make_table(tmp_path, players={"g": "Ann", "r": "Bo"})
+    table.start()
+    sentences = [
+        ("distance", "g", (D5, D7), say("distance", "g", origin=D5, target=D7, number=1, far=2)),
+        ("not_your_stack", "r", (D5, D7), say("not_your_stack", "r", owner="g", origin=D5, target=D7)),
+        ("unexplained", "g", (D5, D7, E6), say("unexplained", "g", squares=(D5, D7, E6))),
+    ]
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context()
+        page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
+        for (reason, player, squares, text), shown in zip(sentences, SAID[language], strict=True):
+            table.see(Wrong(reason, player, squares, text))
+            status(page, shown)
+        context.close()
+
+
+@pytest.mark.parametrize("size", [(320, 640), (768, 1024), (1920, 1080)])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_fits_every_window(browser, tmp_path: Path, make_table, size: tuple[int, int], players: int) -> None:
+    table = make_table(tmp_path, Rules.make(players=players))
+    table.start()
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        page = Seen(context.new_page(), server.port).open()
+        for language in ("en", "pl", "it"):
+            page = Seen(page, server.port).open(f"/?lang={language}")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), language
+            spilling = page.evaluate(
+                """() => [...document.querySelectorAll('.player *, .status *, .card *')].filter(element => {
+                    const box = element.getBoundingClientRect();
+                    const card = element.closest('.player, .status, .card').getBoundingClientRect();
+                    return box.width && (box.right > card.right + 1 || box.left < card.left - 1)
+                        && !element.closest('.moves, .hidden');
+                }).map(element => element.className || element.tagName)"""
+            )
+            assert spilling == [], language
+        context.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/games"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str, scheme: str) -> None:
+    table.play(*MOVES)
+    # The tool puts its script into the page, which the page's own policy would rightly forbid.
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    page = Seen(context.new_page(), server.port).open(path)
+    page.wait_for_timeout(400)
+    assert serious(page) == []
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_what_opens(table, server: PageServer, browser, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    table.see(StartDiffers((INDEX["b7"],)))
+    page = Seen(context.new_page(), server.port).open()
+    assert serious(page) == [], "getting ready"
+    page.click("#setup [data-act=new_game]")
+    page.click("#new-game summary")
+    page.select_option("[name=preset]", "fast")
+    page.select_option("[name=clock]", "down")
+    assert serious(page) == [], "a new game"
+    page.click("[data-close]")
+    table.start()
+    table.see(Wrong("distance", "g", (INDEX["b6"], INDEX["d7"]), "Green went too far."))
+    page.click("[data-act=legal]")
+    assert serious(page) == [], "a ruling"
+    page.click('#turn [value=""]')
+    page.click(".acts summary >> nth=0")
+    page.click("[data-act=edit]")
+    page.click('[data-square="b6"]')
+    assert serious(page) == [], "the editor"
+    page.click("[data-edit=cancel]")
+    page.click(".camera [data-act=place]")
+    page.wait_for_function("() => document.querySelector('#corners svg path')")
+    assert serious(page) == [], "the corners"
+    context.close()
+
+
+def test_pin_is_asked_away_from_the_host(table, browser) -> None:
+    table.start()
+    app = create_app(table.session, table.journal, lan=True, pin="4821", hosts=["board.local"])
+    with PageServer(app, port=0) as server:
+        context = browser.new_context()
+        page = Seen(context.new_page(), server.port).open(host="board.local")
+        page.click('[data-act="pause"]')
+        page.fill("#pin input", "1111")
+        page.click("#pin [value=ok]")
+        page.wait_for_function(
+            "() => document.querySelector('#pin .note').textContent.includes('not the PIN')"
+        )
+        page.fill("#pin input", "4821")
+        page.click("#pin [value=ok]")
+        page.wait_for_selector("#pin:not([open])", state="attached")
+        for _ in range(50):
+            if table.session.attend():
+                break
+            page.wait_for_timeout(50)
+        status(page, "Paused")
+        context.close()
+
+
+def test_missed_moves_are_there_after_the_host_was_away(table, seen: Seen, server: PageServer) -> None:
+    page = seen.open()
+    page.wait_for_selector('#line[data-line="live"]')
+    server.close()
+    page.wait_for_selector('#line:not([data-line="live"])', timeout=15000)
+    table.play(*MOVES[:3])
+    with PageServer(create_app(table.session, table.journal), port=server.port):
+        page.wait_for_selector('#line[data-line="live"]', timeout=20000)
+        status(page, "Red to move")
+        table.play(MOVES[3])
+        page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
+        page.goto("about:blank")
+
+
+HEARD = """
+window.heard = [];
+navigator.vibrate = (pattern) => heard.push(`shake ${pattern}`);
+speechSynthesis.speak = (spoken) => heard.push(`${spoken.lang}: ${spoken.text}`);
+const make = AudioContext.prototype.createOscillator;
+AudioContext.prototype.createOscillator = function () {
+  heard.push("tone");
+  return make.call(this);
+};
+"""
+
+
+def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> None:
+    seen.page.add_init_script(HEARD)
+    page = seen.open()
+
+    def heard_of(text: str) -> list[str]:
+        page.evaluate("heard.length = 0")
+        table.see(Wrong("unexplained", "g", (D5,), say("unexplained", "g", squares=(D5,)) + text))
+        status(page, "d5")
+        page.wait_for_timeout(100)
+        table.see(PutRight())
+        status(page, "Green to move")
+        return page.evaluate("heard")
+
+    page.click(".menu summary")
+    assert heard_of("") == ["shake 120,80,120"]
+    page.select_option("[name=vibration]", "off")
+    page.select_option("[name=sound]", "tones")
+    assert page.evaluate("heard") == ["shake 120,80,120", "tone"], "what is switched on is heard at once"
+    assert heard_of("") == ["tone", "tone"]
+    page.select_option("[name=sound]", "speech")
+    said = heard_of("")
+    assert said[:2] == ["tone", "tone"]
+    assert said[2].startswith("en: The board is not as it should be. The board has changed in a way")
+    assert seen.troubles == []
+
+
+def test_the_line_breaks_for_a_sleep_and_nothing_is_missed(table, seen: Seen) -> None:
+    page = seen.open()
+    page.wait_for_selector('#line[data-line="live"]')
+    # As after a sleep: the line has died without a word, and the page is shown again.
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+    table.play(*MOVES[:3])
+    assert page.locator("#moves li").count() == 0
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    status(page, "Red to move")
+    assert page.locator("#moves li").count() == 3
+    table.play(MOVES[3])
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
+
+
+def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
+    page = seen.open()
+    page.wait_for_selector('#line[data-line="live"]')
+    assert page.locator("#watching").is_hidden()
+    context = browser.new_context()
+    other = Seen(context.new_page(), seen.port).open()
+    other.wait_for_selector('#line[data-line="live"]')
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    page.wait_for_selector('#line[data-line="live"]')
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_function("() => document.querySelector('#watching').textContent === '2 watch'")
+    context.close()

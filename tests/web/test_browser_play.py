@@ -1,0 +1,177 @@
+"""Play in a real browser: turns, alerts, prompts, choices, and all of it by keyboard."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from browsing import Seen, playwright, stack, status, until
+
+from focus_companion.game.moves import Move
+from focus_companion.game.play import Removed
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.verdict import OutOfView, PutRight, StartDiffers, TrimAwaited, Undecided, Wrong
+from focus_companion.referee.words import say
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_moves_appear_at_once_and_nothing_is_asked_elsewhere(table, seen: Seen) -> None:
+    page = seen.open()
+    status(page, "Green to move")
+    assert stack(page, "b6") == "b6: green, one piece"
+    table.play("b6-b7")
+    status(page, "Red to move")
+    assert stack(page, "b6") == "b6: empty"
+    assert stack(page, "b7") == "b7: 2 pieces, from the bottom red and green"
+    assert page.locator(".path.last").count() == 1
+    assert page.locator("#moves li").count() == 1
+    assert seen.hosts == {f"127.0.0.1:{seen.port}"}
+    assert seen.troubles == []
+
+
+def test_alert_is_told_ringed_and_taken_away(table, seen: Seen) -> None:
+    page = seen.open()
+    before = page.locator("#board").bounding_box()
+    table.see(
+        Wrong(
+            "not_straight",
+            "g",
+            (INDEX["d5"], INDEX["e4"]),
+            "Green moved askew. " + "Please put it back. " * 6,
+        )
+    )
+    status(page, "Not in a straight line")
+    assert "Green moved askew" in page.locator("#loud").text_content()
+    assert page.locator(".ring.wrong").count() == 2
+    assert page.locator(".path.undo").count() == 0, "this sentence is none of the referee's"
+    assert page.locator("#board").bounding_box() == before, "an alert must not move the board"
+    table.see(PutRight())
+    status(page, "Green to move")
+    assert page.locator(".ring.wrong").count() == 0
+    assert seen.troubles == []
+
+
+def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
+    page = seen.open()
+    removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"))
+    table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
+    status(page, "Take 2 pieces from the bottom of d5: red is captured and green to Green’s reserve.")
+    uses = page.locator(".take-out use").evaluate_all("all => all.map(use => use.getAttribute('href'))")
+    assert uses == ["#cap-r", "#cap-g"]
+
+
+def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
+    page = seen.open()
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
+    status(page, "Which turn was it?")
+    stop = threading.Event()
+    loop = threading.Thread(
+        target=lambda: [table.session.attend() for _ in iter(lambda: stop.wait(0.02), True)]
+    )
+    loop.start()
+    try:
+        page.locator(".choice").nth(1).click()
+        status(page, "Red to move")
+    finally:
+        stop.set()
+        loop.join()
+    assert table.session.state()["last_move"] == "b6-a6"
+
+
+def test_states_of_the_camera(table, seen: Seen) -> None:
+    page = seen.open()
+    table.see(StartDiffers((INDEX["b7"],)))
+    status(page, "This square is not right yet: b7.")
+    assert page.locator(".ring.differ").count() == 1
+    table.see(OutOfView("board"))
+    status(page, "The board is not found")
+    table.session.camera_lost()
+    status(page, "The camera gives no picture")
+    table.session.camera_found()
+
+
+def test_squares_by_keyboard(table, seen: Seen) -> None:
+    page = seen.open()
+    page.focus('[data-square="d4"]')
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    assert page.text_content("#square-info") == "b5: red, one piece. red can reach b6, c5, b4, and a5."
+    assert page.locator(".ring.target").count() == 4
+    page.keyboard.press("Escape")
+    assert page.locator(".ring.target").count() == 0
+
+
+def test_a_stack_that_awaits_its_trimming_stands_high_on_the_board(table, seen: Seen) -> None:
+    page = seen.open()
+    table.see(TrimAwaited(Move.parse("c4-c5"), INDEX["c5"], (Removed("r", "captured", "r"),)))
+    status(page, "The stack is above five")
+    page.wait_for_function(
+        "() => document.querySelector('[data-square=c5]').getAttribute('aria-label').includes('2 pieces')"
+    )
+    assert stack(page, "c4") == "c4: empty"
+    table.see(PutRight())
+    status(page, "Green to move")
+    assert stack(page, "c4") == "c4: green, one piece"
+
+
+def test_the_board_shows_what_to_put_back_where(table, seen: Seen) -> None:
+    page = seen.open()
+    a, b = INDEX["d5"], INDEX["d7"]
+    table.see(Wrong("distance", "g", (a, b), say("distance", "g", origin=a, target=b, number=1, far=2)))
+    page.wait_for_selector(".path.undo .bend", state="attached")
+    start = page.locator(".path.undo circle").bounding_box()
+    there = page.locator('[data-square="d7"] .hit').bounding_box()
+    assert there["y"] < start["y"] < there["y"] + there["height"], "back from where it went"
+    table.see(Wrong("no_reserve", "g", (b,), say("no_reserve", "g", target=b)))
+    page.wait_for_function(
+        "() => document.querySelector('.path.undo') && !document.querySelector('.undo .bend')"
+    )
+    table.see(Wrong("unexplained", "g", (a, b), say("unexplained", "g", squares=(a, b))))
+    page.wait_for_function("() => !document.querySelector('.path.undo')")
+
+
+def test_turns_and_alerts_are_told_to_screen_readers(table, seen: Seen) -> None:
+    page = seen.open()
+    table.play("b6-b7")
+    told = "() => document.querySelector('#quiet').textContent"
+    page.wait_for_function(f"({told})().startsWith('Red to move. Last turn: 1 piece b6 to b7')")
+    assert page.get_attribute("#quiet", "aria-live") == "polite"
+    table.see(Wrong("two_moves", "r", (0, 1), say("two_moves", "r", squares=(0, 1))))
+    page.wait_for_function("() => document.querySelector('#loud').textContent.includes('made two moves')")
+    assert page.text_content("#quiet") == ""
+
+
+def tab_to(page: playwright.Page, selector: str) -> None:
+    """Walk with the Tab key alone."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"the Tab key never comes to {selector}")
+
+
+def test_a_game_by_keyboard_alone(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    tab_to(page, "[data-act=new_game]")
+    page.keyboard.press("Enter")
+    tab_to(page, "[name=name-green]")
+    page.keyboard.type("Ann")
+    page.keyboard.press("Enter")
+    state = until(page, table, game=2)
+    assert state["players"]["green"]["name"] == "Ann"
+    table.start()
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
+    status(page, "Which turn was it?")
+    tab_to(page, ".choice:nth-child(2)")
+    page.keyboard.press("Enter")
+    until(page, table, last_move="b6-a6")
+    tab_to(page, "[data-act=take_back]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#confirm[open]")
+    page.keyboard.press("Enter")
+    until(page, table, ply=0)
+    tab_to(page, "[data-act=pause]")
+    page.keyboard.press(" ")
+    until(page, table, paused=True)
+    assert seen.troubles == []

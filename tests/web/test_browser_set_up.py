@@ -1,0 +1,177 @@
+"""Getting ready in a real browser: players, rules, lots, and the board placed by hand."""
+
+from __future__ import annotations
+
+import pytest
+from browsing import Seen, playwright, status, until
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.verdict import StartDiffers
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
+    table.see(StartDiffers((INDEX["b7"], INDEX["d5"])))
+    page = seen.open()
+    ready = page.locator("#setup")
+    assert "These 2 squares are not right yet: b7 and d5." in ready.text_content()
+    assert "31° off the vertical: heights are read surely" in ready.text_content()
+    assert page.locator(".ring.differ").count() == 2
+    ready.locator("[data-act=new_game]").click()
+    page.fill("[name=name-green]", "Ann")
+    page.select_option("[name=seat-green]", label="top")
+    assert page.input_value("[name=seat-red]") == "0", "who sat there changes places"
+    page.select_option("[name=begins]", "red")
+    page.select_option("[name=preset]", "fast")
+    assert "first to capture enough pieces" in page.text_content("#preset-text")
+    page.select_option("[name=clock]", "down")
+    page.fill("[name=minutes]", "5")
+    page.click("#new-game .strong")
+    page.wait_for_selector("#new-game:not([open])", state="attached")
+    state = until(page, table, to_move="red")
+    assert state["rules"]["fast"] is True
+    assert state["players"]["green"] == {"name": "Ann", "seat": "top"}
+    assert (state["clock"]["kind"], state["clock"]["seconds"]) == ("down", 300)
+    table.see()
+    table.start()
+    status(page, "Red to move")
+    assert page.locator("#setup").is_hidden()
+    page.wait_for_function("() => document.querySelector('[data-clock=red]').textContent.startsWith('4:5')")
+    assert page.text_content("[data-clock=green]") == "5:00"
+    assert seen.troubles == []
+
+
+PRESET_RULES = [
+    ("2", "domination", {"players": 2}),
+    ("2", "checkerboard", {"players": 2, "set_up": "checkerboard"}),
+    ("3", "twelve", {"players": 3, "thirteenth_piece": False}),
+    ("2", "open-partners", {"players": 4, "partners": True, "move_partner_stacks": True, "table_talk": True}),
+    ("4p", "fast", {"players": 4, "fast": True}),
+    ("4", "last-standing", {"players": 4, "stuck": "out"}),
+    ("3", "quiet-reserve", {"players": 3, "reserve_on": "empty_or_own"}),
+]
+
+
+def test_presets_make_the_rules_that_they_name(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    for game, (players, preset, rules) in enumerate(PRESET_RULES, 2):
+        page.click(".acts [data-act=new_game]")
+        page.select_option("[name=players]", players)
+        page.select_option("[name=preset]", preset)
+        page.click("#new-game .strong")
+        page.wait_for_selector("#new-game:not([open])", state="attached")
+        until(page, table, ply=0, game=game)
+        assert table.session.rules == Rules.make(**rules), preset
+    assert seen.troubles == []
+
+
+def test_lots_fall_on_somebody(table, seen: Seen) -> None:
+    page = seen.open()
+    page.click(".acts [data-act=new_game]")
+    page.click("[data-lots]")
+    page.wait_for_function("() => document.querySelector('.lot').textContent.includes('The lot falls on')")
+    begins = page.input_value("[name=begins]")
+    assert begins.capitalize() in page.text_content(".lot")
+
+
+def placed(page: playwright.Page) -> dict[str, list[float]]:
+    """Where the four points are, in shares of the picture."""
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('.corner')].map(corner => {
+            const box = corner.getBoundingClientRect();
+            const frame = document.querySelector('#corners img').getBoundingClientRect();
+            const [x, y] = [box.left + box.width / 2 - frame.left, box.top + box.height / 2 - frame.top];
+            return [corner.dataset.corner, [x / frame.width, y / frame.height]];
+        }))"""
+    )
+
+
+@pytest.mark.parametrize("pointer", ["mouse", "touch"])
+def test_the_board_is_placed_by_dragging_its_corners(table, server, browser, looping, pointer: str) -> None:
+    context = browser.new_context(has_touch=pointer == "touch", viewport={"width": 800, "height": 900})
+    seen = Seen(context.new_page(), server.port)
+    table.sight.camera_state = "no board"
+    page = seen.open()
+    status(page, "The board is not found")
+    page.click("#status [data-act=place]")
+    page.wait_for_function("() => document.querySelector('#corners img').naturalWidth > 0")
+    assert placed(page)["a1"] == pytest.approx([0.2, 0.9], abs=0.004), "where the board was seen last"
+    box = page.locator("[data-corner=h8]").bounding_box()
+    x, y = box["x"] + box["width"] / 2 + 7, box["y"] + box["height"] / 2 - 5
+    frame = page.locator("#corners img").bounding_box()
+    drag(page, pointer, (x, y), (x + 0.1 * frame["width"], y + 0.05 * frame["height"]))
+    assert placed(page)["h8"] == pytest.approx([0.8, 0.25], abs=0.005)
+    assert page.locator("#corners canvas").is_hidden(), "the glass goes away with the finger"
+    page.click("#corners .strong")
+    page.wait_for_selector("#corners:not([open])", state="attached")
+    ((corners, _),) = table.sight.placed
+    assert corners["h8"] == pytest.approx((0.8, 0.25), abs=0.005)
+    assert corners["a1"] == pytest.approx((0.2, 0.9), abs=0.001)
+    assert seen.troubles == []
+    context.close()
+
+
+def drag(page: playwright.Page, pointer: str, at: tuple[float, float], to: tuple[float, float]) -> None:
+    """Take hold at a point and let go at another; the magnifying glass must show on the way."""
+    glass = page.locator("#corners canvas")
+    if pointer == "mouse":
+        page.mouse.move(*at)
+        page.mouse.down()
+        page.mouse.move(*to, steps=5)
+        assert glass.is_visible()
+        page.mouse.up()
+        return
+    line = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        line.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
+        )
+
+    touch("touchStart", at)
+    for share in (0.3, 0.7, 1.0):
+        touch("touchMove", (at[0] + share * (to[0] - at[0]), at[1] + share * (to[1] - at[1])))
+    assert glass.is_visible()
+    touch("touchEnd")
+
+
+def test_the_board_is_placed_by_keyboard_alone(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    page.focus(".camera [data-act=place]")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('#corners svg path')")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.corner") == "h1":
+            break
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+ArrowLeft")
+    label = page.get_attribute("[data-corner=h1]", "aria-label")
+    assert label == "Corner h1, 77.8 % from the left, 90.0 % from the top. Arrow keys move it."
+    assert page.locator("#corners canvas").is_visible()
+    page.click("[data-corners=turn]")
+    page.click("#corners .strong")
+    page.wait_for_selector("#corners:not([open])", state="attached")
+    ((corners, _),) = table.sight.placed
+    assert corners["a1"] == pytest.approx((0.778, 0.9), abs=1e-6), "the letters have gone round"
+    assert corners["h1"] == pytest.approx((0.7, 0.2), abs=1e-6)
+    page.click(".camera [data-act=place]")
+    page.click("[data-corners=auto]")
+    page.wait_for_selector("#corners:not([open])", state="attached")
+    assert table.sight.placed[-1][0] is None
+
+
+def test_corners_that_cross_are_refused_and_kept(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    page.click(".camera [data-act=place]")
+    page.wait_for_function("() => document.querySelector('#corners svg path')")
+    page.focus("[data-corner=a1]")
+    for _ in range(35):
+        page.keyboard.press("Shift+ArrowRight")
+    page.click("#corners .strong")
+    told = page.wait_for_selector("#corners #toast:not([hidden])")
+    assert "go round the board" in told.text_content()
+    assert page.locator("#corners").is_visible()
+    assert table.sight.placed == []
