@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "backup": "A copy of the journal, also while a game runs.",
     "restore": "Put a copy of the journal in its place.",
     "review": "What each turn of a finished game won and lost, and its biggest swings.",
+    "calibrate": "Measure a camera's lens with a printed target.",
     "lights": "Try the lights: gpio, light board, WLED.",
     "service": "Run play as a service of the user's systemd.",
     "perft": "Count the sequences of legal turns.",

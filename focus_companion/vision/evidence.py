@@ -28,6 +28,11 @@ SHARE = 0.04
 SQUARE = 55.0
 
 
+def pixel_share(outlines: Outlines) -> float:
+    """The share of its nats with which each pixel counts in this view."""
+    return SHARE * float(np.clip((SQUARE / outlines.pitch) ** 2, 0.2, 4.0))
+
+
 def classes(stack: str) -> tuple[int, ...]:
     """Classes of a stack's pieces, bottom first."""
     return tuple(CLASS[piece] for piece in stack)
@@ -66,7 +71,7 @@ class Evidence:
         self._colours, self._background = colours, background
         self._standing_classes = tuple(classes(stack) for stack in standing)
         self._classes = dict(enumerate(self._standing_classes))
-        self._share = SHARE * float(np.clip((SQUARE / outlines.pitch) ** 2, 0.2, 4.0))
+        self._share = pixel_share(outlines)
         self._board = outlines.window(range(len(SQUARES)))
         shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, CLASSES)
         self._scored: NDArray[np.float32] = np.empty(shape, np.float32)

@@ -100,9 +100,11 @@ def straight_lattice(lattice: Lattice, lens: Lens) -> Floats:
     return lattice.homography if homography is None else np.asarray(homography, float)
 
 
-def views(lattice: Lattice, lens: Lens, profile: BoardProfile, misfit: float = 0.13) -> list[Square]:
+def views(
+    lattice: Lattice, lens: Lens, profile: BoardProfile, misfit: float = 0.13, *, known: bool = False
+) -> list[Square]:
     """The cameras for which the lattice, along some basis of it, is square; the middle of the board on its
-    origin."""
+    origin. ``known``: the lens has this focal length and no other."""
     homography = straight_lattice(lattice, lens)
     found = []
     for basis in _BASES:
@@ -111,7 +113,7 @@ def views(lattice: Lattice, lens: Lens, profile: BoardProfile, misfit: float = 0
         along = homography @ change
         if np.linalg.det(along) > 0:  # image y runs down: a lattice seen from above is mirrored in pixels
             along = along[:, [1, 0, 2]]
-        view = square_view(along, lens, profile.pitch, LEVEL)
+        view = square_view(along, lens, profile.pitch, LEVEL, known=known)
         if view is not None and view.misfit < misfit and view.camera.tilt < _STEEPEST:
             found.append(view)
     return found

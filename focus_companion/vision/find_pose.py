@@ -36,16 +36,20 @@ class Square:
     misfit: float
 
 
-def square_view(homography: Floats, lens: Lens, pitch: float, level: float) -> Square | None:
+def square_view(
+    homography: Floats, lens: Lens, pitch: float, level: float, *, known: bool = False
+) -> Square | None:
     """The camera for which ``homography`` (lattice steps → ideal pixels of ``lens``) is a square lattice at
     z = ``level``.
 
-    None when no camera in front of the board does.
+    None when no camera in front of the board does. ``known``: only a camera with the lens's focal length.
     """
     centre = np.array(lens.centre)
     columns = homography.copy()
     columns[:2] -= centre[:, None] * columns[2]
     focals = max(lens.width, lens.height) / 2 / np.tan(np.radians(_FIELDS) / 2)
+    if known:
+        focals = np.array([lens.focal])
     scaled = columns[None] / np.stack([focals, focals, np.ones_like(focals)], 1)[:, :, None]
     one, other = scaled[:, :, 0], scaled[:, :, 1]
     long_one, long_other = np.hypot.reduce(one, axis=1), np.hypot.reduce(other, axis=1)

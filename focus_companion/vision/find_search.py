@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from .find_blobs import RADII, RoundnessMaps, blobs
 from .find_cross import Guess, guesses, views
 from .find_lattice import lattices
+from .lenses import LensProfile
 from .scene import BoardProfile, Camera, Lens
 
 Image = NDArray[np.uint8]
@@ -29,17 +30,19 @@ _SMALLEST = 15.0
 class Search:
     """Guesses of where a board may lie in a reduced picture, gathered radius by radius."""
 
-    def __init__(self, image: Image, profile: BoardProfile) -> None:
+    def __init__(self, image: Image, profile: BoardProfile, lens: LensProfile | None = None) -> None:
         self._height, self._width = image.shape[:2]
-        self._profile, self._maps = profile, RoundnessMaps(image)
+        self._profile, self._maps, self._known = profile, RoundnessMaps(image), lens is not None
+        at = (self._width, self._height)
+        self._lens = Lens.guess(*at) if lens is None else lens.at(*at)
         self._found: list[tuple[Guess, Floats, float]] = []
 
     def look(self, level: int) -> None:
         """Gather the guesses with round places of the radius ``RADII[level]``."""
-        profile, lens = self._profile, Lens.guess(self._width, self._height)
+        profile, lens = self._profile, self._lens
         places = blobs(self._maps[max(0, level - 1) : level + 2])
         for lattice in lattices(places, RADII[level], self._width, self._height):
-            for view in views(lattice, lens, profile):
+            for view in views(lattice, lens, profile, known=self._known):
                 for guess in guesses(view, self._maps, profile):
                     side = guess.camera.pitch_pixels(profile)
                     if side >= _SMALLEST:

@@ -17,6 +17,7 @@ from .find_pose import Prior, turned
 from .find_search import LEVELS, SMALLER, Search
 from .find_sites import board_odds
 from .find_turn import colour_agreement, top_chroma
+from .lenses import LensProfile
 from .scene import BoardProfile, Camera, Lens
 
 Image = NDArray[np.uint8]
@@ -70,6 +71,7 @@ def find_board(
     profiles: Sequence[BoardProfile],
     stacks: Sequence[str] | None = None,
     rank1: str = "bottom",
+    lens: LensProfile | None = None,
 ) -> Found | None:
     """The board in a BGR picture, or None when there is none to be seen.
 
@@ -77,29 +79,35 @@ def find_board(
         image: (H, W, 3) uint8.
         profiles: the sets that it may be; at least one.
         stacks: what stands on the 52 squares, bottom to top, if known; it tells which way round the board
-        lies. rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies when ``stacks``
-        cannot tell.
+            lies.
+        rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies when ``stacks`` cannot
+            tell.
+        lens: the camera's, if it is known; else it is estimated from the board.
 
     Raises:
         ValueError: a wrong shape of picture, number of stacks, side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
-    best = _best(reduced(image, WORK_PIXELS)[0], profiles[0], stacks)
+    best = _best(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)
     if best is None or not best.sure:
         larger = reduced(image, _LARGER_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
             # A small board, or noise: with more pixels more shows.
-            other = _best(larger, profiles[0], stacks, SMALLER)
+            other = _best(larger, profiles[0], stacks, lens, SMALLER)
             if other is not None and other.sure and (best is None or other.liking > best.liking):
                 best = other
     if best is None or not best.likely:
         return None
-    camera, profile = _finish(image, resized(best.camera, image), profiles, stacks, rank1)
+    camera, profile = _finish(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     return Found(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
 
 
 def refine(
-    image: Image, camera: Camera, profile: BoardProfile, stacks: Sequence[str]
+    image: Image,
+    camera: Camera,
+    profile: BoardProfile,
+    stacks: Sequence[str],
+    lens: LensProfile | None = None,
 ) -> tuple[Camera, float]:
     """A nearly right camera made right by the outlines of a known position.
 
@@ -109,15 +117,20 @@ def refine(
     fine, _ = reduced(image, _FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_window(start, profile))
-    final, agrees = _refined(edges, start, profile, stacks, _CLOSER)
+    final, agrees = _refined(edges, start, profile, stacks, _CLOSER, lens)
     return resized(final, image), agrees
 
 
 def _refined(
-    edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str], reaches: Sequence[float]
+    edges: Edges,
+    camera: Camera,
+    profile: BoardProfile,
+    stacks: Sequence[str],
+    reaches: Sequence[float],
+    lens: LensProfile | None,
 ) -> tuple[Camera, float]:
     heights = [len(stack) for stack in stacks]
-    final = _refit(edges, camera, profile, heights, reaches)
+    final = _refit(edges, camera, profile, heights, reaches, lens)
     return final, outline_agreement(edges, final, profile, heights)
 
 
@@ -127,14 +140,24 @@ def _refit(
     profile: BoardProfile,
     heights: Sequence[int] | None,
     reaches: Sequence[float],
+    lens: LensProfile | None,
 ) -> Camera:
-    guess = Lens.guess(camera.lens.width, camera.lens.height)
-    return fit_outlines(edges, camera, profile, Prior(guess.focal, guess.distortion[0]), heights, reaches)
+    prior = lens_prior(lens, camera.lens.width, camera.lens.height)
+    return fit_outlines(edges, camera, profile, prior, heights, reaches)
 
 
-def fitted(edges: Edges, camera: Camera, profile: BoardProfile) -> Camera:
+def lens_prior(lens: LensProfile | None, width: int, height: int) -> Prior:
+    """What is expected of the lens of pictures of that size."""
+    if lens is None:
+        guess = Lens.guess(width, height)
+        return Prior(guess.focal, guess.distortion[0])
+    known = lens.at(width, height)
+    return Prior(known.focal, known.distortion[0], lens.spread, lens.distortion_spread)
+
+
+def fitted(edges: Edges, camera: Camera, profile: BoardProfile, lens: LensProfile | None = None) -> Camera:
     """A guessed camera of a reduced picture after fitting whatever outlines agree."""
-    return _refit(edges, camera, profile, None, _COARSE)
+    return _refit(edges, camera, profile, None, _COARSE, lens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +194,15 @@ class _Fitted:
 
 
 def _best(
-    image: Image, profile: BoardProfile, stacks: Sequence[str] | None, levels: Sequence[int] = LEVELS
+    image: Image,
+    profile: BoardProfile,
+    stacks: Sequence[str] | None,
+    lens: LensProfile | None,
+    levels: Sequence[int] = LEVELS,
 ) -> _Fitted | None:
     """The best of all guesses in a reduced picture, fitted; with ``stacks``, turned to show them."""
     edges = Edges.of(image)
-    search = Search(image, profile)
+    search = Search(image, profile, lens)
     odds: dict[int, float] = {}
     fits: dict[int, _Fitted] = {}
     best: _Fitted | None = None
@@ -192,7 +219,7 @@ def _best(
             if best is not None and odds[id(guess)] + (0 if best.clear else _GAIN) < best.odds:
                 break
             if id(guess) not in fits:
-                fits[id(guess)] = _fit(image, edges, guess, profile, stacks)
+                fits[id(guess)] = _fit(image, edges, guess, profile, stacks, lens)
             now = fits[id(guess)]
             if best is None or now.liking > best.liking:
                 best = now
@@ -202,9 +229,14 @@ def _best(
 
 
 def _fit(
-    image: Image, edges: Edges, guess: Camera, profile: BoardProfile, stacks: Sequence[str] | None
+    image: Image,
+    edges: Edges,
+    guess: Camera,
+    profile: BoardProfile,
+    stacks: Sequence[str] | None,
+    lens: LensProfile | None,
 ) -> _Fitted:
-    camera = fitted(edges, guess, profile)
+    camera = fitted(edges, guess, profile, lens)
     odds = board_odds(edges, camera, profile)
     if stacks is None:
         return _Fitted(camera, odds, None)
@@ -233,6 +265,7 @@ def _finish(
     profiles: Sequence[BoardProfile],
     stacks: Sequence[str] | None,
     rank1: str,
+    lens: LensProfile | None,
 ) -> tuple[Camera, BoardProfile]:
     """Sub-pixel refinement, the choice of profile, and the turn where the position does not tell."""
     fine, _ = reduced(image, _FINE_PIXELS)
@@ -244,9 +277,9 @@ def _finish(
     reaches: Sequence[float] = _CLOSER
     for profile in profiles:
         if stacks is not None:
-            start, score = _refined(edges, start, profile, stacks, reaches)
+            start, score = _refined(edges, start, profile, stacks, reaches, lens)
         else:
-            start = _refit(edges, start, profile, None, reaches)
+            start = _refit(edges, start, profile, None, reaches, lens)
             heights, _ = likely_heights(edges, start, profile)
             score = outline_agreement(edges, start, profile, heights.tolist())
         choices.append((score, resized(start, image), profile))

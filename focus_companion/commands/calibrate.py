@@ -1,0 +1,204 @@
+"""``focus-companion calibrate``: measures a camera's lens with a printed target."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from focus_companion.commands.console import BadInput, NotSo
+from focus_companion.commands.lens_choice import FOLDER, camera_name
+from focus_companion.commands.sources import data_folder
+
+if TYPE_CHECKING:
+    from focus_companion.vision.frames import Frame, Image
+    from focus_companion.vision.lens_fit import Measured, View
+
+ENOUGH: Final = 15
+"""Views of the target that are taken from a live camera."""
+EVERY: Final = 0.35
+"""Seconds between two looks at a live picture."""
+HELD: Final = 0.004
+"""Share of the picture's width by which the target may move between two looks and still count as held."""
+
+
+@click.command("calibrate")
+@click.option("--target", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.svg|FILE.pdf",
+              help="Write the sheet to print, at true scale, and stop.")  # fmt: skip
+@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True,
+              help="Of the sheet.")  # fmt: skip
+@click.option("--camera", metavar="SOURCE", help="Measure with this camera while you move the target.")
+@click.option("--pictures", type=click.Path(path_type=Path), metavar="FOLDER",
+              help="Measure with pictures that were taken before.")  # fmt: skip
+@click.option("--rulers", metavar="ACROSS,DOWN",
+              help="What the two 100 mm rulers of your print measure, e.g. 98.5,98.5.")  # fmt: skip
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.toml",
+              help="Where to write the profile (default: in the data folder).")  # fmt: skip
+@click.option("--data", metavar="DIR", help="The data folder (default: the user's).")
+@click.option("--seconds", type=click.FloatRange(5, 3600), default=180, show_default=True,
+              help="How long to look at most, with --camera.")  # fmt: skip
+def command(
+    target: Path | None,
+    paper: str,
+    camera: str | None,
+    pictures: Path | None,
+    rulers: str | None,
+    output: Path | None,
+    data: str | None,
+    seconds: float,
+) -> None:
+    """Measure a camera's lens: for those who want more than the board alone tells.
+
+    First --target FILE.pdf: print it at 100 % and glue it on something stiff. Then --camera or --pictures:
+    the target filling a third of the picture and more, tilted to all sides, in all parts of the picture. The
+    profile is used by itself whenever that camera is; --lens names it for another.
+    """
+    asked = [name for name in (target, camera, pictures) if name is not None]
+    if len(asked) != 1:
+        raise BadInput("give one of --target FILE.pdf (first), --camera SOURCE or --pictures FOLDER")
+    if target is not None:
+        _print_target(target, paper)
+        return
+    from focus_companion.vision.frames import FrameError
+
+    try:
+        views = _from_camera(camera, seconds) if camera is not None else _from_pictures(_given(pictures))
+    except FrameError as error:
+        raise BadInput(str(error)) from error
+    name = camera_name(camera) if camera is not None else ""
+    place = output or data_folder(data) / FOLDER / f"{_file_name(name or _given(pictures).name)}.toml"
+    if place.suffix != ".toml":
+        raise BadInput(f"--output: {place} must end in .toml")
+    measured = _measured(views, place.stem, name, _rulers(rulers))
+    _write(place, measured)
+
+
+def _given(folder: Path | None) -> Path:
+    if folder is None:
+        raise BadInput("--pictures: give a folder of pictures of the target")
+    return folder.resolve()
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80] or "lens"
+
+
+def _rulers(text: str | None) -> tuple[float, float]:
+    if text is None:
+        return 100.0, 100.0
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?)\s*", text)
+    if found is None:
+        raise BadInput(f"--rulers: {text!r} must be two lengths in mm, across and down, as in 98.5,98.5")
+    return float(found[1]), float(found[2])
+
+
+def _print_target(place: Path, paper: str) -> None:
+    from focus_companion.vision import target
+
+    kind = place.suffix.lower()
+    if kind not in (".svg", ".pdf"):
+        raise BadInput(f"--target: {place} must end in .svg or .pdf")
+    data = target.pdf(paper) if kind == ".pdf" else target.svg(paper).encode()
+    try:
+        place.write_bytes(data)
+    except OSError as error:
+        raise BadInput(f"--target: {place} cannot be written ({error.strerror})") from error
+    click.echo(
+        f"{place} written. Print it at 100 % (actual size, not fitted to the page), glue it on a stiff "
+        "board, and measure both rulers: where they are not 100 mm, give --rulers ACROSS,DOWN."
+    )
+
+
+def _from_pictures(folder: Path) -> list[View]:
+    from focus_companion.vision.frames import PictureFolder
+    from focus_companion.vision.lens_fit import see
+
+    if not folder.is_dir():
+        raise BadInput(f"--pictures: there is no folder {folder}")
+    views, unseen = [], 0
+    with PictureFolder(folder, fps=1000) as source:
+        for frame in source:
+            view = see(frame.image)
+            if view is None:
+                unseen += 1
+            else:
+                views.append(view)
+    if unseen:
+        click.echo(f"The target does not show in {unseen} of {unseen + len(views)} pictures.", err=True)
+    return views
+
+
+def _from_camera(source: str, seconds: float) -> list[View]:
+    from focus_companion.vision.frames import open_source
+    from focus_companion.vision.lens_fit import differs, see
+
+    views: list[View] = []
+    last: View | None = None
+    click.echo("Hold the target into the picture, tilted to one side; Ctrl-C ends the taking.", err=True)
+    try:
+        with open_source(source, paced=True) as frames:
+            for image in _now_and_then(frames, seconds):
+                view = see(image)
+                if view is not None and last is not None and _held(view, last) and differs(view, views):
+                    views.append(view)
+                    click.echo(f"{len(views)} of {ENOUGH}: now tilt it another way, or move it.", err=True)
+                    if len(views) >= ENOUGH:
+                        break
+                last = view
+    except KeyboardInterrupt:
+        click.echo("Enough.", err=True)
+    return views
+
+
+def _now_and_then(frames: Iterable[Frame], seconds: float) -> Iterator[Image]:
+    began = last = time.monotonic()
+    for frame in frames:
+        now = time.monotonic()
+        if now - began > seconds:
+            return
+        if now - last >= EVERY:
+            last = now
+            yield frame.image
+
+
+def _held(view: View, before: View) -> bool:
+    """Whether the target rests: a moving one is blurred, and a rolling shutter bends it."""
+    same = view.points.shape == before.points.shape and bool((view.points == before.points).all())
+    return same and float(abs(view.pixels - before.pixels).max()) < HELD * view.width
+
+
+def _measured(views: list[View], name: str, camera: str, rulers: tuple[float, float]) -> Measured:
+    from focus_companion.vision.lens_fit import measure
+    from focus_companion.vision.lenses import LensError
+
+    try:
+        return measure(views, name, camera, rulers)
+    except LensError as error:
+        raise NotSo(str(error)) from error
+
+
+def _write(place: Path, measured: Measured) -> None:
+    from focus_companion.vision.lenses import lens_text
+
+    profile, lens = measured.profile, measured.profile.lens
+    remark = (
+        f"Measured with {measured.views} views; corners miss by {measured.error:.2f} pixels on the average."
+    )
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(lens_text(profile, remark), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"--output: {place} cannot be written ({error.strerror})") from error
+    click.echo(
+        f"Focal length {lens.focal:.1f} pixels at {lens.width}×{lens.height} (±{profile.spread:.1%}), "
+        f"distortion {lens.distortion[0]:+.3f}; {measured.views} views, "
+        f"corners {measured.error:.2f} pixels off."
+    )
+    for line in measured.remarks:
+        click.echo(f"Note: {line}.")
+    used = "used by itself with this camera" if profile.camera else f"used with --lens {place}"
+    click.echo(f"{place} written; it is {used}.")
