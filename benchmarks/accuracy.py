@@ -32,10 +32,9 @@ from simulated import Case, case
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.session.pipeline import PROFILES
 from focus_companion.vision.finder import find_board
 from focus_companion.vision.frames import Frame, Image
-from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.profiles import plastic_sets
 from focus_companion.vision.scene import Camera
 
 
@@ -112,7 +111,7 @@ def watch(game: Watched, with_peers: bool, pictures: Path | None) -> report.Resu
 
 def _found(image: Image, game: Watched) -> str:
     """How the finder alone does on the first picture: to tell a wrong pose from a wrong reading."""
-    found = find_board(image, tuple(map(board_profile, PROFILES)), start_position(game.rules).stacks)
+    found = find_board(image, plastic_sets(), start_position(game.rules).stacks)
     if found is None:
         return "no"
     off = corner_error(found.camera, game.camera, found.profile, turns=1)

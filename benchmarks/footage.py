@@ -23,9 +23,9 @@ from finding import PROFILES, corner_error, true_camera
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import SQUARES
 from focus_companion.vision.frames import Frame, Image, open_source
-from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.profiles import board_profile, plastic_sets
 from focus_companion.vision.scene import Camera
-from focus_companion.vision.still import known_profiles, read_still
+from focus_companion.vision.still import read_still
 
 VARIANTS: Final[dict[str, tuple[str, ...]]] = {
     "vga at 10": ("--size", "640x480", "--fps", "10", "--noise", "4", "--seed", "2"),
@@ -165,7 +165,7 @@ def still_scores(folder: Path) -> str:
             total += 1
             image = np.asarray(cv2.imread(str(file.parent / still["file"])), np.uint8)
             players = "".join(still["settings"]["order"]).lower()
-            reading = read_still(image, known_profiles(), players)
+            reading = read_still(image, plastic_sets(), players)
             if reading is None:
                 lines.append(f"- {file.parent.name}/{still['file']}: no board found")
                 continue

@@ -48,6 +48,10 @@ class Settings:
     """How much the log holds: debug, info, warning or error."""
     fps: float = 15.0
     """Pictures a second of a folder of pictures."""
+    lens: str | None = None
+    """A lens profile by name or file; ``None``: the one that was measured with the camera, if any."""
+    board: str | None = None
+    """A set's profile by name or file; ``None``: the plastic sets are tried."""
     lights: Mapping[str, Any] = field(default_factory=dict)
     """The table ``[lights]``."""
     mqtt: str | None = None
@@ -191,6 +195,8 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "pin": (lambda value: _is_text(value, 64) and len(value) >= 4, "a text of 4 to 64 characters"),
     "log": (lambda value: value in LEVELS, " or ".join((", ".join(LEVELS[:-1]), LEVELS[-1]))),
     "fps": (lambda value: _is_number(value, 0.1, 1000), "a number of pictures a second"),
+    "lens": (_is_text, "the name of a lens profile, or its file"),
+    "board": (_is_text, "the name of a board profile, or its file"),
     "lights": (lambda value: isinstance(value, Mapping), "a table [lights]"),
     "mqtt": (_is_text, "a broker's address, mqtt://HOST or mqtts://HOST"),
     "mqtt_ca": (lambda value: isinstance(value, Path) or _is_text(value), "a file"),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.lens_choice import FOLDER, camera_name
 from focus_companion.commands.sources import data_folder
+from focus_companion.commands.table_choice import FOLDER, camera_name
 
 if TYPE_CHECKING:
     from focus_companion.vision.frames import Frame, Image

@@ -23,6 +23,7 @@ from focus_companion.commands import memory
 from focus_companion.commands.broker_options import chosen_broker, table_name
 from focus_companion.commands.console import BadInput, tell
 from focus_companion.commands.rule_options import optional_rule_options
+from focus_companion.commands.table_choice import boards_for, lens_for, table_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
@@ -85,6 +86,7 @@ class Name(_NameType):
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
+@table_options
 def command(
     rules: Rules | None,
     names: Sequence[tuple[str, str]],
@@ -142,7 +144,12 @@ def play(
         rules or Rules.make(2),
         names,
         journal,
-        partial(Pipeline, rank1=rank1),
+        partial(
+            Pipeline,
+            profiles=boards_for(settings.board),
+            rank1=rank1,
+            lens=None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data),
+        ),
         resume=not new,
         again=AGAIN if chosen.is_demo else None,
     )

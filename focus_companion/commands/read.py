@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from focus_companion.commands.console import BadInput, NotSo
+from focus_companion.commands.table_choice import boards_for, lens_for, table_options
 from focus_companion.formats.board_text import board_text
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import position_text
 from focus_companion.game.squares import SQUARES
+from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
     from focus_companion.vision.still import StillReading
@@ -34,21 +36,27 @@ _DOUBTFUL = 0.9
     show_default=True,
     help="The side of the picture at which rank 1 lies.",
 )
+@table_options
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of text.")
-def command(image: Path, players: int, rank1: str, as_json: bool) -> None:
+def command(
+    image: Path, players: int, rank1: str, as_json: bool, lens: str | None, board: str | None
+) -> None:
     """Read one picture of the board: which stacks stand where.
 
     A single picture does not show which player sits where: say with --rank1 where rank 1 lies.
     Exit status 1 when no board is found in it, 2 when it cannot be read as a picture.
     """
     from focus_companion.vision.frames import FrameError, read_image
-    from focus_companion.vision.still import known_profiles, read_still
+    from focus_companion.vision.profiles import plastic_sets
+    from focus_companion.vision.still import read_still
 
     try:
         picture = read_image(image)
     except FrameError as error:
         raise BadInput(f"{error}; give a photograph of the board, such as a JPEG") from None
-    reading = read_still(picture, known_profiles(), IN_PLAY[players], rank1)
+    profile = lens_for(lens, str(image), load_settings({}).data)
+    sets = boards_for(board) or plastic_sets()
+    reading = read_still(picture, sets, IN_PLAY[players], rank1, profile)
     if reading is None:
         raise NotSo(
             f"{image}: no board found in the picture; take it so that the whole board is in view, "

@@ -15,7 +15,9 @@ import click
 from focus_companion.addresses import shown_address
 from focus_companion.commands.console import BadInput, NotSo
 from focus_companion.commands.rule_options import rule_options
+from focus_companion.commands.table_choice import boards_for, lens_for, table_options
 from focus_companion.game.rules import Rules
+from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
     from focus_companion.session.events import Event
@@ -46,8 +48,16 @@ PUBLIC: Final = {
               help="Pictures a second, where SOURCE is a folder of pictures.")  # fmt: skip
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
+@table_options
 def command(
-    source: str, rules: Rules, events: str | None, record: str | None, fps: float, rank1: str
+    source: str,
+    rules: Rules,
+    events: str | None,
+    record: str | None,
+    fps: float,
+    rank1: str,
+    lens: str | None,
+    board: str | None,
 ) -> None:
     """Follow the game that SOURCE shows and tell its events.
 
@@ -60,7 +70,9 @@ def command(
 
     # The decoder must not wait for long while a look is judged: it is the slower of the two.
     sys.setswitchinterval(0.0005)
-    session = Session(rules, {}, None, partial(Pipeline, rank1=rank1))
+    profile = lens_for(lens, source, load_settings({}).data)
+    sight = partial(Pipeline, profiles=boards_for(board), rank1=rank1, lens=profile)
+    session = Session(rules, {}, None, sight)
     seen: set[str] = set()
     try:
         with open_source(source, fps=fps) as frames, _lines(events) as out:

@@ -21,8 +21,9 @@ from ..referee.verdict import (
 )
 from ..vision.by_hand import Corners, check_corners, corners_of
 from ..vision.frames import Frame, Image
+from ..vision.lenses import LensProfile
 from ..vision.overlay import draw_reading
-from ..vision.profiles import board_profile
+from ..vision.profiles import PLASTIC, plastic_sets
 from ..vision.scene import BoardProfile
 from ..vision.watcher import Look, State, Watcher
 from .usable import Usable
@@ -34,7 +35,7 @@ COVERED_PATIENCE = 3.0
 """Seconds after which what lies still over the board is taken for a part of the scene, if the squares
 show."""
 
-PROFILES = ("domination", "domination-shouldered")
+PROFILES = PLASTIC
 
 
 class Pipeline:
@@ -47,9 +48,13 @@ class Pipeline:
         *,
         patience: Patience | None = None,
         rank1: str = "bottom",
+        lens: LensProfile | None = None,
     ) -> None:
-        """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell."""
-        self._profiles = tuple(profiles or (board_profile(name) for name in PROFILES))
+        """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
+        the camera's, if it is known.
+        """
+        self._lens = lens
+        self._profiles = tuple(profiles or plastic_sets())
         self._players, self._rank1 = "".join(rules.order), rank1
         self._referee = Referee(rules, patience)
         self._watcher: Watcher | None = None
@@ -82,7 +87,9 @@ class Pipeline:
     def _look(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
         position = history[-1]
         if self._watcher is None:
-            self._watcher = Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1)
+            self._watcher = Watcher(
+                self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens
+            )
             self._known = position
             if self._given is not None:
                 self._watcher.place(self._given[0], believed=self._given[1])

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from .colours import BARE, CLASSES, ColourModel, bins
 from .finder import find_board, reduced, refine, resized
 from .learning import labels
+from .lenses import LensProfile
 from .outlines import Outlines, lattice_mask
-from .profiles import board_profile, profiles_folder
 from .scene import CORNERS, BoardProfile, Camera
 from .still_colours import first_model, others, usual_pieces
 from .still_cover import covered
@@ -59,31 +59,26 @@ class StillReading:
         return {name: (float(x), float(y)) for name, (x, y) in zip(CORNERS, points, strict=True)}
 
 
-def known_profiles() -> tuple[BoardProfile, ...]:
-    """Every set that ships, the plain one first."""
-    names = sorted(path.stem for path in (profiles_folder() / "boards").glob("*.toml"))
-    return tuple(board_profile(name) for name in names)
-
-
 def read_still(
     image: NDArray[np.uint8],
     profiles: Sequence[BoardProfile],
     players: Sequence[str],
     rank1: str = "bottom",
+    lens: LensProfile | None = None,
 ) -> StillReading | None:
     """The board and its position in a BGR picture (H, W, 3) uint8, or None when there is no board to be seen.
 
     ``players`` are the letters of the colours in play; ``rank1`` the side of the picture at which rank 1
-    lies.
+    lies; ``lens`` the camera's, if it is known.
     """
-    found = find_board(image, profiles, rank1=rank1)
+    found = find_board(image, profiles, rank1=rank1, lens=lens)
     if found is None:
         return None
     work, _ = reduced(image, _PIXELS)
     camera, profile = resized(found.camera, work), found.profile
     usual = first_model(work, camera, profile, players)
     first = _solved(_View(work, camera, profile, players, usual), (usual, usual), None)
-    camera, profile = _refitted(work, camera, profiles, first.stacks)
+    camera, profile = _refitted(work, camera, profiles, first.stacks, lens)
     view = _View(work, camera, profile, players, usual)
     last = first
     for _ in range(2):
@@ -96,12 +91,16 @@ def read_still(
 
 
 def _refitted(
-    image: NDArray[np.uint8], camera: Camera, profiles: Sequence[BoardProfile], stacks: Sequence[str]
+    image: NDArray[np.uint8],
+    camera: Camera,
+    profiles: Sequence[BoardProfile],
+    stacks: Sequence[str],
+    lens: LensProfile | None,
 ) -> tuple[Camera, BoardProfile]:
     """The camera fitted anew to the outlines of these stacks, and the set that they fit best."""
     best: tuple[float, Camera, BoardProfile] | None = None
     for profile in profiles:
-        fitted, agreement = refine(image, camera, profile, stacks)
+        fitted, agreement = refine(image, camera, profile, stacks, lens)
         if best is None or agreement > best[0] + _CLEARER:
             best = agreement, fitted, profile
     if best is None:

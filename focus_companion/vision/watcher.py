@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from .evidence import Evidence
 from .finder import Found, find_board, refine
 from .frames import Frame, Image
 from .learning import learn
+from .lenses import LensProfile
 from .orientation import upright
 from .outlines import Outlines
 from .scene import BoardProfile, Camera
@@ -111,12 +113,14 @@ class Watcher:
         players: str,
         *,
         rank1: str = "bottom",
-        finder: FinderCall = find_board,
+        lens: LensProfile | None = None,
+        finder: FinderCall | None = None,
     ) -> None:
         """``players`` are the letters of the colours in play; ``rank1`` is the side of the picture at which
-        rank 1 lies where the position cannot tell.
+        rank 1 lies where the position cannot tell; ``lens`` the camera's, if it is known.
         """
-        self._profiles, self._finder = tuple(profiles), finder
+        self._profiles, self._lens = tuple(profiles), lens
+        self._finder: FinderCall = finder or partial(find_board, lens=lens)
         self._players, self._rank1 = players, rank1
         self.standing = tuple(standing)
         self.state = State.SEEKING
@@ -372,7 +376,7 @@ class Watcher:
         spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
-            camera, _ = refine(frame.image, start, self.profile, self.standing)
+            camera, _ = refine(frame.image, start, self.profile, self.standing, self._lens)
             apart = camera.project(self.profile.corners) - self.camera.project(self.profile.corners)
             if np.abs(apart).max() > 0.02 * self.camera.pitch_pixels(self.profile):
                 return self._adopt(frame, small, camera, self.profile, self._colours)
