@@ -181,7 +181,9 @@ def _open(path: Path) -> sqlite3.Connection:
         schema.migrate(database)
         # What lies in the log alone is in the file from now on, should the log get lost.
         database.execute("PRAGMA wal_checkpoint(PASSIVE)")
-    except sqlite3.Error:
+        # What SQLite removed while it made the file must not come back with a power cut: it would be undone.
+        swap.sync(path.parent)
+    except (sqlite3.Error, OSError):
         database.close()
         raise
     return database

@@ -62,14 +62,14 @@ def rows(path: Path, log: Path) -> Iterator[Row]:
 
 
 def log_is_damaged(log: Path) -> bool:
-    """Whether transactions stand behind a bad frame, where SQLite would forget them without a word.
+    """Whether a bad transaction is followed by another one, which SQLite would forget without a word.
 
-    A bad frame at the very end is none: so the log looks when the program ended in the middle of a write, of
-    which nobody had heard.
+    The last transaction may be torn: so the log looks when the program or the power went in the middle of a
+    write, of which nobody had heard. Those before it had been synced.
     """
     frames = _frames(log)
     bad = next((at for at, frame in enumerate(frames) if not frame.valid), len(frames))
-    return any(frame.commits for frame in frames[bad + 1 :])
+    return sum(frame.commits for frame in frames[bad:]) > 1
 
 
 def _frames(log: Path) -> list[_Frame]:

@@ -1,0 +1,273 @@
+"""The disk fails, tears, fills up, may not be written, or loses its power: what was told is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from scripted import Player, Still, play_on
+
+from focus_companion.game.record import positions
+from focus_companion.game.rules import Rules
+from focus_companion.session import requests as ask
+from focus_companion.session.session import Session
+from focus_companion.storage import journal as journal_module
+from focus_companion.storage.errors import JournalError
+from focus_companion.storage.journal import Journal
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+RULES = Rules.make(2)
+
+
+def left_out(why: str) -> None:
+    """Skip; where all must have been tested, fail."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def faulty_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library that makes a program's disk fail, built."""
+    if shutil.which("gcc") is None or sys.platform != "linux":
+        left_out("the disk that fails needs Linux and gcc (apt install gcc libc6-dev)")
+    library = tmp_path_factory.mktemp("disk") / "faulty_disk.so"
+    command = [
+        "gcc",
+        "-shared",
+        "-fPIC",
+        "-O2",
+        "-Wall",
+        "-Werror",
+        "-o",
+        library,
+        HERE / "faulty_disk.c",
+        "-ldl",
+    ]
+    subprocess.run(command, check=True, timeout=60)
+    return library
+
+
+def faulty_game(library: Path, folder: Path, samples: int, seed: int) -> dict[str, int]:
+    done = subprocess.run(
+        [sys.executable, HERE / "faulty_game.py", folder, HERE.parent / "session", str(samples), str(seed)],
+        capture_output=True, text=True, timeout=600, cwd=ROOT,
+        env=os.environ | {"LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    return dict(json.loads(done.stdout))
+
+
+@pytest.mark.slow
+def test_faults_at_moments_of_a_game(faulty_disk: Path, fast_folder: Path) -> None:
+    """``benchmarks/faults.py`` does the same at every moment."""
+    seed = random.SystemRandom().randrange(10**6)
+    print("seed", seed)
+    tried = faulty_game(faulty_disk, fast_folder, 10, seed)
+    assert tried.pop("operations of the game") > 300
+    assert tried.pop("power cut") == 30 and tried.pop("fault in a rescue") == 12
+    assert len(tried) == 6 and set(tried.values()) == {10}
+
+
+def test_the_disk_that_fails_is_noticed(faulty_disk: Path, tmp_path: Path) -> None:
+    """The check itself can fail: with a journal that is not synced, a power cut takes what was told."""
+    script = (HERE / "faulty_game.py").read_text(encoding="utf-8")
+    careless = script.replace("    journal = Journal(folder)\n", """    journal = Journal(folder, write=True)
+    journal._writer.execute("PRAGMA synchronous = OFF")
+""").replace("    tried = faults(", "    tried = {} and faults(")  # fmt: skip
+    assert careless.count("synchronous") == 1
+    (tmp_path / "careless.py").write_text(careless, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, tmp_path / "careless.py", tmp_path, HERE.parent / "session", "5", "1"],
+        capture_output=True, text=True, timeout=120, cwd=ROOT,
+        env=os.environ | {"LD_PRELOAD": str(faulty_disk), "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 1 and "power cut after operation" in done.stderr
+
+
+@pytest.fixture
+def fast_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory, where there is one: the disk that fails is simulated anyway."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of two megabytes."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, text=True, timeout=20)
+        problem = done.stderr.strip()
+    except FileNotFoundError:
+        problem = "there is no mount"
+    if problem:
+        left_out(f"a small disk cannot be mounted here ({problem}); it needs root")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True, timeout=20)
+
+
+def fill(folder: Path) -> Path:
+    """Leave not a byte of room on the disk."""
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        while True:
+            try:
+                file.write(bytes(4096))
+            except OSError:
+                return ballast
+
+
+@pytest.mark.parametrize("already", [0, 1, 5, 30])
+def test_a_game_waits_for_room_and_goes_on(small_disk: Path, already: int) -> None:
+    now = [0.0]
+    journal = Journal(small_disk, write=True)
+    session = Session(RULES, {}, journal, Player, clock=lambda: now[0])
+    told = play_on(session.push, already)
+    ballast = fill(small_disk)
+    for index in range(100, 140):
+        told += session.push(Still(index))
+        now[0] += 1.1
+    assert "full" in str(session.state()["fault"])
+    ply = session.history.ply
+    assert ply == sum(event.type == "move" for event in told)
+    # A second start says so too, once nobody holds the journal; and reading goes on.
+    with Journal(small_disk) as reader:
+        assert reader.record(1) == session.record()
+    ballast.unlink()
+    for index in range(200, 220):
+        told += session.push(Still(index))
+        now[0] += 1.1
+    assert session.state()["fault"] is None and session.history.ply > ply
+    assert [event.ply for event in told if event.type == "move"] == list(range(1, session.history.ply + 1))
+    assert [event for _, event in journal.events() if event.type == "move"] == [
+        e for e in told if e.type == "move"
+    ]
+    journal.close()
+    with Journal(small_disk, write=True) as journal:
+        assert journal.notices == [] and len(list(positions(journal.record(1)))) == session.history.ply + 1
+
+
+def test_a_start_on_a_full_disk_is_one_sentence(small_disk: Path) -> None:
+    fill(small_disk)
+    with pytest.raises(JournalError, match="full") as error:
+        Journal(small_disk / "new", write=True)
+    assert "\n" not in str(error.value)
+
+
+def test_a_rescue_without_room_leaves_all_as_it_is(small_disk: Path) -> None:
+    with Journal(small_disk, write=True) as journal:
+        play_on(Session(RULES, {}, journal, Player).push, 40)
+    path = small_disk / "journal.sqlite"
+    with path.open("r+b") as file:
+        file.write(bytes(4096))
+    spoilt = path.read_bytes()
+    ballast = fill(small_disk)
+    with pytest.raises(JournalError, match=r"damaged .* cannot be rescued now: .* full"):
+        Journal(small_disk, write=True)
+    assert path.read_bytes() == spoilt and not list(small_disk.glob("journal.part*"))
+    ballast.unlink()
+    with Journal(small_disk, write=True) as journal:
+        assert "rescued" in journal.notices[0] and journal.games()[0].plies == 39
+
+
+def start(folder: Path) -> subprocess.CompletedProcess[str]:
+    """``play`` on ``folder``, for as long as it takes to open the journal."""
+    return subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "nothing.mp4", "--data", folder],
+        capture_output=True, text=True, timeout=60, cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": "/nowhere"},
+    )  # fmt: skip
+
+
+def test_a_start_on_a_disk_that_may_only_be_read(small_disk: Path) -> None:
+    with Journal(small_disk, write=True) as journal:
+        play_on(Session(RULES, {}, journal, Player).push, 10)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True, timeout=20)
+    done = start(small_disk)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert "may only be read" in done.stderr and str(small_disk) in done.stderr
+
+
+STRANGER = """
+import os, sys
+from focus_companion.storage.errors import JournalError
+from focus_companion.storage.journal import Journal
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    Journal(sys.argv[1], write=True)
+except JournalError as error:
+    print(error)
+"""
+
+
+def test_a_folder_of_somebody_else(tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0o500)
+    done = subprocess.run(
+        [sys.executable, "-c", STRANGER, folder], capture_output=True, text=True, timeout=60, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1 and str(folder) in done.stdout
+    assert "may not be used by this user; make it writable or give another --data folder" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["journal.lock", "journal.sqlite"])
+def test_files_of_somebody_else(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Journal(tmp_path, write=True).close()
+    opened = os.open
+
+    def refused(path: Path, *more: int) -> int:
+        if Path(path).name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *more)
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(JournalError, match=f"{name} may not be used by this user; make it writable") as error:
+        Journal(tmp_path, write=True)
+    assert "\n" not in str(error.value)
+    monkeypatch.undo()
+    Journal(tmp_path, write=True).close()
+    assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+
+
+def test_a_clock_that_is_set_back_changes_no_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [datetime(2026, 11, 21, 20, tzinfo=UTC)]
+
+    def earlier_each_time() -> str:
+        now[0] -= timedelta(days=30, hours=5)
+        return now[0].isoformat(timespec="milliseconds")
+
+    monkeypatch.setattr(journal_module, "_now", earlier_each_time)
+    told = []
+    for _ in range(3):
+        with Journal(tmp_path, write=True) as journal:
+            session = Session(RULES, {}, journal, Player)
+            told += play_on(session.push, 8)
+            session.submit(ask.Resign("g"))
+            told += session.attend()
+    with Journal(tmp_path, write=True) as journal:
+        assert [event for _, event in journal.events() if event.type != "game"] == told
+        assert [number for number, _ in journal.events()] == list(range(1, journal.last_event() + 1))
+        assert [(game.id, game.plies) for game in journal.games()] == [(3, 7), (2, 7), (1, 7)]
+        assert journal.games()[0].began < journal.games()[2].began
+        assert journal.last_unfinished() is None and all(journal.record(g.id).result for g in journal.games())
