@@ -158,7 +158,10 @@ def _checked(key: str, value: Any, place: str) -> Any:
     if not check(value):
         raise SettingsError(f"{place}: {_quoted(key, value)} will not do; give {may_be}")
     if key in ("data", "mqtt_ca"):
-        return Path(value).expanduser()
+        try:
+            return Path(value).expanduser()
+        except RuntimeError as error:  # ~name, where nobody is called so
+            raise SettingsError(f"{place}: there is no home folder of {str(value)[:60]!r}") from error
     if key == "camera":
         return str(value)
     return float(value) if key == "fps" else value

@@ -115,7 +115,11 @@ class History:
         Raises:
             HistoryError: the event does not fit the game.
         """
-        after = replace(self._after(event), time=max(self.time, event.time))
+        try:
+            after = replace(self._after(event), time=max(self.time, event.time))
+        except (LookupError, TypeError, AttributeError) as error:
+            # Only a damaged journal holds such an event: a colour or an act that there is not.
+            raise HistoryError(f"the event {event.type!r} does not fit the game ({error!r})") from error
         return after if after.clock is None else after._clocked(after.clock, event)
 
     def _clocked(self, clock: Clock, event: Event) -> History:

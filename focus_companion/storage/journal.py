@@ -269,7 +269,7 @@ class Journal:
     def _event(self, number: int, body: str) -> Event:
         try:
             return event_from_json(json.loads(body))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise JournalDamaged(self.path, f"event {number} cannot be read: {error}") from error
 
     def _read(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

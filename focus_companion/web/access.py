@@ -64,6 +64,14 @@ def host_name(header: str) -> str:
         return ""
 
 
+def _place(origin: str) -> str | None:
+    """Name and port of an ``Origin``, as a ``Host`` has them; ``None`` if it is malformed."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
+
 def is_loopback(address: str | None) -> bool:
     """Whether an address of a peer is this machine itself."""
     try:
@@ -205,7 +213,7 @@ class Access:
         site = request.headers.get("Sec-Fetch-Site")
         foreign = site not in (None, "same-origin", "none")
         if origin is not None:
-            foreign = foreign or urlsplit(origin).netloc.lower() != request.headers.get("Host", "").lower()
+            foreign = foreign or _place(origin) != request.headers.get("Host", "").lower()
         if foreign:
             raise Refused(
                 HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not done."

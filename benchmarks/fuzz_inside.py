@@ -1,0 +1,26 @@
+"""One target under atheris, in the process that ``fuzz.py`` starts: TARGET, then libFuzzer's options."""
+
+from __future__ import annotations
+
+import sys
+
+import atheris
+
+# Whatever is imported in here tells which of its branches an input takes.
+with atheris.instrument_imports(include=["focus_companion", "tomllib", "waitress.parser"]):
+    from fuzz_targets import TARGETS
+
+    import focus_companion.vision.frames  # noqa: F401 - its settings of OpenCV come before all else
+
+    target = TARGETS[sys.argv[1]]
+    for seed in target.seeds():  # for what is imported late
+        target.run(seed)
+
+
+def main() -> None:
+    atheris.Setup([sys.argv[0], *sys.argv[2:]], target.run)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
