@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import secrets
 import threading
 import time
@@ -24,6 +25,7 @@ from flask import Request
 
 COOKIE: Final = "focus_pin"
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_HOST: Final = re.compile(r"[A-Za-z0-9._-]{1,255}(:[0-9]{0,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{0,5})?")
 _FREE_TRIES: Final = 3
 _LONGEST_WAIT: Final = 300.0
 _REMEMBERED: Final = 1024
@@ -58,6 +60,8 @@ class Refused(Exception):
 
 def host_name(header: str) -> str:
     """The name in a ``Host`` header, lower case, without port and brackets; "" if it is malformed."""
+    if not _HOST.fullmatch(header):
+        return ""
     try:
         return (urlsplit(f"//{header}").hostname or "").rstrip(".")
     except ValueError:

@@ -12,7 +12,7 @@ from ..formats.strict_json import loads
 from ..session.requests import RequestRefused
 from .access import COOKIE, Access, Refused
 from .acts import parse_act
-from .exports import ExportFailed, export_game
+from .exports import ExportBusy, ExportFailed, export_game
 from .games import past_game, summaries
 from .ports import GameJournal, GameSession
 from .reviewing import ReviewFailed, Reviews
@@ -110,6 +110,12 @@ def export(game: int) -> Response:
         raise _no_game(game) from None
     except ExportFailed as failed:
         raise Refused(HTTPStatus.BAD_REQUEST, str(failed)) from failed
+    except ExportBusy:
+        raise Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Other films of games are being made. Try again in a few seconds.",
+            retry_after=5,
+        ) from None
     response = Response(made.data, content_type=made.media_type)
     response.headers["Content-Disposition"] = f'attachment; filename="focus-game-{game}.{made.suffix}"'
     return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,16 @@ class ExportFailed(ValueError):
     """The game cannot be written in that format; the text says why and what else can be had."""
 
 
+class ExportBusy(RuntimeError):
+    """Too many ask for films at a time; later there will be one."""
+
+
+_WAITING: Final = threading.BoundedSemaphore(4)
+_FILMING: Final = threading.Lock()
+_FILM_SECONDS: Final = 10.0
+"""How long one may wait for the films of others: each is seconds of work, which the game must not feel."""
+
+
 @dataclass(frozen=True)
 class Export:
     """A file: its bytes, media type and the ending of its name."""
@@ -46,7 +57,17 @@ def _animation(record: GameRecord) -> bytes:
     # Loaded here: Pillow is an extra, and only this format needs it.
     from ..formats.gif import write_gif
 
-    return write_gif(record)
+    if not _WAITING.acquire(blocking=False):
+        raise ExportBusy
+    try:
+        if not _FILMING.acquire(timeout=_FILM_SECONDS):
+            raise ExportBusy
+        try:
+            return write_gif(record)
+        finally:
+            _FILMING.release()
+    finally:
+        _WAITING.release()
 
 
 _Writer = Callable[[GameRecord], str | bytes]
@@ -64,7 +85,8 @@ FORMATS: Final[Mapping[str, tuple[_Writer, str, str]]] = {
 def export_game(journal: GameJournal, game: int, name: str) -> Export:
     """A game of the journal in the format of this name.
 
-    Raises LookupError where the journal has no such game, :class:`ExportFailed` where it cannot be written.
+    Raises LookupError where the journal has no such game, :class:`ExportFailed` where it cannot be written,
+    :class:`ExportBusy` where it can be only later.
     """
     if name not in FORMATS:
         raise ExportFailed(f"{name[:40]!r} is no format. There are {', '.join(FORMATS)}.")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import Any, Final
 
 import waitress
 from flask import Flask
 from waitress import wasyncore
 
+from .connections import TIDY_SECONDS, Connection, tidy
 from .stream import Viewers
 
 _SPARE_THREADS: Final = 16
@@ -41,15 +43,25 @@ class PageServer:
             # Read on while a stream runs, so that a viewer who has gone is noticed.
             channel_request_lookahead=1,
             channel_timeout=60,
+            cleanup_interval=TIDY_SECONDS,
             outbuf_high_watermark=262144,
             max_request_body_size=_LARGEST_BODY,
             clear_untrusted_proxy_headers=True,
             ident=None,
         )
+        self._server.channel_class = Connection
+        self._server.maintenance = self._maintain(self._server.maintenance)
         # With hundreds of viewers a queue now and then is usual and no news for the terminal.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._thread: threading.Thread | None = None
         self._closed = False
+
+    def _maintain(self, usual: Callable[[float], None]) -> Callable[[float], None]:
+        def maintain(now: float) -> None:
+            usual(now)
+            tidy(self._server.active_channels.values())
+
+        return maintain
 
     @property
     def port(self) -> int:
