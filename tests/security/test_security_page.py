@@ -111,8 +111,8 @@ def test_a_page_of_another_site_changes_nothing(reading: Page, headers: dict) ->
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
 )
-def test_what_a_form_can_send_is_not_done(page: Page, client: FlaskClient, kind: str) -> None:
-    before = page.session.state()
+def test_what_a_form_can_send_is_not_done(reading: Page, kind: str) -> None:
+    client, before = reading.app.test_client(), reading.session.state()
     body = b'{"act": "new_game", "x": "="}'
     assert client.post("/api/requests", data=body, content_type=kind).status_code == 415
     assert client.get("/api/requests?act=new_game").status_code == 405
