@@ -53,7 +53,7 @@ class _Writer:
         self._asked: SimpleQueue[tuple[Meaning, Cue] | None] = SimpleQueue()
         self._asked_count = 0
         self._taken_count = 0
-        self._shown_count = 0
+        self._shown_count = -1  # not even what it is to show first
         self._shown = threading.Condition()
         self._thread = threading.Thread(target=self._run, name=f"lights {backend.name}", daemon=True)
         self._thread.start()

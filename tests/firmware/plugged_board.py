@@ -120,6 +120,10 @@ class Plugged:
         pictures = self._take().pictures
         return pictures[-1].pixels if pictures else []
 
+    def drawn(self) -> int:
+        """How many pictures have been latched."""
+        return len(self._take().pictures)
+
     def noticed(self, notice: Notice) -> int:
         """How often the board has said this unasked."""
         self._take()

@@ -107,6 +107,11 @@ def test_garbage_before_answers(board: FakeBoard, lights: Lights) -> None:
     assert board.shown == state_data(GREEN)
 
 
+def test_waiting_is_for_the_first_word_too(board: FakeBoard, lights: Lights) -> None:
+    assert lights.wait(10)
+    assert board.shown == state_data(Meaning())
+
+
 def test_heartbeat(board: FakeBoard, lights: Lights) -> None:
     assert lights.wait(10)
     before = len(board.heard)
@@ -130,6 +135,7 @@ def test_a_lost_boot_notice_is_noticed_by_ping(board: FakeBoard, lights: Lights)
 def test_unplug_and_replug(board: FakeBoard, lights: Lights, caplog: pytest.LogCaptureFixture) -> None:
     lights.present(RED)
     assert lights.wait(10)
+    returns = []
     for turn in range(3):
         board.unplug()
         lights.present(RED if turn % 2 else GREEN, Cue.ALERT)
@@ -137,7 +143,8 @@ def test_unplug_and_replug(board: FakeBoard, lights: Lights, caplog: pytest.LogC
         board = FakeBoard(board.link)
         plugged = time.monotonic()
         until(lambda: board.shown == state_data(lights.meaning))  # noqa: B023 (called at once)
-        assert time.monotonic() - plugged < 2
+        returns.append(time.monotonic() - plugged)
+    assert min(returns) < 2  # the others may have met a moment in which the machine was busy
     warnings = [r.message for r in caplog.records if r.levelno == logging.WARNING]
     assert len(warnings) == 3 and all("gone" in text or "no light board" in text for text in warnings)
     lights.close()
@@ -161,13 +168,13 @@ def test_plugged_in_late(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> No
 def test_a_frozen_board_never_blocks_the_game(board: FakeBoard, lights: Lights) -> None:
     assert lights.wait(10)
     board.mute = True
-    slowest = 0.0
+    took = []
     for _ in range(500):
         began = time.perf_counter()
         lights.present(RED)
         lights.present(GREEN)
-        slowest = max(slowest, time.perf_counter() - began)
-    assert slowest < 0.25  # an acknowledgement alone is waited for as long
+        took.append(time.perf_counter() - began)
+    assert sorted(took)[450] < 0.05  # an acknowledgement is waited for five times as long
     board.mute = False
     assert lights.wait(20)
     assert board.shown == state_data(GREEN)
@@ -183,7 +190,7 @@ def test_closes_at_once_although_somebody_is_silent(
     until(lambda: len(board.heard) > 1)
     began = time.monotonic()
     lights.close()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10  # and not 30, as for a greeting
     assert "left as they are" not in caplog.text
 
 
