@@ -27,6 +27,10 @@ from .verdict import Wrong
 HIGHEST = 5
 
 
+UNSEEN_TURN = 12.0
+"""Nats against a turn of which nothing shows: such turns are rare, and as good as never to be told."""
+
+
 class Kind(Enum):
     """What sort of act; the value is its prior in nats against nothing having happened."""
 
@@ -54,10 +58,17 @@ class Act:
     """Further plies taken back beyond the last one."""
     trimmed: int = 0
     """Pieces that a complete turn took from the bottom of its stack."""
+    believed: int = 0
+    """How many of its turns an earlier look had shown, though not apart from others."""
+    unseen: frozenset[int] | None = None
+    """Where one of its turns hardly shows: the squares that this turn changed, perhaps none."""
 
     @property
     def prior(self) -> float:
-        return self.kind.value - 14.0 * self.older
+        own = self.kind.value - 14.0 * self.older - (0.0 if self.unseen is None else UNSEEN_TURN)
+        if not self.believed:
+            return own
+        return own + Kind.TURN.value * self.believed if self.wrong else Kind.TURN.value * len(self.moves)
 
     @property
     def legal(self) -> bool:
@@ -124,6 +135,25 @@ class Acts:
                 after = apply(middle, two, self._rules)
                 yield Act(Kind.TURNS, _changes(self.stacks, after.stacks), (one, two))
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
+
+    def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """A turn that may hardly show, and a turn on these squares after it.
+
+        From above, a piece taken from one stack and set on another changes no more than heights where the
+        tops keep their colours; a reserve piece set on one's own stack of five changes not even those.
+        """
+        for one in self.legal:
+            middle = self.after(one)
+            changed = _changes(self.stacks, middle.stacks)
+            if not middle.to_move or any(
+                not stack or stack[-1:] != self.stacks[square][-1:] for square, stack in changed.items()
+            ):
+                continue
+            for two in legal_moves(middle, self._rules):
+                if _within(two, open_squares):
+                    after = apply(middle, two, self._rules)
+                    squares = frozenset(changed).difference(_squares(two))
+                    yield Act(Kind.TURNS, _changes(self.stacks, after.stacks), (one, two), unseen=squares)
 
     def back(self, most: int = 6) -> Iterator[Act]:
         """The positions after earlier plies, newest first."""

@@ -14,7 +14,7 @@ import numpy as np
 from ..game.moves import Move
 from ..game.position import Position
 from ..game.rules import Rules
-from . import words
+from . import beliefs, words
 from .acts import Act, Acts, Kind
 from .verdict import Wrong
 
@@ -90,8 +90,17 @@ class Judgement:
 NOTHING = Act(Kind.NOTHING, {})
 
 
-def judge(look: Look, history: Sequence[Position], rules: Rules, pending: Pending | None) -> Judgement:
-    """What happened between the position that stood and this look."""
+def judge(
+    look: Look,
+    history: Sequence[Position],
+    rules: Rules,
+    pending: Pending | None,
+    rows: Sequence[beliefs.Row] = (),
+) -> Judgement:
+    """What happened between the position that stood and this look.
+
+    ``rows`` of turns may have been played since, as earlier looks could not tell them apart.
+    """
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
     if not open_squares:
         return _with_foreign(look, Judgement(NOTHING, 0.0, 50.0))
@@ -100,19 +109,22 @@ def judge(look: Look, history: Sequence[Position], rules: Rules, pending: Pendin
     if over > AMISS:
         # An arm: no turn changes so much elsewhere than on its few squares.
         return Judgement(NOTHING, 0.0, 0.0, over)
-    return _with_foreign(look, _likeliest(look, Acts(history, rules), open_squares, pending))
+    doubted = list(beliefs.after(rows, history, rules, _most_changed(look, open_squares, MOST_OPEN)))
+    return _with_foreign(look, _likeliest(look, Acts(history, rules), open_squares, pending, doubted))
 
 
-def _likeliest(look: Look, acts: Acts, open_squares: list[int], pending: Pending | None) -> Judgement:
+def _likeliest(
+    look: Look, acts: Acts, open_squares: list[int], pending: Pending | None, doubted: Sequence[Act]
+) -> Judgement:
     """The likeliest act, weighed against ever more others until it explains the look."""
     position = acts.position
     strong = [s for s in open_squares if look.touched[s] >= STRONG]
-    if pending is None:
+    if pending is None and not doubted:
         # Nearly every look: one turn, on just the squares that changed, that explains every pixel.
         best = _weigh(look, [NOTHING, *acts.turns(set(open_squares), whole=True)], pending)
         if _clean(look, best.act, strong):
             return best
-    pool = [NOTHING, *acts.turns(set(strong or open_squares))]
+    pool = [NOTHING, *doubted, *acts.turns(set(strong or open_squares))]
     pool += (a for a in acts.back() if set(a.changes) <= set(open_squares))
     best = _weigh(look, pool, pending)
     if best.act.kind is not Kind.NOTHING:
@@ -128,6 +140,7 @@ def _likeliest(look: Look, acts: Acts, open_squares: list[int], pending: Pending
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(position.stacks, strong)
     pool += acts.turns(set(open_squares) - set(strong)) if strong else ()
     pool += acts.successions(inside)
+    pool += acts.unseen(inside)
     pool += _illegal(acts, inside, pending)
     best = _laid_where_hidden(_weigh(look, pool, pending))
     if _explains(look, best, strong, position) or _with_foreign(look, best).covered:
@@ -233,7 +246,9 @@ def _course(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
     touched is as it was. From straight above, five pieces look much like six; this tells them apart.
     """
-    told = -sum(UNSEEN * max(0.0, 1 - float(look.touched[s]) / OPEN) for s in act.changes)
+    told = -sum(
+        UNSEEN * max(0.0, 1 - float(look.touched[s]) / OPEN) for s in act.changes if s not in (act.unseen or ())
+    )
     return told + _trimming(look, act, pending)
 
 

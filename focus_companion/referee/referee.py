@@ -16,6 +16,7 @@ from ..game.moves import Move
 from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
+from . import beliefs
 from .acts import Act, Kind
 from .judge import LEAD, SURE_HIGH, Judgement, Pending, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
@@ -45,6 +46,7 @@ class Referee:
         self._pending: Pending | None = None
         self._wrong: Wrong | None = None
         self._said: tuple[Move, ...] = ()
+        self._rows: tuple[beliefs.Row, ...] = ()
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
@@ -61,12 +63,13 @@ class Referee:
         """The verdicts of this look, to be taken in order; none while nothing new can be said."""
         position = history[-1]
         if position is not self._known:
-            self._known, self._judged, self._said = position, None, ()
-            self._pending = None
+            self._known, self._judged = position, None
+            self._pending, self._said, self._rows = None, (), ()
         if not position.to_move:
             return []
         if self._judged is None or self._judged[0] != look.number:
-            self._judged = look.number, judge(look, history, self._rules, self._pending)
+            found = judge(look, history, self._rules, self._pending, self._rows)
+            self._judged = look.number, found
         judgement = self._judged[1]
         if judgement.covered:
             return []
@@ -99,7 +102,7 @@ class Referee:
         if act.kind is Kind.NOTHING:
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        if judgement.lead < LEAD and rivals and not self._settles(act):
+        if judgement.lead < LEAD and rivals and not self._one_outcome(act, rivals, position):
             return self._doubt(judgement, look)
         verdicts: list[Verdict] = [PutRight()] if self._wrong is not None else []
         again = self._wrong is not None
@@ -122,9 +125,11 @@ class Referee:
     def _ends_high(self, act: Act, position: Position) -> bool:
         return any(len(stack) > 5 for stack in act.changes.values())
 
-    def _settles(self, act: Act) -> bool:
-        """After turns that could not be told apart, a later turn decides for the likelier."""
-        return act.kind is Kind.TURNS and act.moves[0] in self._said
+    def _one_outcome(self, act: Act, rivals: Sequence[Act], position: Position) -> bool:
+        """Do rows of turns that were asked about lead to one position, so that no later look decides?"""
+        if not self._rows or not all(rival.kind in (Kind.TURN, Kind.TURNS) for rival in rivals):
+            return False
+        return beliefs.agree([act.moves, *(rival.moves for rival in rivals)], position, self._rules)
 
     def _nothing(self) -> list[Verdict]:
         due = self._wrong is not None or self._pending is not None
@@ -132,12 +137,12 @@ class Referee:
         return [PutRight()] if due else []
 
     def _doubt(self, judgement: Judgement, look: Look) -> list[Verdict]:
-        turns = [a for a in (judgement.act, *judgement.rivals) if a.kind is Kind.TURN]
-        moves = tuple(dict.fromkeys(a.moves[0] for a in turns))
-        if not self._lasted(look, self._patience.unclear) or not moves or moves == self._said:
+        rows = beliefs.kept((judgement.act, *judgement.rivals))
+        moves = tuple(dict.fromkeys(row[0] for row in rows))
+        if not self._lasted(look, self._patience.unclear) or not moves:
             return []
-        self._said = moves
-        return [Undecided(moves)]
+        asked, self._said, self._rows = self._said, moves, rows
+        return [Undecided(moves)] if moves != asked else []
 
     # ---- what is not -------------------------------------------------------------------------------------
 
@@ -165,4 +170,4 @@ class Referee:
     def _settle(self) -> None:
         self._wrong = None
         self._pending = None
-        self._said = ()
+        self._said, self._rows = (), ()

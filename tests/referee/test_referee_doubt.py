@@ -1,0 +1,90 @@
+"""What no camera can tell apart: the players are asked, no alarm is raised, and later turns decide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from table_scene import Table, small_look
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX
+from focus_companion.game.start import Start
+from focus_companion.simulator.look import aimed_camera
+
+SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
+"""Green has a stack of five of its own; one more piece on it changes nothing that anyone could see."""
+
+LIKE = {"c4": "ggg", "e4": "ggg", "d4": "g", "b7": "", "c7": "", "f7": "", "g7": "", "b3": "", "h3": ""}
+"""Green's stacks beside each other: from straight above, a piece from one to the other hardly shows."""
+
+
+def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
+    stacks = list(start_position(Rules.make(2)).stacks)
+    for square, stack in changes.items():
+        stacks[INDEX[square]] = stack
+    short = {c: 18 - reserves.get(c, 0) - sum(stack.count(c) for stack in stacks) for c in "gr"}
+    for colour, missing in short.items():
+        for square, stack in enumerate(stacks):
+            if missing < 0 and stack == colour:
+                stacks[square], missing = "", missing + 1
+            elif missing > 0 and not stack:
+                stacks[square], missing = colour, missing - 1
+    return Rules.make(
+        2,
+        set_up="position",
+        start=Start.make("gr", tuple(stacks), reserves=reserves, to_move="g"),
+    )
+
+
+def steep(tilt: float) -> Table:
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, roll=0.0, fill=0.9)
+    table = Table(rules(LIKE, {}), replace(look, camera=camera))
+    assert table.show().words == []
+    return table
+
+
+@pytest.fixture(scope="module")
+def reserve_table() -> Table:
+    table = Table(rules(SAME_BOTTOM, {"g": 2}))
+    assert table.show().words == []
+    return table
+
+
+def test_a_reserve_piece_that_nobody_can_see_is_asked_for(reserve_table: Table) -> None:
+    table = reserve_table
+    red = next(s for s, stack in enumerate(table.stacks) if stack == "r" and table.stacks[s + 1] == "r")
+    stacks = list(table.stacks)
+    stacks[red], stacks[red + 1] = "", "rr"
+    told = table.show(tuple(stacks), 2.5)
+    assert told.words == ["unclear"]
+    assert told.events[0].to_json()["candidates"] == ["*d5"]
+    # Green goes on: so it had been a turn, and red's was the next.
+    stacks[INDEX["d5"]], stacks[INDEX["d4"]] = "gggg", stacks[INDEX["d4"]] + "g"
+    told = table.show(tuple(stacks), 2.5)
+    assert [word.split()[0] for word in told.words] == ["move", "move", "move"]
+    assert told.words[0] == "move *d5" and told.words[2] == "move d5-d4"
+
+
+@pytest.fixture(scope="module")
+def steep_table() -> Table:
+    return steep(1.0)
+
+
+def test_a_turn_that_nobody_could_see_is_asked_for(steep_table: Table) -> None:
+    table = steep_table
+    told = table.show(table.put({"c4": "gg", "d4": "gg"}), 1.5)
+    # Whatever shows of it from straight above, no other turn than one of green's may be told.
+    assert all(word in ("move c4-d4", "unclear") for word in told.words), told.words
+    seen = "move c4-d4" in told.words
+    red = next(s for s, stack in enumerate(table.stacks) if stack == "r" and table.stacks[s + 1] == "r")
+    stacks = list(table.stacks)
+    stacks[red], stacks[red + 1] = "", "rr"
+    told = table.show(tuple(stacks), 2.5)
+    if seen:
+        assert [word.split()[0] for word in told.words] == ["move"]
+    else:
+        assert told.words == ["unclear"]
+        assert "c4-d4" in told.events[0].to_json()["candidates"]
