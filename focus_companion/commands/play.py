@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,7 @@ from focus_companion.commands.broker_options import chosen_broker, table_name
 from focus_companion.commands.console import BadInput, tell
 from focus_companion.commands.rule_options import optional_rule_options
 from focus_companion.commands.table_choice import boards_for, lens_for, table_options
+from focus_companion.commands.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
@@ -87,11 +89,14 @@ class Name(_NameType):
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
 @table_options
+@tape_options
 def command(
     rules: Rules | None,
     names: Sequence[tuple[str, str]],
     new: bool,
     rank1: str,
+    tape: Path | None,
+    tape_size: float,
     **flags: Any,
 ) -> None:
     """Follow a game at the board: the page shows it live, the journal keeps it.
@@ -104,7 +109,10 @@ def command(
     stop = threading.Event()
     _on_signals(stop)
     with ExitStack() as closing:
-        play(settings, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1)
+        play(
+            settings, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1, tape=tape,
+            tape_size=tape_size,
+        )  # fmt: skip
     _leave()
 
 
@@ -117,6 +125,8 @@ def play(
     stop: threading.Event,
     closing: ExitStack,
     rank1: str = "bottom",
+    tape: Path | None = None,
+    tape_size: float = 4000.0,
 ) -> None:
     """Play until ``stop`` is set or the source fails.
 
@@ -140,19 +150,15 @@ def play(
         tell(notice)
     server_socket_is_free(settings)
     chosen = choose_source(settings)
-    session = Session(
-        rules or Rules.make(2),
-        names,
-        journal,
-        partial(
-            Pipeline,
-            profiles=boards_for(settings.board),
-            rank1=rank1,
-            lens=None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data),
-        ),
-        resume=not new,
-        again=AGAIN if chosen.is_demo else None,
-    )
+    boards = boards_for(settings.board)
+    lens = None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data)
+    again = AGAIN if chosen.is_demo else None
+    sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
+    session = Session(rules or Rules.make(2), names, journal, sight, resume=not new, again=again)
+    if tape is not None:
+        how = sight_to_json(rank1, boards, lens)
+        closing.callback(begin_tape(tape, tape_size, session, journal, sight=how, again=again).close)
+        _print(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
 
     publish = _publish(settings, broker, session, journal, closing)

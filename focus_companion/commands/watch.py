@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
@@ -16,6 +16,7 @@ from focus_companion.addresses import shown_address
 from focus_companion.commands.console import BadInput, NotSo
 from focus_companion.commands.rule_options import rule_options
 from focus_companion.commands.table_choice import boards_for, lens_for, table_options
+from focus_companion.commands.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.rules import Rules
 from focus_companion.settings import load as load_settings
 
@@ -49,6 +50,7 @@ PUBLIC: Final = {
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
 @table_options
+@tape_options
 def command(
     source: str,
     rules: Rules,
@@ -58,6 +60,8 @@ def command(
     rank1: str,
     lens: str | None,
     board: str | None,
+    tape: Path | None,
+    tape_size: float,
 ) -> None:
     """Follow the game that SOURCE shows and tell its events.
 
@@ -71,11 +75,17 @@ def command(
     # The decoder must not wait for long while a look is judged: it is the slower of the two.
     sys.setswitchinterval(0.0005)
     profile = lens_for(lens, source, load_settings({}).data)
-    sight = partial(Pipeline, profiles=boards_for(board), rank1=rank1, lens=profile)
+    boards = boards_for(board)
+    sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=profile)
     session = Session(rules, {}, None, sight)
     seen: set[str] = set()
     try:
-        with open_source(source, fps=fps) as frames, _lines(events) as out:
+        with ExitStack() as closing:
+            frames = closing.enter_context(open_source(source, fps=fps))
+            out = closing.enter_context(lines(events))
+            if tape is not None:
+                how = sight_to_json(rank1, boards, profile)
+                closing.callback(begin_tape(tape, tape_size, session, None, sight=how).close)
             for frame in frames:
                 for event in session.push(frame):
                     seen.add(event.type)
@@ -98,7 +108,7 @@ def _why_not(source: str, session: Session, seen: set[str]) -> str:
 
 
 @contextmanager
-def _lines(events: str | None) -> Iterator[TextIO | None]:
+def lines(events: str | None) -> Iterator[TextIO | None]:
     """Where the lines of JSON go: None when none are asked for."""
     if events is None or events == "-":
         yield sys.stdout if events else None

@@ -247,7 +247,9 @@ def _course(look: Look, act: Act, pending: Pending | None) -> float:
     touched is as it was. From straight above, five pieces look much like six; this tells them apart.
     """
     told = -sum(
-        UNSEEN * max(0.0, 1 - float(look.touched[s]) / OPEN) for s in act.changes if s not in (act.unseen or ())
+        UNSEEN * max(0.0, 1 - float(look.touched[s]) / OPEN)
+        for s in act.changes
+        if s not in (act.unseen or ())
     )
     return told + _trimming(look, act, pending)
 

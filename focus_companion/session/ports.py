@@ -10,6 +10,7 @@ from ..game.rules import Rules
 from ..referee.verdict import Verdict
 from .events import Event
 from .history import History
+from .requests import Request
 
 if TYPE_CHECKING:
     from ..vision.frames import Frame
@@ -50,6 +51,18 @@ class Sight(Protocol):
 
 SightMaker = Callable[[Rules], Sight]
 """Makes a pipeline that looks for the board anew."""
+
+
+class Tape(Protocol):
+    """Keeps all that a session is given and tells: ``storage.tape.Tape``."""
+
+    def frame(self, frame: Frame) -> None: ...
+
+    def request(self, request: Request, *, in_push: bool) -> None: ...
+
+    def camera(self, word: str, why: str = "") -> None: ...
+
+    def told(self, events: Sequence[Event]) -> None: ...
 
 
 class EventJournal(Protocol):

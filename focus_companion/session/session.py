@@ -23,7 +23,7 @@ from .feed import HEARTBEAT, Feed, Subscription
 from .hearing import hear
 from .history import History
 from .picture import Pictures
-from .ports import EventJournal, Sight, SightMaker
+from .ports import EventJournal, Sight, SightMaker, Tape
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, TurnDone
 from .rulings import nearest_turns
 
@@ -89,6 +89,9 @@ class Session:
         self._time = self._offset = 0.0
         self._fresh_stream = False
         self._silent = ""
+        self._pushing = False
+        self.tape: Tape | None = None
+        """Keeps all that comes in and is told, if it is put here before the first frame."""
         self._pictures = Pictures()
         self._feed = Feed(journal.last_event() if journal else 0, journal)
         game = journal.last_unfinished() if journal is not None and resume else None
@@ -213,6 +216,15 @@ class Session:
 
     def push(self, frame: Frame) -> list[Event]:
         """Look at one frame; returns what is told because of it, in order, already kept."""
+        if self.tape is not None:
+            self.tape.frame(frame)
+        self._pushing = True
+        try:
+            return self._push(frame)
+        finally:
+            self._pushing = False
+
+    def _push(self, frame: Frame) -> list[Event]:
         if self._fresh_stream:
             self._offset, self._fresh_stream = self._time - frame.time, False
         if self._offset:
@@ -252,6 +264,8 @@ class Session:
                 request, done = self._requests.get_nowait()
             except queue.Empty:
                 break
+            if self.tape is not None:
+                self.tape.request(request, in_push=self._pushing)
             try:
                 told += self._do(request)
             except RequestRefused as refused:
@@ -266,10 +280,14 @@ class Session:
 
     def new_stream(self) -> None:
         """The next frame comes from a source opened anew: its times go on where the last ones ended."""
+        if self.tape is not None:
+            self.tape.camera("anew")
         self._fresh_stream = True
 
     def camera_lost(self, why: str = "") -> list[Event]:
         """The camera gives no pictures, or always the same; ``why`` as in the event ``lost``."""
+        if self.tape is not None:
+            self.tape.camera("lost", why)
         self._silent = why or "unreadable"
         # Nothing may pile up while the journal refuses.
         if self._held or "camera" in self._history.lost:
@@ -278,6 +296,8 @@ class Session:
 
     def camera_found(self) -> list[Event]:
         """The camera gives pictures again."""
+        if self.tape is not None:
+            self.tape.camera("found")
         self._silent = ""
         return self._tell(Found(self._time, "camera")) if "camera" in self._history.lost else []
 
@@ -375,6 +395,8 @@ class Session:
         with self._state:
             self._history = history
             self._feed.publish(list(zip(numbers, events, strict=True)))
+        if self.tape is not None:
+            self.tape.told(events)
 
     def _keep(self, events: tuple[Event, ...], game: int) -> list[int]:
         if self._journal is not None:

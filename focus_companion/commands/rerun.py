@@ -1,0 +1,52 @@
+"""``focus-companion rerun``: a tape, run again; it must come to the same verdicts, bit for bit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from focus_companion.commands.console import BadInput, NotSo
+from focus_companion.commands.taping import sight_from_json
+from focus_companion.commands.watch import lines
+
+
+@click.command("rerun")
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.option("--events", metavar="FILE", help="Write what is told as lines of JSON; - is standard output.")
+@click.option("--different", is_flag=True, help="Go on after the first difference, and tell all of them.")
+def command(folder: Path, events: str | None, different: bool) -> None:
+    """Run again what play or watch recorded with --tape FOLDER.
+
+    Exit status 1 where something else is told than was told then.
+    """
+    # Imported here: the help must not wait for OpenCV.
+    from focus_companion.storage.tape import TapeError
+    from focus_companion.storage.tape_replay import Recording
+
+    try:
+        recording = Recording(folder)
+        sight = sight_from_json(recording.header.get("sight", {}))
+        count, apart = 0, 0
+        with lines(events) as out:
+            for compared in recording.run(sight):
+                count += 1
+                if out is not None and compared.told is not None:
+                    out.write(json.dumps(compared.told, ensure_ascii=False) + "\n")
+                if compared.same:
+                    continue
+                apart += 1
+                line = f"event {count}: then {_short(compared.taped)}, now {_short(compared.told)}"
+                if not different:
+                    raise NotSo(f"{folder}: {line}")
+                click.echo(line, err=True)
+    except TapeError as error:
+        raise BadInput(str(error)) from error
+    if apart:
+        raise NotSo(f"{folder}: {apart} of {count} events differ")
+    click.echo(f"{folder}: {count} events, all the same", err=True)
+
+
+def _short(told: object) -> str:
+    return "nothing" if told is None else json.dumps(told, ensure_ascii=False)

@@ -1,0 +1,250 @@
+"""A tape is run again to the same events, bit for bit: of a game with requests, a lost camera, a restart."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.commands.taping import sight_from_json, sight_to_json
+from focus_companion.game.moves import Move
+from focus_companion.game.rules import Rules
+from focus_companion.referee.verdict import StartSeen, TurnSeen
+from focus_companion.session import requests as ask
+from focus_companion.session.clock import TimeControl
+from focus_companion.session.session import Session
+from focus_companion.storage import tape as tape_module
+from focus_companion.storage import tape_requests
+from focus_companion.storage.tape import Tape, TapeError
+from focus_companion.storage.tape_replay import InMemory, Recording
+from focus_companion.vision.frames import Frame
+from focus_companion.vision.lenses import LensProfile
+from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.scene import Lens
+
+ROOT = Path(__file__).parents[2]
+
+REQUESTS: list[ask.Request] = [
+    ask.NewGame(),
+    ask.NewGame(Rules.make(3), {"g": "Ann"}, {"g": "top"}, TimeControl("down", 300, 5)),
+    ask.Rematch(), ask.TakeBack(), ask.Resign("g"), ask.Leave("b"), ask.AgreeDraw(),
+    ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")),
+    ask.RuleNotLegal(), ask.RuleNotLegal(3),
+    ask.DismissAlert(), ask.TurnDone(), ask.Pause(), ask.Resume(),
+    ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
+    ask.SetPosition(("r",) * 52, "g", {"g": 2}, {"g": {"r": 1}}, "a note"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: type(request).__name__)
+def test_every_request_goes_on_the_tape_and_back(request_: ask.Request) -> None:
+    told = json.loads(json.dumps(tape_requests.to_json(request_)))
+    assert tape_requests.from_json(told) == request_
+
+
+def test_every_kind_of_request_is_known_to_the_tape() -> None:
+    assert {type(request) for request in REQUESTS} == set(ask.Request.__subclasses__())
+
+
+class Brightness:
+    """Reads the turn from the picture's brightness: told apart are pictures that differ in a single level."""
+
+    camera_state = "ok"
+
+    def __init__(self, rules: Rules) -> None:
+        self.turns = [Move.parse(text) for text in ("d5-d6", "d7-d6", "c5-c6", "e7-e6")]
+
+    def push(self, frame: Any, history: Any) -> Any:
+        level = int(frame.image[3, 4, 1])
+        if level == 1:
+            return [StartSeen()]
+        return [TurnSeen(self.turns[level - 10], frame.time / 1000)] if 10 <= level < 14 else []
+
+    def mount(self) -> None:
+        return None
+
+    def corners(self) -> None:
+        return None
+
+    def place(self, corners: Any, *, believed: bool = True) -> None:
+        return None
+
+    def hurry(self, until: float) -> None:
+        return None
+
+    def overlay(self, image: Any, stacks: Any, wrong: Any = ()) -> Any:
+        return image
+
+
+def picture(level: int) -> Any:
+    image = np.random.default_rng(1).integers(0, 255, (24, 32, 3), dtype=np.uint8)
+    image[3, 4, 1] = level
+    return image
+
+
+def taped(folder: Path, **more: Any) -> tuple[Session, Tape]:
+    session = Session(Rules.make(2), {"g": "Ann"}, InMemory(1, None), Brightness)
+    header = {"game": 1, "rules": Rules.make(2).to_json(), "players": {"g": "Ann"}, "events": None}
+    session.tape = tape = Tape(folder, header, **more)
+    return session, tape
+
+
+def play(session: Session) -> None:
+    time = 0.1
+    for level in (0, 1, 0, 0, 10):
+        time *= 1.37
+        session.push(Frame(0, time, picture(level)))
+    session.submit(ask.Pause())
+    session.attend()
+    session.camera_lost("stalled")
+    session.submit(ask.Resume())
+    session.submit(ask.TakeBack())
+    session.submit(ask.TakeBack())
+    session.new_stream()
+    session.camera_found()
+    for index, level in enumerate((0, 0, 10, 11)):
+        session.push(Frame(index, index / 7, picture(level)))
+    session.submit(ask.NewGame())
+    session.push(Frame(9, 9 / 7, picture(1)))
+    session.push(Frame(10, 10 / 7, picture(10)))
+
+
+def test_the_same_is_told_again_bit_for_bit(tmp_path: Path) -> None:
+    session, tape = taped(tmp_path / "tape")
+    play(session)
+    tape.close()
+    compared = list(Recording(tmp_path / "tape").run(Brightness))
+    assert all(one.same for one in compared), [one for one in compared if not one.same]
+    told = [one.told["type"] for one in compared if one.told]
+    assert told.count("move") == 4 and {"lost", "found", "pause", "taken_back", "refused", "game"} <= set(
+        told
+    )
+    # Equal pictures are kept once, and for their owner alone.
+    files = list((tmp_path / "tape").glob("*.png"))
+    assert len(files) < 11
+    assert all(file.stat().st_mode & 0o777 == 0o600 for file in (tmp_path / "tape").iterdir())
+
+
+def test_a_single_changed_level_is_found_out(tmp_path: Path) -> None:
+    session, tape = taped(tmp_path)
+    play(session)
+    tape.close()
+    for path in sorted(tmp_path.glob("*.png")):
+        image = cv2.imread(str(path))
+        if image[3, 4, 1] == 10:
+            image[3, 4, 1] = 12
+            cv2.imwrite(str(path), image)
+            break
+    assert not all(one.same for one in Recording(tmp_path).run(Brightness))
+
+
+def test_a_tape_of_a_killed_program_is_run_as_far_as_it_goes(tmp_path: Path) -> None:
+    session, tape = taped(tmp_path)
+    play(session)
+    tape.close()
+    whole = len(list(Recording(tmp_path).run(Brightness)))
+    lines = (tmp_path / "tape.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "tape.jsonl").write_text("".join(lines[:-2]) + lines[-2][:20], encoding="utf-8")
+    (tmp_path / sorted(path.name for path in tmp_path.glob("*.png"))[-1]).unlink()
+    compared = list(Recording(tmp_path).run(Brightness))
+    assert 3 < len(compared) < whole and all(one.same for one in compared)
+
+
+def test_a_full_tape_ends_and_the_game_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    session, tape = taped(tmp_path, megabytes=0.005)
+    play(session)
+    tape.close()
+    assert session.history.ply == 1
+    assert "it is full" in caplog.text and caplog.text.count("the game goes on") == 1
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 30_000
+    compared = list(Recording(tmp_path).run(Brightness))
+    assert all(one.same for one in compared)
+
+
+def test_a_disk_that_does_not_follow_ends_the_tape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tape_module, "_PATIENCE", 0.01)
+    monkeypatch.setattr(Tape, "_write", lambda self: None)
+    session, tape = taped(tmp_path)
+    for level in range(9):
+        session.push(Frame(level, level / 10, picture(level + 30 if level % 2 else 0)))
+    assert "too slow" in caplog.text
+    tape.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (None, "cannot be read"),
+        ("", "no JSON"),
+        ("[1]\n", "no object"),
+        ('{"format": "something"}\n', "no tape"),
+        ('{"format":"focus-companion tape","version":1,"game":1,"players":{},"events":null}\n', "beginning"),
+        ('HEAD\n{"frame":1,"time":0.1,"file":"../../etc/passwd"}\n{"end":""}\n', "no file of the tape"),
+        ('HEAD\n{"frame":1,"time":0.1,"file":"1.png"}\n{"end":""}\n', "1.png"),
+        ('HEAD\n{"request":{"is":"Explode"},"in_push":false}\n', "line 2"),
+        ('HEAD\n{"what":1}\n', "line 2"),
+    ],
+)  # fmt: skip
+def test_what_is_no_tape_is_one_line(tmp_path: Path, content: str | None, word: str) -> None:
+    head = {"format": "focus-companion tape", "version": 1, "game": 1, "rules": {"players": 2}, "players": {}}
+    if content is not None:
+        text = content.replace("HEAD", json.dumps(head | {"events": None}))
+        (tmp_path / "tape.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(OSError, match=word):
+        list(Recording(tmp_path).run(Brightness))
+
+
+def test_a_tape_is_never_written_over(tmp_path: Path) -> None:
+    _, tape = taped(tmp_path)
+    tape.close()
+    with pytest.raises(TapeError, match="already"):
+        taped(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "lens", [None, LensProfile("a", Lens(640, 480, 511.3, (320.5, 239.1), (0.1, 0, 0, 0)))]
+)
+@pytest.mark.parametrize("boards", [None, (board_profile(),)])
+def test_how_the_pictures_were_looked_at_is_kept_whole(lens: Any, boards: Any) -> None:
+    told = json.loads(json.dumps(sight_to_json("left", boards, lens)))
+    assert sight_from_json(told).keywords == {"rank1": "left", "profiles": boards, "lens": lens}
+
+
+def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", *map(str, args)],
+        cwd=ROOT, capture_output=True, text=True, timeout=280,
+        env=os.environ | {"FOCUS_COMPANION_LIGHTS": "none"},
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_real_recording_is_run_again_to_the_same_events(tmp_path: Path) -> None:
+    """Eight seconds of the clip through the real pipeline, taped and run again by the commands."""
+    clip = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
+    capture = cv2.VideoCapture(str(clip))
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for index in range(120):
+        _, image = capture.read()
+        cv2.imwrite(str(pictures / f"{index:04d}.png"), image[::2, ::2], [cv2.IMWRITE_PNG_COMPRESSION, 1])
+    rules = ("--players", "2", "--order", "red,green")
+    done = run("watch", pictures, *rules, "--events", tmp_path / "then", "--tape", tmp_path / "tape")
+    assert done.returncode == 0, done.stderr
+    again = run("rerun", tmp_path / "tape", "--events", tmp_path / "now")
+    assert again.returncode == 0 and "all the same" in again.stderr, again.stderr
+    then = [json.loads(line) for line in (tmp_path / "then").read_text(encoding="utf-8").splitlines()]
+    now = [json.loads(line) for line in (tmp_path / "now").read_text(encoding="utf-8").splitlines()]
+    assert [event["move"] for event in then if event["type"] == "move"]
+    assert [event for event in now if event["type"] != "game"] != []
+    for one, other in zip(then, (event for event in now if event["type"] != "game"), strict=True):
+        assert one | {"time": 0} == other | {"time": 0}
