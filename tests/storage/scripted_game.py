@@ -1,11 +1,15 @@
-"""A process that plays a scripted game as fast as it can and says on its output which events it told.
+"""A process that plays a scripted game as fast as it can and says which events it told; meant to be killed.
 
-Run as ``python scripted_game.py FOLDER TESTS/SESSION``; meant to be killed.
+Run as ``python scripted_game.py FOLDER TESTS/SESSION``, or as the target of a process that is forked off.
 """
 
+from __future__ import annotations
+
+import os
 import sys
 
-sys.path.insert(0, sys.argv[2])
+if __name__ == "__main__":
+    sys.path.insert(0, sys.argv[2])
 
 from scripted import Player, Still
 
@@ -13,14 +17,30 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
 
-rules = Rules.make(2)
-journal = Journal(sys.argv[1], write=True)
-session = Session(rules, {"g": "Ann"}, journal, Player, again=1.0)
-walk = iter(session.subscribe(heartbeat=60))
-print("at", session.state()["game"], session.state()["ply"], session.state()["event"], flush=True)
-index = 0
-while True:
-    for _ in session.push(Still(index)):
-        number, event = next(walk)
-        print("told", number, event.type, getattr(event, "ply", "-"), flush=True)
-    index += 1
+
+def play(folder: str, output: int) -> None:
+    """Play on and write to the file descriptor ``output``: ``at GAME PLY EVENT``, then for every event, when
+    it is told, ``told ID TYPE PLY``.
+    """
+
+    def say(*words: object) -> None:
+        os.write(output, f"{' '.join(map(str, words))}\n".encode())
+
+    journal = Journal(folder, write=True)
+    for notice in journal.notices:
+        say("notice", notice)
+    session = Session(Rules.make(2), {"g": "Ann"}, journal, Player, again=1.0)
+    walk = iter(session.subscribe(heartbeat=60))
+    say("at", session.state()["game"], session.state()["ply"], session.state()["event"])
+    index = 0
+    while True:
+        for _ in session.push(Still(index)):
+            item = next(walk)
+            assert item is not None
+            number, event = item
+            say("told", number, event.type, getattr(event, "ply", "-"))
+        index += 1
+
+
+if __name__ == "__main__":
+    play(sys.argv[1], sys.stdout.fileno())
