@@ -191,7 +191,7 @@ MUTATIONS = (
     ),
     host(
         "a fault told at each try",
-        "test_another_program_holds_the_port",
+        "test_plugged_in_late",
         "lights/serial.py",
         "        if what != self._told:\n",
         "        if True:\n",

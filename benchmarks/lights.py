@@ -3,7 +3,8 @@
     python benchmarks/lights.py latency        from the event to the last pixel, on the simulated chip
     python benchmarks/lights.py noise [--streams 10000]   random bytes into firmware and driver
     python benchmarks/lights.py cable [--rounds 3]        a game while the cable is pulled
-    python benchmarks/lights.py mutations      each safeguard taken out: do the tests notice?
+    python benchmarks/lights.py table          the program, the firmware and the button together
+    python benchmarks/lights.py mutations [--only TEXT]   each safeguard taken out: do the tests notice?
 
 Ends with status 1 where a promise does not hold.
 """
@@ -25,6 +26,7 @@ from chip_checks import check_garbage, latencies  # noqa: E402
 from chip_harness import FIRMWARE, Chip, build_firmware, build_harness  # noqa: E402
 from driver_noise import check_driver  # noqa: E402
 from light_mutations import MUTATIONS, Mutation, apart  # noqa: E402
+from light_table import watch  # noqa: E402
 from plugged_board import Plugged  # noqa: E402
 
 PART = 1000
@@ -71,8 +73,20 @@ def cable(folder: Path, rounds: int) -> bool:
     return any(held)
 
 
-def mutations(folder: Path) -> bool:
-    noticed = [_noticed(folder / str(n), mutation) for n, mutation in enumerate(MUTATIONS)]
+def table(folder: Path) -> bool:
+    with Plugged(chip_in(folder), folder / "ttyFOCUS") as board:
+        told = watch(board, folder, 240)
+    pressed = "no" if told.dismissed is None else f"{told.dismissed:.2f} s"
+    print(
+        f"the turn lights told whose turn it was {told.right} of {told.looks} times; from the button to the "
+        f"alert's end {pressed}; dark at the end: {told.dark}; exit status {told.status}"
+    )
+    return told.holds
+
+
+def mutations(folder: Path, only: str) -> bool:
+    chosen = [mutation for mutation in MUTATIONS if only in mutation.name]
+    noticed = [_noticed(folder / str(n), mutation) for n, mutation in enumerate(chosen)]
     print(f"{sum(noticed)} of {len(noticed)} noticed")
     return all(noticed)
 
@@ -87,9 +101,10 @@ def _noticed(folder: Path, mutation: Mutation) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("what", choices=["latency", "noise", "cable", "mutations"])
+    parser.add_argument("what", choices=["latency", "noise", "cable", "table", "mutations"])
     parser.add_argument("--streams", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="", help="mutations whose name has this in it")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -100,8 +115,10 @@ def main() -> None:
                 held = noise(folder, asked.streams)
             case "cable":
                 held = cable(folder, asked.rounds)
+            case "table":
+                held = table(folder)
             case _:
-                held = mutations(folder)
+                held = mutations(folder, asked.only)
     sys.exit(not held)
 
 
