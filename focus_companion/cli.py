@@ -23,6 +23,8 @@ COMMANDS: Final = {
     "review": "What each turn of a finished game won and lost, and its biggest swings.",
     "calibrate": "Measure a camera's lens with a printed target.",
     "lights": "Try the lights: gpio, light board, WLED.",
+    "doctor": "Check that all is there for a game, with the remedy where it is not.",
+    "report": "Pack what a bug report needs, without secrets.",
     "rerun": "Run a tape again, to the same verdicts.",
     "service": "Run play as a service of the user's systemd.",
     "perft": "Count the sequences of legal turns.",

@@ -104,7 +104,8 @@ def command(
     An unfinished game of the same --data folder goes on.
     """
     settings = load(flags)
-    logs.hide(settings.pin)
+    for secret in (settings.pin, settings.mqtt_password):
+        logs.hide(secret)
     logs.start(settings.log)
     stop = threading.Event()
     _on_signals(stop)

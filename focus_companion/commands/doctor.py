@@ -1,0 +1,91 @@
+"""``focus-companion doctor``: is all there for a game? Each line ok, warn or fail, with its remedy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from focus_companion.addresses import shown_address
+from focus_companion.commands.console import NotSo
+from focus_companion.settings import Settings, load
+
+if TYPE_CHECKING:
+    from focus_companion.support.checks import Check
+    from focus_companion.vision.frames import Image
+
+
+@click.command("doctor")
+@click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
+@click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
+@click.option("--port", type=click.IntRange(0, 65535), help="Of the page.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def command(as_json: bool, **flags: Any) -> None:
+    """Check camera, picture, board, lights, disk, journal, port, rights and versions.
+
+    Exit status 1 where something fails; warnings do not count.
+    """
+    from focus_companion.support.checks import worst
+
+    tell = (lambda _: None) if as_json else (lambda check: click.echo(check.line))
+    found, _ = examine(load(flags), tell)
+    state = worst(found)
+    if as_json:
+        click.echo(
+            json.dumps({"state": state, "checks": [check.to_json() for check in found]}, ensure_ascii=False)
+        )
+    if state == "fail":
+        raise NotSo(f"{sum(check.state == 'fail' for check in found)} of {len(found)} checks fail")
+
+
+def examine(
+    settings: Settings, tell: Callable[[Check], object] = lambda _: None
+) -> tuple[list[Check], list[Image]]:
+    """Make all checks and ``tell`` each as it is made. Also returns the pictures that were seen."""
+    found: list[Check] = []
+    images: list[Image] = []
+    for check in _checks(settings, images):
+        found.append(check)
+        tell(check)
+    return found, images
+
+
+def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
+    # Those of the camera take the longest and come last.
+    # Imported here: the help must not wait for OpenCV.
+    from focus_companion.support import machine
+
+    yield from machine.check_versions()
+    yield from machine.check_rights()
+    yield from machine.check_disk(settings.data)
+    yield from machine.check_journal(settings.data)
+    yield from machine.check_port(settings.port, "0.0.0.0" if settings.lan else "127.0.0.1")
+    yield from machine.check_lights(settings.lights)
+    yield from _camera(settings, images)
+
+
+def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
+    from focus_companion.commands.play_source import DEMO, cameras, opened, works
+    from focus_companion.commands.table_choice import boards_for, lens_for
+    from focus_companion.support.camera import check_camera, look
+    from focus_companion.support.checks import Check
+    from focus_companion.vision.profiles import plastic_sets
+
+    profiles = boards_for(settings.board) or plastic_sets()
+    source = settings.camera or next((device for device in cameras() if works(device)), None)
+    if source is None:
+        remedy = "plug one in, or name it: --camera http://phone.local:8080/video"
+        yield Check("camera", "fail", "there is none that works", remedy)
+    elif source == DEMO:
+        from focus_companion.simulator.demo import DemoSource
+
+        seen = look(DemoSource)
+        images += [frame.image for frame in seen.frames]
+        yield from check_camera("the simulated board", seen, profiles)
+    else:
+        lens = lens_for(settings.lens, source, settings.data)
+        seen = look(lambda: opened(source, settings.fps))
+        images += [frame.image for frame in seen.frames]
+        yield from check_camera(shown_address(source), seen, profiles, lens)

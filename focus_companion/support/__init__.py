@@ -1,0 +1,1 @@
+"""Finding out what is wrong on a user's machine, and packing it for whoever helps."""

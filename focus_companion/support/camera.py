@@ -1,0 +1,192 @@
+"""Checks of the camera: that it opens, how fast and how well it sees, and the board before it."""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+from ..vision.finder import find_board
+from ..vision.frames import Frame, Image
+from ..vision.picture_faults import picture_fault
+from .checks import Check
+
+if TYPE_CHECKING:
+    from ..vision.frames import FrameSource
+    from ..vision.lenses import LensProfile
+    from ..vision.scene import BoardProfile
+
+FIRST: Final = 8.0
+"""Seconds that the first picture may take."""
+LOOKS: Final = 3.0
+"""Seconds for which the camera is looked through; longer while its automatics settle."""
+SETTLING: Final = 10.0
+
+FAST: Final = 10.0
+"""Pictures a second that are plenty."""
+SLOW: Final = 5.0
+"""Pictures a second below which turns are missed."""
+WIDE: Final = 900
+"""Pixels across that are plenty."""
+SHARP: Final = 40.0
+"""Variance of the Laplacian, in the picture reduced to 640 pixels, below which it is out of focus."""
+STEP: Final = 4.0
+"""Pixels by which one more piece must shift a stack's top for heights to be read surely."""
+TILTS: Final = (15.0, 50.0)
+"""Degrees off the vertical from which stacks can be read."""
+
+_REMEDIES: Final = {
+    "dark": "put a light on, and take off the lens cap",
+    "covered": "uncover the lens, and focus it",
+    "damaged": "use a shorter or better cable, or a better network",
+}
+
+
+@dataclass
+class Seen:
+    """What came from a camera in a while: the first and the last ``frames`` of ``count``, the state of its
+    ``locks`` by control.
+    """
+
+    frames: list[Frame] = field(default_factory=list)
+    count: int = 0
+    seconds: float = 0.0
+    locks: dict[str, str] = field(default_factory=dict)
+    live: bool = True
+    error: str = ""
+
+
+def look(open_source: Callable[[], FrameSource]) -> Seen:
+    """Take pictures for a while on a thread of its own, so that a camera that hangs hangs nobody."""
+    seen, news = Seen(), queue.SimpleQueue[bool]()
+    stop = threading.Event()
+
+    def run() -> None:
+        try:
+            with open_source() as source:
+                seen.live = source.live
+                began = 0.0
+                for frame in source:
+                    now = time.monotonic()
+                    began = began or now
+                    # Of many pictures two are judged; the others need no memory.
+                    seen.frames = [*seen.frames[:1], frame]
+                    seen.count += 1
+                    seen.seconds = now - began
+                    seen.locks = dict(getattr(source, "locks", {}))
+                    unsettled = any(state == "settling" for state in seen.locks.values())
+                    if stop.is_set() or seen.seconds > (SETTLING if unsettled else LOOKS):
+                        break
+        except OSError as error:
+            seen.error = str(error)
+        finally:
+            news.put(True)
+
+    thread = threading.Thread(target=run, name="doctor", daemon=True)
+    thread.start()
+    try:
+        news.get(timeout=FIRST + SETTLING)
+    except queue.Empty:
+        seen.error = seen.error or "it hangs: no picture comes, and no error"
+    stop.set()
+    return seen
+
+
+def check_camera(
+    name: str,
+    seen: Seen,
+    profiles: Sequence[BoardProfile],
+    lens: LensProfile | None = None,
+) -> Iterator[Check]:
+    """All that can be said of what was seen; ``name`` is the source as it may be shown."""
+    if not seen.frames:
+        text = seen.error or "gives no picture"
+        yield Check("camera", "fail", f"{name}: {text}", "plug it in, close other programs that use it")
+        return
+    image = seen.frames[-1].image
+    height, width = image.shape[:2]
+    text = f"{name} opens, {width}×{height}"
+    if width < WIDE:
+        yield Check("camera", "warn", text, "choose a larger picture: 1280×960 is plenty")
+    else:
+        yield Check("camera", "ok", text)
+    if seen.live:
+        yield from _pace(seen)
+        yield from _locks(seen.locks)
+    yield from _picture(image)
+    if not picture_fault(image):
+        yield from _board(image, profiles, lens)
+
+
+def _pace(seen: Seen) -> Iterator[Check]:
+    rate = (seen.count - 1) / seen.seconds if seen.seconds > 0 else 0.0
+    text = f"{rate:.1f} pictures a second"
+    if rate >= FAST:
+        yield Check("frame rate", "ok", text)
+    else:
+        remedy = "more light (a dark room makes exposures long), a smaller picture, or a better network"
+        yield Check("frame rate", "warn" if rate >= SLOW else "fail", text, remedy)
+    if seen.count > 1 and np.array_equal(seen.frames[0].image, seen.frames[1].image):
+        yield Check("movement", "warn", "always the same picture", "unplug the camera and plug it in again")
+
+
+def _locks(locks: dict[str, str]) -> Iterator[Check]:
+    if not locks:
+        text = "exposure is the camera's own matter here"
+        remedy = "lock exposure, focus and white balance in the camera's app"
+        yield Check("exposure lock", "warn", text, remedy)
+        return
+    loose = {name: state for name, state in locks.items() if state != "locked"}
+    if loose:
+        text = "; ".join(f"{name} {state}" for name, state in loose.items())
+        remedy = "steady light helps: then changing exposure hardly matters"
+        yield Check("exposure lock", "warn", text, remedy)
+    else:
+        yield Check("exposure lock", "ok", f"{', '.join(locks)} locked")
+
+
+def _picture(image: Image) -> Iterator[Check]:
+    fault = picture_fault(image)
+    if fault:
+        yield Check("picture", "fail", fault, _REMEDIES[fault])
+        return
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    rows = max(1, round(640 * grey.shape[0] / grey.shape[1]))
+    small = cv2.resize(grey, (640, rows), interpolation=cv2.INTER_AREA)
+    sharp = float(cv2.Laplacian(small, cv2.CV_64F).var())
+    mean, glare = float(small.mean()), float((small > 250).mean())
+    text = f"sharpness {sharp:.0f}, mean brightness {mean:.0f} of 255"
+    if sharp < SHARP:
+        yield Check("picture", "warn", f"{text}: blurred", "focus the camera on the board, and wipe the lens")
+    elif mean < 40:
+        yield Check("picture", "warn", f"{text}: dim", "more light on the board")
+    elif glare > 0.25:
+        yield Check("picture", "warn", f"{text}: {glare:.0%} glaring", "less light, or a shorter exposure")
+    else:
+        yield Check("picture", "ok", text)
+
+
+def _board(image: Image, profiles: Sequence[BoardProfile], lens: LensProfile | None) -> Iterator[Check]:
+    found = find_board(image, profiles, lens=lens)
+    if found is None:
+        remedy = "show the whole board, with its pieces, well lit and with nothing over it"
+        yield Check("board", "fail", "not found in the picture", remedy)
+        return
+    tilt, pitch = found.camera.tilt, found.camera.pitch_pixels(found.profile)
+    step = found.profile.rise * math.tan(math.radians(tilt)) * pitch / found.profile.pitch
+    text = f"found ({found.profile.name}), a square is {pitch:.0f} pixels wide"
+    yield Check("board", "ok", text)
+    where = f"{tilt:.0f}° off the vertical, one piece more shifts a top by {step:.1f} pixels"
+    if step >= STEP and TILTS[0] <= tilt <= TILTS[1]:
+        yield Check("mount", "ok", where)
+    elif tilt > TILTS[1]:
+        yield Check("mount", "warn", where, "raise the camera: from so low, stacks hide one another")
+    else:
+        yield Check("mount", "warn", where, "lower it to 20° to 40° off the vertical, or bring it nearer")

@@ -1,0 +1,177 @@
+"""Checks of the machine: versions, rights, disk, journal, port, lights."""
+
+from __future__ import annotations
+
+import grp
+import os
+import platform
+import shutil
+import socket
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from .. import __version__
+from ..lights import LightSettings
+from ..lights import ports as light_ports
+from ..storage.errors import JournalError
+from ..storage.journal import Journal
+from .checks import Check
+
+LIBRARIES: Final = ("opencv-python-headless", "numpy", "flask", "waitress", "pyserial", "gpiozero")
+OPTIONAL: Final = ("lgpio", "pillow", "paho-mqtt")
+
+LITTLE: Final = 200e6
+"""Bytes of free disk below which somebody should look; a season of games takes a few."""
+NONE: Final = 20e6
+
+SLOW: Final = 0.25
+"""Seconds that a line may take to be safe on the disk, at the median, before turns seem late on the page."""
+
+GROUPS: Final[Mapping[str, str]] = {
+    "video": "/dev/video*",
+    "dialout": "/dev/tty[AU][CS]*",
+    "gpio": "/dev/gpiochip*",
+}
+"""Groups whose members may use the devices of this pattern."""
+
+
+def versions() -> dict[str, str]:
+    """Of the program, its libraries, Python and the system; what is not installed is left out."""
+    found = {
+        "focus-companion": __version__,
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+    }
+    for name in (*LIBRARIES, *OPTIONAL):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found | {"system": platform.platform(), "machine": platform.machine()}
+
+
+def check_versions() -> Iterator[Check]:
+    found = versions()
+    missing = [name for name in LIBRARIES if name not in found]
+    text = ", ".join(
+        f"{name} {found[name]}" for name in ("focus-companion", "python", *LIBRARIES) if name in found
+    )
+    if missing:
+        remedy = "install it anew: pip install focus-companion"
+        yield Check("versions", "fail", f"{text}; not installed: {', '.join(missing)}", remedy)
+    else:
+        yield Check("versions", "ok", text)
+
+
+def check_rights(root: Path = Path("/")) -> Iterator[Check]:
+    """Whether we are an ordinary user who may use the devices that are there."""
+    if os.geteuid() == 0:
+        yield Check(
+            "user", "warn", "runs as root", "run it as an ordinary user in the groups video and dialout"
+        )
+    else:
+        yield Check("user", "ok", "an ordinary user")
+    for group, pattern in GROUPS.items():
+        devices = [path for path in sorted(root.glob(pattern.lstrip("/"))) if not path.is_dir()]
+        barred = [str(path) for path in devices if not os.access(path, os.R_OK | os.W_OK)]
+        if barred:
+            known = group in {entry.gr_name for entry in grp.getgrall()}
+            remedy = f"sudo usermod -aG {group} $USER, then log out and in" if known else "change its rights"
+            yield Check(group, "fail", f"no right to use {', '.join(barred)}", remedy)
+        elif devices:
+            yield Check(group, "ok", f"may use {', '.join(map(str, devices))}")
+
+
+def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> Iterator[Check]:
+    """Room, and how long it takes until a line is safe."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    text = f"{free / 1e9:.1f} GB free at {there}"
+    if free < LITTLE:
+        yield Check(
+            "disk", "fail" if free < NONE else "warn", text, "delete something, or give another --data folder"
+        )
+    else:
+        yield Check("disk", "ok", text)
+    probe = there / f".focus-companion-{os.getpid()}"
+    took = []
+    try:
+        made = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            for _ in range(9):
+                began = clock()
+                os.write(made, b"x" * 512)
+                os.fsync(made)
+                took.append(clock() - began)
+        finally:
+            os.close(made)
+            probe.unlink()
+    except OSError as error:
+        why = error.strerror or error
+        yield Check(
+            "writing", "fail", f"{there} cannot be written ({why})", "free it, or give another --data folder"
+        )
+        return
+    median = sorted(took)[len(took) // 2]
+    text = f"a line is safe after {1000 * median:.1f} ms (the slowest of 9: {1000 * max(took):.1f} ms)"
+    if median > SLOW:
+        yield Check("writing", "warn", text, "turns will show late: use a faster disk or card for --data")
+    else:
+        yield Check("writing", "ok", text)
+
+
+def check_journal(folder: Path) -> Iterator[Check]:
+    try:
+        with Journal(folder) as journal:
+            games = journal.games()
+            if games:
+                journal.history(games[0].id)
+    except (JournalError, LookupError) as error:
+        remedy = "start play on it once, which rescues what can be read; keep a copy: focus-companion backup"
+        yield Check("journal", "fail", str(error), remedy)
+        return
+    if not games:
+        yield Check("journal", "ok", f"none yet in {folder}; play begins one")
+    else:
+        yield Check("journal", "ok", f"{len(games)} games in {folder}, the newest can be read")
+
+
+def check_port(port: int, host: str) -> Iterator[Check]:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            text = f"{port} cannot be used ({error.strerror}); play runs already, or another program has it"
+            yield Check("port", "warn", text, "end that program, or give another --port")
+            return
+    yield Check("port", "ok", f"{port} is free" if port else "any free one")
+
+
+def check_lights(table: Mapping[str, Any]) -> Iterator[Check]:
+    """What is configured and whether it is plugged in; nothing is opened: that would restart a board."""
+    settings = LightSettings.from_mapping(table)
+    found = light_ports.candidates()
+    wanted = [name for name in settings.backends if name not in ("auto", "none")]
+    if settings.serial is not None and settings.serial.port and not Path(settings.serial.port).exists():
+        text = f"the light board's {settings.serial.port} is not there"
+        yield Check("lights", "fail", text, "plug it in, or change port in the table [lights.serial]")
+    elif wanted or found:
+        yield Check(
+            "lights", "ok", f"{', '.join(wanted) or 'found'} {' '.join(found)}; try: lights --test".strip()
+        )
+    else:
+        yield Check(
+            "lights", "ok", "none are configured, and no light board is plugged in; the game needs none"
+        )
+
+
+def python_is_fit() -> bool:
+    """Whether this Python is one that the program is made for."""
+    return sys.version_info >= (3, 11)

@@ -1,0 +1,126 @@
+"""A bug report as a ZIP file: what somebody needs who wants to help, and no secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from .. import logs
+from ..addresses import HIDDEN, without_secrets
+from ..settings import Settings
+from ..storage.errors import JournalError
+from ..storage.journal import Journal
+from .checks import Check
+from .machine import versions
+
+EVENTS: Final = 1000
+"""Newest events of the journal that go with it."""
+
+LOG_BYTES: Final = 2_000_000
+
+_SECRET: Final = ("pin", "password", "secret", "token", "key")
+"""Settings whose name holds one of these are never told."""
+
+_READ_ME: Final = """\
+A report of Focus Companion. Look through it before you give it away.
+  versions.json   the program, its libraries, the system
+  settings.json   your settings, without PIN, passwords and what stands behind the ? of addresses
+  doctor.json     what "focus-companion doctor" found
+  events.jsonl    the last events of the journal, without the players' names
+  log/            the newest part of the program's log
+"""
+
+
+def settings_without_secrets(settings: Settings) -> dict[str, Any]:
+    """All settings by name, as they may be shown."""
+    shown: dict[str, Any] = _shown(asdict(settings))
+    return shown
+
+
+def _shown(value: Any, name: str = "") -> Any:
+    if value is not None and any(word in name.lower() for word in _SECRET):
+        return HIDDEN
+    if isinstance(value, Mapping):
+        return {str(key): _shown(held, str(key)) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shown(held, name) for held in value]
+    return logs.cleaned(str(value)) if isinstance(value, str | Path) else value
+
+
+def last_events(folder: Path) -> list[str]:
+    """The newest events of the journal, a line of JSON each; why there are none, where it cannot be read."""
+    try:
+        with Journal(folder) as journal:
+            kept = journal.kept(after=max(0, journal.last_event() - EVENTS), limit=EVENTS)
+    except JournalError as error:
+        return [json.dumps({"error": without_secrets(str(error))})]
+    return [
+        json.dumps(
+            {"id": event.id, "game": event.game, "wall": event.wall} | _nameless(json.loads(event.body))
+        )
+        for event in kept
+    ]
+
+
+def _nameless(event: dict[str, Any]) -> dict[str, Any]:
+    """Who played is nobody's business; that somebody did is told by the colours."""
+    if isinstance(event.get("players"), dict):
+        event["players"] = sorted(event["players"])
+    event.pop("note", None)
+    return event
+
+
+def last_log(folder: Path) -> dict[str, bytes]:
+    """The newest files of the log by name, together at most :data:`LOG_BYTES`."""
+    found: dict[str, bytes] = {}
+    room = LOG_BYTES
+    files = [folder / logs.FILE, *(folder / f"{logs.FILE}.{number}" for number in range(1, logs.KEPT + 1))]
+    for path in files:
+        try:
+            data = path.read_bytes()[-room:] if room else b""
+        except OSError:
+            # Not there: the log is short, or never was.
+            continue
+        # Written by an earlier version it may hold what this one would hide.
+        found[path.name] = logs.cleaned(data.decode("utf-8", "replace")).encode()
+        room = max(0, room - len(data))
+    return found
+
+
+def write_report(
+    out: BinaryIO, settings: Settings, checks: Sequence[Check], pictures: Mapping[str, bytes] | None = None
+) -> list[str]:
+    """Write the ZIP file; returns the names in it. ``pictures``: by file name, where they were asked for."""
+    logs.hide(settings.pin)
+    logs.hide(settings.mqtt_password)
+    doctor = [_shown(check.to_json()) for check in checks]
+    parts: dict[str, bytes] = {
+        "README.txt": _READ_ME.encode(),
+        "versions.json": _json(versions()),
+        "settings.json": _json(settings_without_secrets(settings)),
+        "doctor.json": _json(doctor),
+        "events.jsonl": logs.cleaned("\n".join(last_events(settings.data)) + "\n").encode(),
+    }
+    parts |= {f"log/{name}": data for name, data in last_log(logs.folder()).items()}
+    parts |= {f"pictures/{name}": data for name, data in (pictures or {}).items()}
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in parts.items():
+            packed.writestr(name, data)
+    return list(parts)
+
+
+def new_file(path: Path | None) -> tuple[Path, BinaryIO]:
+    """A file for the report that was not there before, for its owner alone. Raises OSError."""
+    chosen = path or Path(time.strftime("focus-companion-report-%Y%m%d-%H%M%S.zip"))
+    made = os.open(chosen, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    return chosen, os.fdopen(made, "wb")
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()

@@ -1,0 +1,286 @@
+"""The doctor: every line has its state and remedy; what is wrong is found, what is well is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.session.events import GameBegan
+from focus_companion.settings import Settings
+from focus_companion.storage.journal import Journal
+from focus_companion.support import camera, machine
+from focus_companion.support.checks import Check, worst
+from focus_companion.support.report import settings_without_secrets, write_report
+from focus_companion.vision.frames import Frame, FrameError, Image, read_image
+from focus_companion.vision.profiles import plastic_sets
+
+ROOT = Path(__file__).parents[2]
+START = ROOT / "fixtures" / "images" / "2p-oblique-start.jpg"
+
+
+def states(checks: Any) -> dict[str, str]:
+    return {check.name: check.state for check in checks}
+
+
+def test_what_is_not_well_has_a_remedy_and_nothing_else_has() -> None:
+    for state, remedy in (("ok", "do"), ("warn", ""), ("fail", "")):
+        with pytest.raises(ValueError, match="remedy"):
+            Check("a", state, "b", remedy)  # type: ignore[arg-type]
+    warn, fail = Check("a", "warn", "b", "c"), Check("a", "fail", "b", "c")
+    assert (worst([]), worst([warn]), worst([warn, fail])) == ("ok", "warn", "fail")
+
+
+def test_versions_are_there() -> None:
+    assert states(machine.check_versions()) == {"versions": "ok"}
+    assert {"focus-companion", "python", "numpy", "system"} <= machine.versions().keys()
+
+
+def test_a_device_that_may_not_be_used_is_told_with_its_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dev").mkdir()
+    for name in ("video0", "ttyUSB0"):
+        (tmp_path / "dev" / name).touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: "tty" not in str(path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    found = list(machine.check_rights(tmp_path))
+    assert states(found) == {"user": "ok", "video": "ok", "dialout": "fail"}
+    assert "usermod -aG dialout" in found[-1].remedy
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert states(machine.check_rights(tmp_path))["user"] == "warn"
+
+
+def test_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert states(machine.check_disk(tmp_path / "not" / "yet")) == {"disk": "ok", "writing": "ok"}
+    assert list(tmp_path.iterdir()) == []
+    slow = iter(np.arange(0, 100, 0.4))
+    assert states(machine.check_disk(tmp_path, lambda: float(next(slow))))["writing"] == "warn"
+    usage = type("Usage", (), {"free": 1e6})
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda path: usage)
+    assert states(machine.check_disk(tmp_path))["disk"] == "fail"
+    assert states(machine.check_disk(Path("/proc/nowhere")))["writing"] == "fail"
+
+
+def test_journal(tmp_path: Path) -> None:
+    (none,) = machine.check_journal(tmp_path)
+    assert none.state == "ok" and "none yet" in none.text
+    played(tmp_path)
+    (one,) = machine.check_journal(tmp_path)
+    assert one.state == "ok" and "1 games" in one.text
+    (tmp_path / "journal.sqlite").write_bytes(b"no journal at all" * 500)
+    (bad,) = machine.check_journal(tmp_path)
+    assert bad.state == "fail" and "journal.sqlite" in bad.text
+
+
+def played(folder: Path) -> None:
+    with Journal(folder, write=True) as journal:
+        rules = Rules.make(2)
+        game = journal.begin(rules, {"g": "Ann Onymous"})
+        players = {"green": {"name": "Ann Onymous"}}
+        journal.append(game, GameBegan(0.0, game, rules.to_json(), players))
+
+
+def test_a_port_in_use_is_told() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert states(machine.check_port(port, "127.0.0.1")) == {"port": "warn"}
+    assert states(machine.check_port(0, "127.0.0.1")) == {"port": "ok"}
+
+
+def test_lights(tmp_path: Path) -> None:
+    assert states(machine.check_lights({})) == {"lights": "ok"}
+    gone = {"backends": ["serial"], "serial": {"port": str(tmp_path / "ttyUSB9")}}
+    assert states(machine.check_lights(gone)) == {"lights": "fail"}
+
+
+class Camera:
+    """Shows one picture after another, with noise unless it is ``frozen``."""
+
+    live = True
+
+    def __init__(self, image: Image, *, pace: float = 0.02, frozen: bool = False, locks: Any = None) -> None:
+        self.image, self.pace, self.frozen, self.locks = image, pace, frozen, locks or {}
+
+    def __enter__(self) -> Camera:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __iter__(self) -> Iterator[Frame]:
+        for index in range(10_000):
+            time.sleep(self.pace)
+            image = self.image.copy()
+            image[0, 0] = 0 if self.frozen else index % 250
+            yield Frame(index, index * self.pace, image)
+
+
+def examined(source: Callable[[], Any]) -> dict[str, Check]:
+    seen = camera.look(source)
+    return {check.name: check for check in camera.check_camera("test", seen, plastic_sets())}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(camera, "LOOKS", 0.5)
+
+
+def test_a_good_camera_over_a_board_is_well_in_all() -> None:
+    found = examined(lambda: Camera(read_image(START), locks={"exposure": "locked"}))
+    assert states(found.values()) == dict.fromkeys(
+        ("camera", "frame rate", "exposure lock", "picture", "board", "mount"), "ok"
+    ), found
+
+
+def table_top() -> Image:
+    few = np.random.default_rng(1).integers(60, 200, (12, 16, 3), dtype=np.uint8)
+    return np.asarray(cv2.resize(few, (1280, 960), interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
+def shrunk(image: Image) -> Image:
+    return np.asarray(cv2.resize(image, (480, 360)), np.uint8)
+
+
+FAULTS: list[tuple[str, dict[str, Any], Callable[[Image], Image], str, str]] = [
+    ("dark", {}, lambda image: image // 40, "picture", "fail"),
+    (
+        "blurred",
+        {},
+        lambda image: np.asarray(cv2.GaussianBlur(image, (0, 0), 9), np.uint8),
+        "picture",
+        "warn",
+    ),
+    ("no board", {}, lambda image: table_top(), "board", "fail"),
+    ("slow", {"pace": 0.3}, lambda image: image, "frame rate", "fail"),
+    ("frozen", {"frozen": True}, lambda image: image, "movement", "warn"),
+    ("small", {}, shrunk, "camera", "warn"),
+    (
+        "not locked",
+        {"locks": {"focus": "cannot be locked: no"}},
+        lambda image: image,
+        "exposure lock",
+        "warn",
+    ),
+    ("no locks", {}, lambda image: image, "exposure lock", "warn"),
+]
+
+
+@pytest.mark.parametrize(
+    ("how", "make", "name", "state"), [c[1:] for c in FAULTS], ids=[c[0] for c in FAULTS]
+)
+def test_what_is_wrong_with_a_camera_is_found(
+    how: dict[str, Any],
+    make: Callable[[Image], Image],
+    name: str,
+    state: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if name != "board":
+        # Looking for the board takes its time, and is no part of this.
+        monkeypatch.setattr(camera, "find_board", lambda *_, **__: None)
+    found = examined(lambda: Camera(make(read_image(START)), **how))
+    assert found[name].state == state, found
+    assert found[name].remedy
+
+
+def test_a_camera_that_does_not_open_or_hangs_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed() -> Any:
+        raise FrameError("camera 7 does not open", "unplugged")
+
+    found = examined(closed)
+    assert found["camera"].state == "fail" and "does not open" in found["camera"].text
+    monkeypatch.setattr(camera, "FIRST", 0.2)
+    monkeypatch.setattr(camera, "SETTLING", 0.1)
+    found = examined(lambda: Camera(read_image(START), pace=3))
+    assert found["camera"].state == "fail" and "hangs" in found["camera"].text
+
+
+SECRETS = ("482913", "geheim", "sesam", "Ann Onymous")
+
+
+def test_a_report_holds_what_helps_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    log = tmp_path / "state" / "focus_companion" / "log"
+    log.mkdir(parents=True)
+    (log / "focus-companion.log").write_text("it began\nthe PIN 482913 was entered\n", encoding="utf-8")
+    played(tmp_path)
+    settings = Settings(
+        data=tmp_path, camera="rtsp://anna:geheim@camera.local/1", pin="482913", mqtt_password="sesam",
+        lights={"wled": {"url": "http://bob:geheim@wled.local"}, "serial": {"port": "/dev/ttyUSB0"}},
+    )  # fmt: skip
+    path = tmp_path / "report.zip"
+    with path.open("wb") as out:
+        fault = Check("camera", "fail", "rtsp://anna:geheim@camera.local/1 does not answer", "look")
+        write_report(out, settings, [fault])
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name).decode() for name in packed.namelist()}
+    assert not any(secret in text for secret in SECRETS for text in parts.values())
+    assert not any(name.startswith("pictures/") for name in parts)
+    assert "it began" in parts["log/focus-companion.log"]
+    assert json.loads(parts["events.jsonl"].splitlines()[0])["players"] == ["green"]
+    assert json.loads(parts["settings.json"])["lights"]["serial"]["port"] == "/dev/ttyUSB0"
+    assert json.loads(parts["versions.json"])["focus-companion"]
+    assert json.loads(parts["doctor.json"])[0]["state"] == "fail"
+
+
+def test_every_setting_that_is_a_secret_is_hidden() -> None:
+    shown = settings_without_secrets(Settings(data=Path("/d"), pin="482913", mqtt_password="sesam"))
+    assert shown["pin"] == shown["mqtt_password"] == "…" and shown["port"] == 8000
+
+
+def run(*args: str | Path, home: Path) -> subprocess.CompletedProcess[str]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("FOCUS_COMPANION_")}
+    return subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", *map(str, args)],
+        cwd=home, capture_output=True, text=True, timeout=200,
+        env=clean | {"XDG_STATE_HOME": str(home), "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+def test_doctor_as_a_command(tmp_path: Path) -> None:
+    empty = tmp_path / "clip"
+    empty.mkdir()
+    cv2.imwrite(str(empty / "1.png"), np.full((480, 640, 3), 3, np.uint8))
+    done = run(
+        "doctor", "--camera", empty, "--data", tmp_path / "data", "--port", "0", "--json", home=tmp_path
+    )
+    told = json.loads(done.stdout)
+    assert done.returncode == 1 and told["state"] == "fail"
+    by_name = {check["name"]: check for check in told["checks"]}
+    assert by_name["picture"]["state"] == "fail" and by_name["picture"]["remedy"]
+    assert by_name["journal"]["state"] == "ok"
+    assert done.stderr.count("\n") == 1
+    lines = run("doctor", "--camera", empty, "--data", tmp_path / "data", "--port", "0", home=tmp_path).stdout
+    assert "fail  picture: dark\n      → put a light on" in lines
+
+
+def test_report_as_a_command(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), np.full((480, 640, 3), 3, np.uint8))
+    words = ("report", "--camera", tmp_path, "--data", tmp_path / "data", "--port", "9")
+    done = run(*words, "--output", tmp_path / "r.zip", "--pictures", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(tmp_path / "r.zip") as packed:
+        assert "pictures/picture.png" in packed.namelist()
+    assert (tmp_path / "r.zip").stat().st_mode & 0o777 == 0o600
+    again = run(*words, "--output", tmp_path / "r.zip", home=tmp_path)
+    assert again.returncode == 2 and "already" in again.stderr and again.stderr.count("\n") == 1
+    dated = run(*words, home=tmp_path)
+    (found,) = tmp_path.glob("focus-companion-report-*.zip")
+    assert dated.returncode == 0 and found.name in dated.stdout
+    with zipfile.ZipFile(found) as packed:
+        assert not any(name.startswith("pictures") for name in packed.namelist())
