@@ -30,7 +30,7 @@ TALLEST = 10
 
 @dataclass(frozen=True)
 class Column:
-    """One square's masks in its window: ``left``, ``top`` in pixels, ``masks`` (TALLEST + 1, h, w) bool."""
+    """One square's masks in its window: ``left``, ``top`` in pixels, ``masks`` (tallest + 1, h, w) bool."""
 
     left: int
     top: int
@@ -55,7 +55,7 @@ class Column:
 
     def standing(self, pieces: int) -> Mask:
         """Pixels (h, w) that a stack of so many pieces covers; with none, the bare dome."""
-        return np.asarray(self.unions[min(pieces, TALLEST)])
+        return np.asarray(self.unions[min(pieces, len(self.unions) - 1)])
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,12 @@ class Window:
 class Outlines:
     """The columns of all squares for one camera and profile, and the painting of whole positions."""
 
-    def __init__(self, camera: Camera, profile: BoardProfile) -> None:
+    def __init__(self, camera: Camera, profile: BoardProfile, tallest: int = TALLEST) -> None:
+        """``tallest`` is the most pieces that may stand on a square; the fewer, the sooner this is made."""
         self.camera, self.profile = camera, profile
         self.pitch = camera.pitch_pixels(profile)
         """Mean side of a square in pixels."""
-        self.columns = _columns(camera, profile)
+        self.columns = _columns(camera, profile, tallest)
         centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
         distance = np.linalg.norm(centres - camera.place, axis=1)
         self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
@@ -144,7 +145,7 @@ class Outlines:
             if not pieces:
                 # A bare dome hides what stands behind it, and looks like the board.
                 part[masks[0]] = 0
-            for level, label in enumerate(pieces[:TALLEST], 1):
+            for level, label in enumerate(pieces[: len(masks) - 1], 1):
                 part[masks[level]] = label
         return labels
 
@@ -190,10 +191,10 @@ def _lattice(outlines: Outlines, window: Window) -> Mask:
     return mask.astype(bool)
 
 
-def _columns(camera: Camera, profile: BoardProfile) -> tuple[Column, ...]:
+def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Column, ...]:
     centres = [(float(x), float(y)) for x, y in profile.centres]
     solids = [(profile.dome, profile.dome_base)]
-    solids += [(profile.piece, level * profile.rise) for level in range(TALLEST)]
+    solids += [(profile.piece, level * profile.rise) for level in range(tallest)]
     points = [ring_points(solid, centre, base) for centre in centres for solid, base in solids]
     ends = np.cumsum([len(p) for p in points])
     pixels = camera.project(np.concatenate(points)).astype(np.float32)

@@ -19,6 +19,9 @@ from .outlines import Outlines, Window
 HIGHEST = 5
 """Pieces in the tallest stack that stands in a settled position."""
 
+_HIDDEN = 0.4
+"""Share of a piece that a stack before it has to cover, to be taken for it."""
+
 Floats = NDArray[np.float64]
 
 
@@ -50,10 +53,29 @@ class Layers:
             touching = outlines.touching([square])
             self._near.append(tuple(o for o in touching if rank[o] > rank[square]))
             self._far.append(tuple(o for o in touching if rank[o] < rank[square]))
+        self._hiding: dict[int, tuple[int, ...]] = {}
 
     def neighbours(self, square: int) -> tuple[int, ...]:
         """The squares whose stacks bear on what this one's pixels say."""
         return self._near[square] + self._far[square]
+
+    def hiding(self, square: int) -> tuple[int, ...]:
+        """The squares whose tallest stack would hide most of a piece on this one."""
+        if square not in self._hiding:
+            piece = self.outlines.columns[square].masks[1]
+            least = _HIDDEN * np.count_nonzero(piece)
+            self._hiding[square] = tuple(
+                near for near in self._near[square] if self._shared(square, near, piece) > least
+            )
+        return self._hiding[square]
+
+    def _shared(self, square: int, near: int, piece: NDArray[np.bool_]) -> int:
+        """Pixels of a piece on a square that the tallest stack on ``near`` covers."""
+        column = self.outlines.columns[square]
+        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
+        left = piece.copy()
+        _cut(left, window, self.outlines, near, HIGHEST)
+        return int(np.count_nonzero(piece) - np.count_nonzero(left))
 
     def table(self, square: int, scores: NDArray[np.float32], stacks: Sequence[tuple[int, ...]]) -> Table:
         """The table of ``square``; ``scores`` (h, w, CLASSES) are those of :attr:`window`'s pixels,

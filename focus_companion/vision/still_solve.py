@@ -15,11 +15,15 @@ Stack = tuple[int, ...]
 
 _LETTER = {label: letter for letter, label in CLASS.items()}
 
-_STEP = 0.7
+STEP = 0.7
 """Nats by which a stack of one piece more is less likely beforehand."""
 
 _ROUNDS = 6
 """Times that all squares are gone through at most; two or three are the rule."""
+
+
+_GAIN = 1e-6
+"""Nats that a change of two squares together has to bring."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,14 @@ class Solver:
 
     def solve(self) -> None:
         """Improve until nothing changes."""
-        dirty = set(range(len(self._stacks)))
+        self._settle(set(range(len(self._stacks))))
+        for far in self.layers.outlines.far_to_near:
+            for near in self.layers.hiding(far):
+                if self._stacks[far] and self._stacks[near] and self._instead(near, far):
+                    self._settle({near, far, *self.layers.neighbours(near), *self.layers.neighbours(far)})
+
+    def _settle(self, dirty: set[int]) -> None:
+        """Improve these squares, one by one, and what they bear on."""
         for _ in range(_ROUNDS):
             for square in self.layers.outlines.far_to_near:
                 if square not in dirty:
@@ -79,13 +90,44 @@ class Solver:
             if not dirty:
                 return
 
+    def _instead(self, near: int, far: int) -> bool:
+        """Whether what was taken for a stack on ``far`` is better seen as more of the one on ``near``.
+
+        Each of the two keeps the other from the truth, so they have to change together.
+        """
+        before = self._stacks[near], self._stacks[far]
+        gain = self._score(far, ()) - self._score(far, before[1])
+        self._put(far, ())
+        taller = self.choices(near)[0]
+        if taller.stack != before[0]:
+            gain += taller.score - self._score(near, before[0])
+            self._put(near, taller.stack)
+            rest = self.choices(far)[0]
+            gain += rest.score - self._score(far, ())
+            if gain > _GAIN:
+                self._put(far, rest.stack)
+                return True
+        self._put(near, before[0])
+        self._put(far, before[1])
+        return False
+
+    def _score(self, square: int, stack: Stack) -> float:
+        """Nats of one stack on a square, given its neighbours."""
+        table, height = self._table(square), len(stack)
+        nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
+        prior = dict(zip(self._labels.tolist(), self._prior(square).tolist(), strict=True))
+        shown = 0.0
+        for level, label in enumerate(stack, 1):
+            shown += float(table.layers[height, level, label]) * self._share + prior[label]
+        return float(nats + shown)
+
     def choices(self, square: int) -> list[Choice]:
         """For every number of pieces the likeliest stack of the square, the best first."""
         table = self._table(square)
         prior = self._prior(square)
         found = []
         for height in range(HIGHEST + 1):
-            nats = table.behind[height] * self._share - _STEP * height + self._shape[square, height]
+            nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
             liking = table.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
             stack = tuple(int(self._labels[k]) for k in liking.argmax(1)) if height else ()
             found.append(Choice(stack, float(nats + liking.max(1).sum() if height else nats)))
@@ -97,7 +139,7 @@ class Solver:
         prior = self._prior(square)
         tops = {0: float(table.behind[0] * self._share + self._shape[square, 0])}
         for height in range(1, HIGHEST + 1):
-            nats = table.behind[height] * self._share - _STEP * height + self._shape[square, height]
+            nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
             liking = table.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
             lower = liking[:-1].max(1).sum() if height > 1 else 0.0
             for at, label in enumerate(self._labels):
