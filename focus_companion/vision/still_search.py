@@ -24,6 +24,9 @@ _LAST = (0.06,)
 _TRIALS = 9
 """Changes that are tried at most."""
 
+_CLEARER = 0.06
+"""Part of what is not explained that another camera has to explain, to be believed: the finder's is good."""
+
 Change = BoardProfile | float
 """Another set, or the board so many pieces' rises higher."""
 
@@ -53,6 +56,10 @@ class State:
         """The colours that its stacks teach."""
         return self.view.relearned(self.stacks)
 
+    def beats(self, other: State) -> bool:
+        """Whether this explains the picture clearly better."""
+        return self.nats > (1 - _CLEARER) * other.nats
+
 
 def begun(picture: Picture, camera: Camera, profile: BoardProfile) -> State:
     """What the picture shows through this camera when nothing is known."""
@@ -70,7 +77,7 @@ def searched(state: State, profiles: Sequence[BoardProfile]) -> State:
         if change is None:
             break
         trial = _changed(best, change)
-        if trial.nats > best.nats:
+        if trial.beats(best):
             # Not back at once to where it came from.
             vain = {-change if isinstance(change, float) else best.profile}
             best = trial
@@ -111,7 +118,7 @@ def _improved(state: State, reaches: Sequence[float]) -> State:
     for reach in reaches:
         view = View(state.view.picture, _followed(now, reach), now.profile)
         now = _read(view, now.learned(), now.stacks)
-        if now.nats > best.nats:
+        if now.beats(best):
             best = now
     return best
 

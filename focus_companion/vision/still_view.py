@@ -32,6 +32,9 @@ _SQUARE = 55.0
 """The share of its nats that a pixel counts where a square is so many pixels wide, as neighbours say the
 same."""
 
+_MARGIN = 0.2
+"""Squares about the stacks in which the picture has to be explained: a camera may be so far off at first."""
+
 _FEWEST, _MOST = 300, 8000
 """Pixels of one class that are learned from; with fewer it stays at what is usual."""
 
@@ -72,6 +75,8 @@ class Picture:
         self.share = _SHARE * (_SQUARE / pitch) ** 2
         """What a pixel's nats count, as its neighbours say the same."""
         lattice = lattice_mask(outlines, self.window)
+        self.told = _around_columns(outlines, image.shape[:2], _MARGIN * pitch)
+        """(H, W) bool: where stacks may show. Beside it lie pieces out of play and what people have about."""
         self.covered = np.zeros(image.shape[:2], bool)
         self.covered[self.window.slices] = covered(
             self.pixels[self.window.slices], lattice, self.usual, pitch
@@ -147,8 +152,19 @@ class View:
         """
         scores = compared(self.likelihoods(palette))
         _, painted = labels(self.layers.outlines, stacks)
-        shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)
+        shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)[..., 0]
+        shown = shown[self.picture.told[self.window.slices]]
         return self.picture.share * float(shown.sum(dtype=float)) - STEP * sum(map(len, stacks))
+
+
+def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) -> NDArray[np.bool_]:
+    """(H, W) of a picture: where a stack may show, and ``margin`` pixels more."""
+    mask = np.zeros(size, np.uint8)
+    for column in outlines.columns:
+        part = mask[column.top : column.top + column.height, column.left : column.left + column.width]
+        part |= column.standing(HIGHEST)
+    wide = 2 * round(margin) + 1
+    return np.asarray(cv2.dilate(mask, np.ones((wide, wide), np.uint8)), bool)
 
 
 def sharpened(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
