@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from .learning import labels
 from .scene import BoardProfile, Camera
 from .still_pose import met_by_colours
@@ -21,7 +23,10 @@ _AGAIN = (0.14, 0.08)
 _LAST = (0.06,)
 """How far, in squares, outlines look for the ends of colours: at first, after a change, and at the end."""
 
-_TRIALS = 9
+_HOPELESS = 2.0
+"""Times the loss of the best explanation, from which on a change is not followed up."""
+
+_TRIALS = 8
 """Changes that are tried at most."""
 
 _CLEARER = 0.06
@@ -104,7 +109,7 @@ def _changed(state: State, change: Change) -> State:
     else:
         camera, profile = state.camera, change
     view = View(state.view.picture, camera, profile)
-    return _improved(_read(view, state.palette, state.stacks), _AGAIN)
+    return _improved(_read(view, state.palette, state.stacks), _AGAIN, _HOPELESS * state.nats)
 
 
 def _read(view: View, palette: Palette, before: Sequence[str] | None) -> State:
@@ -112,14 +117,19 @@ def _read(view: View, palette: Palette, before: Sequence[str] | None) -> State:
     return State(view, solver, palette, view.explained(palette, solver.stacks))
 
 
-def _improved(state: State, reaches: Sequence[float]) -> State:
-    """The best of what comes as the camera follows the colours' ends; never worse than ``state``."""
+def _improved(state: State, reaches: Sequence[float], least: float = -np.inf) -> State:
+    """The best of what comes as the camera follows the colours' ends; never worse than ``state``.
+
+    Below ``least`` nats it is given up.
+    """
     best = now = state
     for reach in reaches:
         view = View(state.view.picture, _followed(now, reach), now.profile)
         now = _read(view, now.learned(), now.stacks)
         if now.beats(best):
             best = now
+        if now.nats < least:
+            break
     return best
 
 
