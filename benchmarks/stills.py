@@ -33,9 +33,9 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.outlines import Outlines
-from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.profiles import board_profile, plastic_sets
 from focus_companion.vision.scene import BoardProfile, Camera
-from focus_companion.vision.still import known_profiles, read_still
+from focus_companion.vision.still import read_still
 
 Image = NDArray[np.uint8]
 
@@ -251,7 +251,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--lines", action="store_true", help="a line for every still")
     arguments = parser.parse_args()
-    profiles = known_profiles()
+    profiles = plastic_sets()
     groups: list[Iterator[Still]] = []
     if arguments.footage:
         groups.append(recorded(arguments.footage))

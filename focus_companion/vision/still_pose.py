@@ -18,7 +18,7 @@ from .find_outlines import DIRECTIONS, NORMALS, Edges, nearest_edges
 from .find_outlines import Outlines as Shown
 from .find_pose import Prior, adjust
 from .outlines import Window
-from .scene import BoardProfile, Camera, Lens
+from .scene import BoardProfile, Camera
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +49,7 @@ def met_by_colours(
     painted: NDArray[np.uint8],
     window: Window,
     edges: Edges,
+    prior: Prior,
     reach: float,
 ) -> Camera:
     """The camera moved so that the outlines of ``stacks`` (52) meet the ends of their colours, bare domes
@@ -78,13 +79,12 @@ def met_by_colours(
     offset[bare], weight[bare] = met.offset[bare], _EDGES * met.weight[bare]
     used = weight > 0.01
     normals = np.broadcast_to(DIRECTIONS, (len(heights), NORMALS, 2))[used]
-    guess = Lens.guess(camera.lens.width, camera.lens.height)
     return adjust(
         camera,
         shown.points[used],
         shown.pixels[used] + offset[used][:, None] * normals,
         weight[used],
-        Prior(guess.focal, guess.distortion[0]),
+        prior,
         normals=normals,
         sigma=sigma,
     )

@@ -137,5 +137,15 @@ def _followed(state: State, reach: float) -> Camera:
     view = state.view
     window, painted = labels(view.layers.outlines, state.stacks)
     scores = compared(view.likelihoods(state.palette))
-    edges = view.picture.edges
-    return met_by_colours(view.camera, view.profile, state.stacks, scores, painted, window, edges, reach)
+    picture = view.picture
+    return met_by_colours(
+        view.camera,
+        view.profile,
+        state.stacks,
+        scores,
+        painted,
+        window,
+        picture.edges,
+        picture.prior,
+        reach,
+    )

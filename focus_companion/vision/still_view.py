@@ -62,7 +62,7 @@ class Picture:
         players: Sequence[str],
         lens: LensProfile | None = None,
     ) -> None:
-        self.image, self.players = image, players
+        self.players = players
         self.prior = lens_prior(lens, camera.lens.width, camera.lens.height)
         """What is expected of the lens."""
         self.pixels = sharpened(image)

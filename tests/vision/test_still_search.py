@@ -12,8 +12,8 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.look import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.profiles import plastic_sets
 from focus_companion.vision.scene import BoardProfile, Camera
-from focus_companion.vision.still import known_profiles
 from focus_companion.vision.still_search import State, begun, lifted, searched
 from focus_companion.vision.still_view import Picture
 
@@ -61,9 +61,9 @@ def aside(camera: Camera, mm: float) -> Camera:
     ids=["right", "a piece too high", "a piece too low", "aside"],
 )
 def test_a_wrong_camera_is_made_right(camera: Camera) -> None:
-    other = next(p for p in known_profiles() if p != LOOK.profile)
+    other = next(p for p in plastic_sets() if p != LOOK.profile)
     first = start(camera, other)
-    best = searched(first, known_profiles())
+    best = searched(first, plastic_sets())
     assert best.nats > first.nats
     assert best.profile == LOOK.profile
     assert off(best.camera) < 0.05
