@@ -149,13 +149,16 @@ def play(
     closing.callback(journal.close)
     for notice in journal.notices:
         tell(notice)
+    rescued = journal.rescued.kept.name if journal.rescued is not None else None
     server_socket_is_free(settings)
     chosen = choose_source(settings)
     boards = boards_for(settings.board)
     lens = None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data)
     again = AGAIN if chosen.is_demo else None
     sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
-    session = Session(rules or Rules.make(2), names, journal, sight, resume=not new, again=again)
+    session = Session(
+        rules or Rules.make(2), names, journal, sight, resume=not new, again=again, rescued=rescued
+    )
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)
         closing.callback(begin_tape(tape, tape_size, session, journal, sight=how, again=again).close)

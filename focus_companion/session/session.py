@@ -18,7 +18,7 @@ from ..game.rules import Rules
 from . import view
 from .answering import answer
 from .clock import Clock, TimeControl
-from .events import Corrected, Event, Found, GameBegan, Lost, Placed, Refused, TakenBack
+from .events import Corrected, Event, Found, GameBegan, Lost, Moved, Placed, Refused, TakenBack
 from .feed import HEARTBEAT, Feed, Subscription
 from .hearing import hear
 from .history import History
@@ -59,6 +59,9 @@ class Session:
     ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only when
     asked.
 
+    ``rescued``: the name of the file that is kept of a damaged journal; the state tells it until the next
+    turn.
+
     Raises:
         JournalError: the journal cannot be used.
     """
@@ -73,6 +76,7 @@ class Session:
         resume: bool = True,
         again: float | None = None,
         clock: Callable[[], float] = time.monotonic,
+        rescued: str | None = None,
     ) -> None:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
@@ -80,6 +84,7 @@ class Session:
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
+        self._rescued = rescued
         self._told: tuple[History, dict[str, Any]] | None = None
         self._held: list[Event] = []
         self._fault: str | None = None
@@ -155,7 +160,13 @@ class Session:
             told = (history, view.state(history))
             self._told = told
         clock = history.clock and history.clock.to_json(self._time, history.position.players)
-        more = {"camera": self.camera, "event": last, "resumed": self.resumed, "fault": self._fault}
+        more = {
+            "camera": self.camera,
+            "event": last,
+            "resumed": self.resumed,
+            "fault": self._fault,
+            "rescued": self._rescued,
+        }
         more["camera_why"] = self.camera_why
         seen = {"mount": self._sight.mount(), "corners": self._sight.corners()}
         return told[1] | more | {"clock": clock} | seen
@@ -392,6 +403,9 @@ class Session:
     def _commit(self, events: tuple[Event, ...]) -> None:
         history = self._history.take_all(events)
         numbers = self._keep(events, history.game)
+        if any(isinstance(event, Moved) for event in events):
+            # The game goes on: it has been read, or it is no news any more.
+            self._rescued = None
         with self._state:
             self._history = history
             self._feed.publish(list(zip(numbers, events, strict=True)))

@@ -13,7 +13,7 @@ from . import opening, schema, swap
 from .errors import JournalDamaged, JournalError, JournalForeign, told
 from .journal import LOCK
 from .lock import FolderLock
-from .rebuilding import NO_SEAL, GameBuilder
+from .rebuilding import replay
 
 _ANOTHER: Final = "give another copy"
 
@@ -96,8 +96,8 @@ def check(path: Path, name: Path) -> tuple[int, int]:
             if schema.version(database) == 0:
                 raise JournalForeign(f"{name} is no journal of Focus Companion; {_ANOTHER}")
             opening.check_sound(database, name, math.inf)
-            games = database.execute("SELECT id, began, rules, players FROM games ORDER BY id").fetchall()
-            return len(games), sum(_replayed(database, name, number, head) for number, *head in games)
+            games = [int(row[0]) for row in database.execute("SELECT id FROM games").fetchall()]
+            return len(games), sum(replay(database, name, game) for game in games)
     except JournalDamaged as error:
         raise JournalDamaged(name, error.what, _ANOTHER) from error
     except (sqlite3.Error, OSError) as error:
@@ -105,19 +105,6 @@ def check(path: Path, name: Path) -> tuple[int, int]:
         if isinstance(problem, JournalDamaged):
             problem = JournalDamaged(name, problem.what, _ANOTHER)
         raise problem from error
-
-
-def _replayed(database: sqlite3.Connection, name: Path, game: int, head: list[str]) -> int:
-    """Replay one game; returns the number of its events."""
-    builder = GameBuilder(game, (head[0], head[1], head[2]))
-    mark = "seal" if schema.version(database) >= schema.SEALED else str(NO_SEAL)
-    query = f"SELECT id, type, time, wall, body, {mark} FROM events WHERE game = ? ORDER BY id"
-    for row in database.execute(query, (game,)):
-        if not builder.take(row):
-            raise JournalDamaged(name, f"event {row[0]} of game {game}")
-    if builder.history is None and not builder.begin():
-        raise JournalDamaged(name, f"game {game}")
-    return len(builder.rows)
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -19,6 +19,7 @@ from ..session.history import History
 from . import opening, seals
 from .errors import JournalDamaged, told
 from .lock import FolderLock
+from .rescue import Rescued
 from .swap import FILE
 
 LOCK: Final = "journal.lock"
@@ -83,6 +84,7 @@ class Journal:
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
         self.notices: list[str] = []
+        self.rescued: Rescued | None = None
         if write:
             with self._writing:
                 self._open_writer()
@@ -149,7 +151,7 @@ class Journal:
         try:
             if not lock.ended_well and opening.log_is_gone(self.path):
                 self.notices.append(opening.LOG_GONE.format(path=self.path))
-            self._writer, notices = opening.for_writing(self.path)
+            self._writer, notices, self.rescued = opening.for_writing(self.path)
         except BaseException as error:
             lock.close()
             if isinstance(error, sqlite3.Error | OSError):

@@ -11,7 +11,8 @@ from typing import Final
 
 from . import pages, schema, seals, swap
 from .errors import JournalDamaged, JournalError
-from .rescue import rescue
+from .rebuilding import replay
+from .rescue import Rescued, rescue
 
 LOG_GONE: Final = (
     "{path}-wal is gone although the program had no time to put its content into the journal: "
@@ -27,15 +28,15 @@ _STEPS: Final = 20_000
 """SQLite's own steps between two looks at the clock."""
 
 
-def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str]]:
+def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str], Rescued | None]:
     """The journal at ``path``, made if there is none, brought up to date, rescued if it is damaged.
 
-    Only for who holds the lock. Returns the connection and what has to be told.
+    Only for who holds the lock. Returns the connection, what has to be told, and what was rescued.
 
     Raises:
         JournalError, sqlite3.Error, OSError: it cannot be used; it is as it was.
     """
-    notices = []
+    notices, rescued = [], None
     if (kept := swap.finish(path.parent)) is not None:
         notices.append(
             f"A change of the journal that had been cut off is done; the old one is kept as {kept}"
@@ -45,11 +46,12 @@ def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str]]:
     try:
         found = _probe(path)
     except JournalDamaged as error:
-        notices.append(str(rescue(path, error.what)))
+        rescued = rescue(path, error.what)
+        notices.append(str(rescued))
         found = _probe(path)
     if 0 < found < len(schema.MIGRATIONS):
         notices.append(f"The journal has a new form; the old one is kept as {_keep_copy(path, found)}")
-    return _open(path), notices
+    return _open(path), notices, rescued
 
 
 def for_reading(path: Path) -> sqlite3.Connection | None:
@@ -100,6 +102,10 @@ def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PAT
         raise JournalDamaged(path, problem)
     if database.execute("SELECT 1 FROM events WHERE game NOT IN (SELECT id FROM games) LIMIT 1").fetchone():
         raise JournalDamaged(path, "a game is missing")
+    # The one that may go on has to be what the rules can lead to.
+    newest = database.execute("SELECT id, result FROM games ORDER BY id DESC LIMIT 1").fetchone()
+    if newest is not None and newest[1] is None:
+        replay(database, path, newest[0])
     if schema.version(database) < schema.SEALED:
         return
     until = time.monotonic() + patience

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from pathlib import Path
 from typing import Any, Final
 
 from ..game.colours import LETTER, names
 from ..game.rules import Rules
 from ..session.events import GameBegan, event_from_json
 from ..session.history import History
-from . import seals
+from . import schema, seals
+from .errors import JournalDamaged
 
 EventRow = tuple[int, str, float, str, str, int]
 """Id, type, time, wall, body and seal of an event, if it is one."""
@@ -87,6 +89,25 @@ class GameBuilder:
             "INSERT INTO events (id, game, type, time, wall, body, seal) VALUES (?, ?, ?, ?, ?, ?, ?)",
             self.rows,
         )
+
+
+def replay(database: sqlite3.Connection, path: Path, game: int) -> int:
+    """Replay one game of the journal at ``path``, of this version or an older one. Returns the number of its
+    events.
+
+    Raises:
+        JournalDamaged: one of them contradicts its seal, or the rules.
+    """
+    head = database.execute("SELECT began, rules, players FROM games WHERE id = ?", (game,)).fetchone()
+    builder = GameBuilder(game, head)
+    mark = "seal" if schema.version(database) >= schema.SEALED else str(NO_SEAL)
+    query = f"SELECT id, type, time, wall, body, {mark} FROM events WHERE game = ? ORDER BY id"
+    for row in database.execute(query, (game,)):
+        if not builder.take(row):
+            raise JournalDamaged(path, f"event {row[0]} of game {game}")
+    if builder.history is None and not builder.begin():
+        raise JournalDamaged(path, f"the beginning of game {game}")
+    return len(builder.rows)
 
 
 def _head(event: GameBegan, began: str) -> tuple[str, str, str]:

@@ -323,6 +323,34 @@ def test_a_rescue_that_was_cut_off_is_finished(tmp_path: Path, monkeypatch: pyte
     assert steps >= 4
 
 
+def test_a_game_that_the_rules_do_not_lead_to_is_gone_on_with_before_that(tmp_path: Path) -> None:
+    told = played(tmp_path, 10)
+    last = next(event for _, event in reversed(told) if isinstance(event, Moved))
+    with Journal(tmp_path, write=True) as journal:
+        journal.append(1, last)
+    with Journal(tmp_path, write=True) as journal:
+        assert (
+            f"(event {len(told) + 1} of game 1): {len(told)} events of 1 game rescued" in journal.notices[0]
+        )
+        assert "1 later event lost" in journal.notices[0]
+        assert journal.events() == told
+    goes_on(tmp_path)
+
+
+def test_the_page_is_told_until_the_next_turn(tmp_path: Path) -> None:
+    played(tmp_path, 10)
+    overwrite(tmp_path / "journal.sqlite", 0, garbage(4096))
+    with Journal(tmp_path, write=True) as journal:
+        assert journal.rescued is not None
+        kept = journal.rescued.kept.name
+        session = Session(RULES, {}, journal, Player, rescued=kept)
+        assert session.state()["rescued"] == kept and (tmp_path / kept).is_file()
+        play_on(session.push, 1)
+        assert session.state()["rescued"] == kept
+        play_on(session.push, 1, 1)
+        assert session.state()["rescued"] is None
+
+
 def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
     for count in (1, 2, 3):
         played(tmp_path, 30)

@@ -233,3 +233,15 @@ def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.wait_for_function("() => document.querySelector('#watching').textContent === '2 watch'")
     context.close()
+
+
+def test_a_rescued_journal_is_told_until_play_goes_on(table, seen: Seen) -> None:
+    table.start()
+    table.session._rescued = "journal.damaged-1.sqlite"
+    page = seen.open()
+    status(page, "The journal was damaged")
+    status(page, "kept as journal.damaged-1.sqlite")
+    table.play(MOVES[0])
+    status(page, "Last turn")
+    assert "damaged" not in (page.text_content("#status") or "")
+    assert seen.troubles == []

@@ -33,6 +33,7 @@ export function after(state, type, event) {
         prompt: null,
         unclear: null,
         set_up: null,
+        rescued: null,
       });
       return { next, stale: event.to_move === null };
     case "prompt":

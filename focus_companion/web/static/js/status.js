@@ -6,8 +6,17 @@ import { h } from "./svg.js";
 import { list, t, tn } from "./texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
 
+const CALM = new Set(["turn", "wait", "set-up"]);
+
 /** {kind, title, text, letter, choices} for a state. */
 export function summary(state) {
+  const told = now(state);
+  // Until play goes on, the calm states also tell what became of the journal.
+  if (state.rescued && CALM.has(told.kind)) told.text = t("The journal was damaged: what was whole of it is saved, the damaged file is kept as {file}.", { file: state.rescued });
+  return told;
+}
+
+function now(state) {
   if (state.result) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
     return { kind: "result", title: resultText(state, state.result), text: resultReason(state.result), letter };
