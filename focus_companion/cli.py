@@ -14,6 +14,7 @@ from focus_companion.commands import console
 
 COMMANDS: Final = {
     "play": "Follow a game: camera, page, lights, journal. The main job.",
+    "hall": "Many tables on one page, as they publish to a broker.",
     "watch": "Camera or recording in, events out; no page.",
     "read": "One still picture to one position.",
     "replay": "Go through a recorded game, position by position.",

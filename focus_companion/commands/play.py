@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import signal
 import sys
 import threading
 import time
@@ -13,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -22,8 +20,9 @@ from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
 from focus_companion.commands import memory
 from focus_companion.commands.broker_options import chosen_broker, table_name
-from focus_companion.commands.console import BadInput, tell
+from focus_companion.commands.console import tell
 from focus_companion.commands.rule_options import optional_rule_options
+from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
 from focus_companion.commands.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.colours import LETTER, NAMES
@@ -108,7 +107,7 @@ def command(
         logs.hide(secret)
     logs.start(settings.log)
     stop = threading.Event()
-    _on_signals(stop)
+    on_signals(stop)
     with ExitStack() as closing:
         play(
             settings, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1, tape=tape,
@@ -150,7 +149,7 @@ def play(
     for notice in journal.notices:
         tell(notice)
     rescued = journal.rescued.kept.name if journal.rescued is not None else None
-    server_socket_is_free(settings)
+    port_is_free(settings)
     chosen = choose_source(settings)
     boards = boards_for(settings.board)
     lens = None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data)
@@ -162,7 +161,7 @@ def play(
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)
         closing.callback(begin_tape(tape, tape_size, session, journal, sight=how, again=again).close)
-        _print(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
+        say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
 
     publish = _publish(settings, broker, session, journal, closing)
@@ -174,7 +173,7 @@ def play(
         log.info(
             "game %d, turn %d: %s", session.history.game, session.history.ply, line.strip() or event.type
         )
-        _print(line)
+        say(line)
 
     supervisor = Supervisor()
     chosen.follow(session)
@@ -184,13 +183,13 @@ def play(
     server = _serve(settings, session, journal, closing)
     closing.callback(runner.stop, 1.5)
     runner.start()
-    _print(f"Camera: {shown_address(chosen.text)}")
+    say(f"Camera: {shown_address(chosen.text)}")
     if session.resumed:
-        _print(
+        say(
             f"Going on with game {session.history.game}, {session.history.ply} turns played "
             "(--new begins another)"
         )
-    _announce(settings, server)
+    announce(settings, server.port)
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)
     supervisor.ready()
@@ -207,33 +206,6 @@ def _say_goodbye(session: Session) -> None:
     logging.getLogger("waitress").setLevel(logging.CRITICAL)
 
 
-def server_socket_is_free(settings: Settings) -> None:
-    """Refuse a port that is in use before a camera is opened for nothing.
-
-    Raises:
-        BadInput: it is in use, or not ours to use.
-    """
-    import socket
-
-    if settings.port == 0:
-        return
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((_host(settings), settings.port))
-        except OSError as error:
-            raise _no_port(settings.port, error) from error
-
-
-def _no_port(port: int, error: OSError) -> BadInput:
-    why = (error.strerror or str(error)).lower()
-    return BadInput(f"--port {port}: {why}; end the program that uses it, or give another --port")
-
-
-def _host(settings: Settings) -> str:
-    return "0.0.0.0" if settings.lan else "127.0.0.1"
-
-
 def _serve(settings: Settings, session: Session, journal: Journal, closing: ExitStack) -> PageServer:
     from focus_companion.web.app import create_app
     from focus_companion.web.lan import host_names, lan_addresses
@@ -245,29 +217,16 @@ def _serve(settings: Settings, session: Session, journal: Journal, closing: Exit
         logs.hide(pin)
     app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=host_names() if settings.lan else ())
     try:
-        server = PageServer(app, host=_host(settings), port=settings.port)
+        server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:
-        raise _no_port(settings.port, error) from error
+        raise no_port(settings.port, error) from error
     if settings.lan:
         # Only now is it known which port was free.
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
-        _print(f"PIN for acting from other machines: {pin}")
+        say(f"PIN for acting from other machines: {pin}")
     server.start()
     closing.callback(server.close, 0.5)
     return server
-
-
-def _announce(settings: Settings, server: PageServer) -> None:
-    _print(f"Page: http://127.0.0.1:{server.port}/")
-    if not settings.lan:
-        return
-    from focus_companion.web.lan import lan_addresses, qr_text
-
-    addresses = lan_addresses(server.port)
-    for address in addresses:
-        _print(f"From other machines: {address}")
-    if addresses and sys.stdout.isatty():
-        _print(qr_text(addresses[0]))
 
 
 def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
@@ -301,9 +260,9 @@ def _publish(
     outbox = Outbox(settings.data)
     closing.callback(outbox.close)
     drawer = outbox.drawer(broker.shown, table)
-    publisher = Publisher(broker, table, journal, session.state, drawer, version=__version__, tell=_print)
+    publisher = Publisher(broker, table, journal, session.state, drawer, version=__version__, tell=say)
     closing.callback(publisher.close)
-    _print(f"MQTT: publishing to {broker.shown} as table {table!r}")
+    say(f"MQTT: publishing to {broker.shown} as table {table!r}")
     publisher.start()
     return publisher.tell
 
@@ -338,13 +297,6 @@ def told(event: Any) -> str:
             return ""
 
 
-def _print(line: str) -> None:
-    if line:
-        # Nobody may be reading any more (a closed terminal); the game goes on all the same.
-        with suppress(OSError, ValueError):
-            print(line, flush=True)
-
-
 def _tell_status(supervisor: Supervisor, session: Session) -> None:
     history = session.history
     supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")
@@ -361,18 +313,10 @@ def _wait(runner: Runner, stop: threading.Event, turned: Callable[[], None]) -> 
         if runner.wait(0):
             break
         if runner.ended and not said:
-            _print("The recording has ended; the page stays. Ctrl-C ends the program.")
+            say("The recording has ended; the page stays. Ctrl-C ends the program.")
             said = True
     if runner.failure is not None:
         raise runner.failure
-
-
-def _on_signals(stop: threading.Event) -> None:
-    def ask(number: int, frame: FrameType | None) -> None:
-        stop.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, ask)
 
 
 def _end_in_time() -> None:

@@ -35,6 +35,7 @@ class Evening:
         self._tables: dict[str, Table] = {}
         self._asked: dict[str, tuple[float, float]] = {}
         self._nonsense: set[tuple[str, str]] = set()
+        self._texts: dict[str, str] = {}
 
     # What comes from the broker
 
@@ -48,6 +49,8 @@ class Evening:
         try:
             with self._lock:
                 changed = self._take(name, kind, game, message.payload)
+                if "tile" in changed:
+                    self._texts.pop(name, None)
         except Nonsense as nonsense:
             self._foreign(name, kind, str(nonsense))
             return
@@ -116,6 +119,16 @@ class Evening:
         with self._lock:
             table = self._tables.get(name)
             return table.tile() if table and table.state else None
+
+    def tile_text(self, name: str) -> str | None:
+        """The same as JSON, made once for all viewers."""
+        with self._lock:
+            if (text := self._texts.get(name)) is None:
+                table = self._tables.get(name)
+                if table is None or table.state is None:
+                    return None
+                text = self._texts[name] = dump(table.tile())
+            return text
 
     def names(self) -> list[str]:
         with self._lock:

@@ -88,10 +88,14 @@ def export_game(journal: GameJournal, game: int, name: str) -> Export:
     Raises LookupError where the journal has no such game, :class:`ExportFailed` where it cannot be written,
     :class:`ExportBusy` where it can be only later.
     """
+    return export_record(journal.history(game).record(), name)
+
+
+def export_record(record: GameRecord, name: str) -> Export:
+    """A game in the format of this name. Raises :class:`ExportFailed` where it cannot be written."""
     if name not in FORMATS:
         raise ExportFailed(f"{name[:40]!r} is no format. There are {', '.join(FORMATS)}.")
     write, media_type, suffix = FORMATS[name]
-    record = journal.history(game).record()
     try:
         data = write(record)
     except (FormatError, ImportError) as error:

@@ -1,4 +1,4 @@
-"""A table without a camera: a session and a journal, whose turns a scripted sight plays, and its publisher."""
+"""A table without a camera: session and journal, whose turns a scripted sight plays, and its publisher."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scripted import Player, Still
 from focus_companion.game.rules import Rules
 from focus_companion.mqtt.broker import parse_broker
 from focus_companion.mqtt.publisher import Publisher
+from focus_companion.session.requests import Resign
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
 from focus_companion.storage.outbox import Outbox
@@ -48,6 +49,13 @@ class Table:
             for event in self.session.push(Still(self._index)):
                 self.publisher.tell(event)
             self._index += 1
+
+    def another_game(self) -> None:
+        """End the game (chance alone rarely does) and begin the next."""
+        self.session.submit(Resign(self.session.position.to_move))
+        before = self.session.history.game
+        while self.session.history.game == before:
+            self.play()
 
     def wait_confirmed(self, seconds: float = 20) -> None:
         until(lambda: self.publisher.confirmed == self.journal.last_event(), seconds, self.publisher)

@@ -1,0 +1,75 @@
+"""``focus-companion hall``: every table of an evening on one page, as a broker carries them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import ExitStack
+from typing import Any, Final
+
+import click
+
+from focus_companion.commands.broker_options import chosen_broker
+from focus_companion.commands.console import BadInput
+from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
+from focus_companion.settings import Settings, load
+
+PORT: Final = 8001
+"""Of the page, so that a table may have its own beside it."""
+
+
+@click.command("hall")
+@click.option("--mqtt", metavar="URL", help="The broker: mqtt[s]://[USER@]HOST[:PORT].")
+@click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True,
+              help="Of the page; 0: any free one.")  # fmt: skip
+@click.option("--lan/--no-lan", default=None, help="Let other machines look at it.")
+def command(**flags: Any) -> None:
+    """Show every table that publishes to the broker: boards, alerts, clocks, results, standings.
+
+    It keeps nothing: stop it, start it, start two, and the picture is the same.
+    """
+    settings = load(flags)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    stop = threading.Event()
+    on_signals(stop)
+    with ExitStack() as closing:
+        show(settings, stop, closing)
+
+
+def show(settings: Settings, stop: threading.Event, closing: ExitStack) -> None:
+    """Show the tables until ``stop`` is set.
+
+    Raises:
+        BadInput: no broker is named, it will not have us, or the port cannot be used.
+    """
+    broker = chosen_broker(settings)
+    if broker is None:
+        raise BadInput("hall needs the broker that the tables publish to; give --mqtt mqtt://HOST")
+    port_is_free(settings)
+    # Imported here: the help must not wait for the libraries.
+    from focus_companion.hall.app import create_hall
+    from focus_companion.hall.evening import Evening
+    from focus_companion.hall.listener import Listener
+    from focus_companion.mqtt.line import LineDown
+    from focus_companion.web.lan import host_names
+    from focus_companion.web.server import PageServer
+
+    evening = Evening()
+    listener = Listener(broker, evening, tell=say)
+    closing.callback(listener.close)
+    try:
+        listener.connect()
+    except LineDown as down:
+        raise BadInput(f"--mqtt: {down}") from None
+    app = create_hall(evening, lan=settings.lan, hosts=host_names() if settings.lan else ())
+    try:
+        server = PageServer(app, host=host_of(settings), port=settings.port)
+    except OSError as error:
+        raise no_port(settings.port, error) from error
+    server.start()
+    closing.callback(server.close, 0.5)
+    closing.callback(evening.news.close)
+    say(f"Broker: {broker.shown}")
+    announce(settings, server.port)
+    stop.wait()

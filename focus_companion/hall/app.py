@@ -1,0 +1,141 @@
+"""The Flask app of the hall: the page, its stream, results and records. It shows and acts on nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
+
+from ..formats.errors import FormatError
+from ..mqtt.messages import Nonsense, dump
+from ..session.view import state
+from ..web.access import Access, Refused
+from ..web.base import base_app
+from ..web.exports import ExportFailed, export_record
+from ..web.stream import HEARTBEAT, stream_response
+from .evening import Evening
+from .results import bundle, file_name, matches, results, sheet, standings, this_evening
+
+VIEWERS: Final = 120
+"""How many may follow at a time."""
+
+blueprint = Blueprint("hall", __name__)
+
+
+def create_hall(
+    evening: Evening, *, lan: bool = False, hosts: Iterable[str] = (), viewers: int = VIEWERS
+) -> Flask:
+    """The hall's page; ``lan`` and ``hosts`` as for the page of a game."""
+    app = base_app(Access(lan=lan, hosts=hosts), viewers)
+    app.extensions["evening"] = evening
+    app.register_blueprint(blueprint)
+    return app
+
+
+def _evening() -> Evening:
+    evening: Evening = current_app.extensions["evening"]
+    return evening
+
+
+@blueprint.get("/")
+def hall() -> str:
+    return render_template("hall.html")
+
+
+@blueprint.get("/api/tables")
+def tables() -> Response:
+    """Every table as the page shows it, by name."""
+    evening = _evening()
+    return jsonify(tables=_tiles(evening, evening.names()), broker=evening.news.broker)
+
+
+@blueprint.get("/api/tables/<name>")
+def table(name: str) -> Response:
+    """A table's current game whole: its state as the game's events tell it, with the list of moves."""
+    evening = _evening()
+    games = evening.games(name)
+    if not games:
+        raise Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.")
+    return jsonify(_game(evening, name, games[-1]))
+
+
+@blueprint.get("/api/tables/<name>/games/<int:game>")
+def past_game(name: str, game: int) -> Response:
+    return jsonify(_game(_evening(), name, game))
+
+
+@blueprint.get("/api/tables/<name>/games/<int:game>/export")
+def export(name: str, game: int) -> Response:
+    try:
+        made = export_record(_evening().record(name, game), request.args.get("format", "json"))
+    except LookupError:
+        raise Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.") from None
+    except (ExportFailed, Nonsense) as error:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
+    response = Response(made.data, mimetype=made.media_type)
+    response.headers.set(
+        "Content-Disposition", "attachment", filename=f"{file_name(name)}-{game:04}.{made.suffix}"
+    )
+    return response
+
+
+@blueprint.get("/api/results")
+def evening_results() -> Response:
+    """The evening's games, standings and matches."""
+    logs = this_evening(_evening().logs())
+    return jsonify(games=results(logs), standings=standings(logs), matches=matches(logs))
+
+
+@blueprint.get("/evening.csv")
+def evening_csv() -> Response:
+    response = Response(sheet(this_evening(_evening().logs())), mimetype="text/csv")
+    response.headers.set("Content-Disposition", "attachment", filename="evening.csv")
+    return response
+
+
+@blueprint.get("/evening.zip")
+def evening_zip() -> Response:
+    evening = _evening()
+    response = Response(bundle(evening, this_evening(evening.logs())), mimetype="application/zip")
+    response.headers.set("Content-Disposition", "attachment", filename="evening.zip")
+    return response
+
+
+@blueprint.get("/api/events")
+def events() -> Response:
+    """What changes, as ``tables`` events: those that changed, the broker's state, the results' number."""
+    evening = _evening()
+    after = request.headers.get("Last-Event-ID", "").strip() or request.args.get("after", "").strip()
+
+    def block(place: str, names: list[str], known: int, broker: bool) -> bytes:
+        texts = {name: evening.tile_text(name) for name in names}
+        tiles = ",".join(text for text in texts.values() if text is not None)
+        more = dump({"results": known, "broker": broker, "gone": [n for n in names if texts[n] is None]})
+        return f'id: {place}\nevent: tables\ndata: {{"tables":[{tiles}],{more[1:]}\n\n'.encode()
+
+    return stream_response(evening.news.follow(after[:40], heartbeat=HEARTBEAT), block)
+
+
+@blueprint.get("/healthz")
+def healthz() -> tuple[Response, HTTPStatus]:
+    evening = _evening()
+    told = {"ok": evening.news.broker, "viewers": len(current_app.extensions["viewers"])} | evening.counts()
+    return jsonify(told), HTTPStatus.OK if evening.news.broker else HTTPStatus.SERVICE_UNAVAILABLE
+
+
+def _tiles(evening: Evening, names: Iterable[str]) -> list[dict[str, Any]]:
+    return [tile for name in names if (tile := evening.tile(name)) is not None]
+
+
+def _game(evening: Evening, name: str, game: int) -> dict[str, Any]:
+    try:
+        history = evening.history(name, game)
+    except LookupError:
+        raise Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.") from None
+    except (Nonsense, FormatError) as error:
+        raise Refused(HTTPStatus.BAD_GATEWAY, str(error)) from error
+    told = state(history)
+    clock = history.clock and history.clock.to_json(history.time, history.position.players)
+    return told | {"table": name, "camera": "ok", "clock": clock}

@@ -1,0 +1,118 @@
+"""The hall's line to the broker: listens to every table, asks for what is missing, mends itself."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Final
+
+from ..mqtt.broker import Broker
+from ..mqtt.line import Line, LineDown, Message
+from ..mqtt.topics import all_tables
+from .evening import Evening
+
+log = logging.getLogger(__name__)
+
+_LOOK_EVERY: Final = 0.5
+_FIRST_WAIT: Final = 0.5
+_LONGEST_WAIT: Final = 8.0
+_REFUSED_WAIT: Final = 20.0
+
+
+class Listener:
+    """Feeds an evening until ``close``. ``tell`` hears a line about every change of the line's fate."""
+
+    def __init__(
+        self, broker: Broker, evening: Evening, *, tell: Callable[[str], None] = log.warning
+    ) -> None:
+        self._broker, self._evening, self._tell = broker, evening, tell
+        self._inbox: SimpleQueue[Message] = SimpleQueue()
+        self._down = threading.Event()
+        self._closing = threading.Event()
+        self._said = ""
+        self._thread = threading.Thread(target=self._run, name="hall", daemon=True)
+
+    def connect(self) -> None:
+        """Listen from now on.
+
+        Raises:
+            LineDown: the broker is there and will not have us; where it is not there, it is tried again and
+                again.
+        """
+        try:
+            line: Line | None = self._line()
+        except LineDown as down:
+            if down.refused:
+                raise
+            self._ill(down)
+            line = None
+        self._first = line
+        self._thread.start()
+
+    def close(self, timeout: float = 1.0) -> None:
+        """Listen no more; may be called twice."""
+        self._closing.set()
+        self._down.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def _line(self) -> Line:
+        self._down.clear()
+        line = Line(
+            self._broker,
+            f"focus-companion-hall-{secrets.token_hex(6)}",
+            on_message=self._inbox.put,
+            on_down=self._down.set,
+        )
+        line.subscribe(*all_tables())
+        return line
+
+    def _run(self) -> None:
+        wait, line = _FIRST_WAIT, self._first
+        while not self._closing.is_set():
+            try:
+                line = line or self._line()
+                self._well()
+                wait = _FIRST_WAIT
+                self._follow(line)
+            except LineDown as down:
+                self._ill(down)
+                wait = _REFUSED_WAIT if down.refused else min(2 * wait, _LONGEST_WAIT)
+                self._closing.wait(wait)
+            finally:
+                if line is not None:
+                    line.close()
+                line = None
+
+    def _follow(self, line: Line) -> None:
+        """Until closing. Raises :class:`LineDown`."""
+        while not self._closing.is_set():
+            try:
+                self._evening.take(self._inbox.get(timeout=_LOOK_EVERY))
+            except Empty:
+                pass
+            else:
+                if not self._inbox.empty():
+                    continue
+            for topic, payload in self._evening.asks():
+                line.publish(topic, payload)
+            if not line.up:
+                raise LineDown(
+                    line.fault or f"the connection to {self._broker.shown} is lost",
+                    refused=line.fault is not None,
+                )
+
+    def _ill(self, down: LineDown) -> None:
+        self._evening.news.line(False)
+        if str(down) != self._said:
+            self._said = str(down)
+            self._tell(f"MQTT: {down}; the tables are shown as they were last seen")
+
+    def _well(self) -> None:
+        self._evening.news.line(True)
+        if self._said:
+            self._said = ""
+            self._tell(f"MQTT: {self._broker.shown} is there again")

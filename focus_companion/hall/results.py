@@ -1,0 +1,164 @@
+"""What the evening has brought: finished games, standings by player, matches; and all of it to take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from ..formats.csv_sheet import harmless
+from ..formats.json_record import write_json
+from ..formats.match import Match
+from ..mqtt.messages import GameLog, Nonsense
+from .evening import Evening
+
+EVENING: Final = timedelta(hours=16)
+"""Games that began so long before the newest one belong to an evening before."""
+
+
+def this_evening(logs: Sequence[GameLog]) -> list[GameLog]:
+    """The games of the newest evening, oldest first."""
+    began = [time for log in logs if (time := _time(log.began)) is not None]
+    if not began:
+        return []
+    first = max(began) - EVENING
+    return [log for log in logs if (time := _time(log.began)) is not None and time >= first]
+
+
+def results(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
+    """The games as the page lists them, the newest first: running ones have ``result`` null."""
+    return [
+        {
+            "table": log.table,
+            "game": log.game,
+            "began": log.began,
+            "order": list(log.order),
+            "players": {colour: {"name": name} for colour, name in log.players.items()},
+            "plies": log.plies,
+            "points": dict(log.points),
+            "result": log.result and dict(log.result),
+        }
+        for log in logs
+    ][::-1]
+
+
+def standings(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
+    """Every named player's finished games, best first: by games won (a draw is half of one), then by points.
+
+    ``score`` counts games, ``points`` opposing pieces captured. Games of nameless players count for nobody.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for log in logs:
+        if log.result is None or not (called := _named(log)):
+            continue
+        winners = log.result.get("winners", [])
+        for colour, name in called.items():
+            row = rows.setdefault(
+                name, {"name": name, "played": 0, "won": 0, "drawn": 0, "lost": 0, "score": 0.0, "points": 0}
+            )
+            outcome = "won" if colour in winners else "lost" if winners else "drawn"
+            row["played"] += 1
+            row[outcome] += 1
+            row["score"] += {"won": 1.0, "drawn": 0.5, "lost": 0.0}[outcome]
+            row["points"] += log.points.get(colour, 0)
+    ordered = sorted(rows.values(), key=lambda row: (-row["score"], -row["points"], row["name"].casefold()))
+    for place, row in enumerate(ordered, 1):
+        before = ordered[place - 2] if place > 1 else None
+        tied = before is not None and (before["score"], before["points"]) == (row["score"], row["points"])
+        row["place"] = before["place"] if tied and before else place
+    return ordered
+
+
+def matches(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
+    """Who met whom: all finished games of the same named players together, the newest meeting first."""
+    met: dict[tuple[str, ...], dict[str, Any]] = {}
+    for log in logs:
+        if log.result is None or not (called := _named(log)):
+            continue
+        names = tuple(sorted(called.values(), key=str.casefold))
+        # Put in anew, so that who met last stands last.
+        match = met.pop(names, None) or {"names": list(names), "games": 0, "won": {}, "points": {}}
+        met[names] = match
+        match["games"] += 1
+        for colour, name in called.items():
+            won = 1 if colour in log.result.get("winners", []) else 0
+            match["won"][name] = match["won"].get(name, 0) + won
+            match["points"][name] = match["points"].get(name, 0) + log.points.get(colour, 0)
+    return list(met.values())[::-1]
+
+
+def sheet(logs: Iterable[GameLog]) -> bytes:
+    """The evening's games as CSV (RFC 4180, UTF-8), a row for every player of every game, oldest first."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(
+        ["table", "game", "began", "turns", "player", "name", "points", "won", "result", "winners"]
+    )
+    for log in logs:
+        winners = [str(colour) for colour in (log.result or {}).get("winners", [])]
+        for colour in log.order:
+            won = "" if log.result is None else "1" if colour in winners else "0" if winners else "0.5"
+            writer.writerow(
+                [
+                    harmless(log.table),
+                    log.game,
+                    log.began,
+                    log.plies,
+                    harmless(colour),
+                    harmless(log.players.get(colour, "")),
+                    log.points.get(colour, 0),
+                    won,
+                    harmless(str((log.result or {}).get("reason", ""))),
+                    harmless(" ".join(winners)),
+                ]
+            )
+    return out.getvalue().encode()
+
+
+def bundle(evening: Evening, logs: Iterable[GameLog]) -> bytes:
+    """The evening as a zip: every game's record as ``TABLE/game-N.json`` and the sheet as ``evening.csv``.
+
+    A game that cannot be read leaves its reason in ``not-read.txt``.
+    """
+    games = list(logs)
+    failed: list[str] = []
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("evening.csv", sheet(games))
+        for log in games:
+            try:
+                record = evening.record(log.table, log.game)
+            except (LookupError, Nonsense) as error:
+                failed.append(f"{log.table}, game {log.game}: {error}\n")
+                continue
+            name = f"{file_name(log.table)}/game-{log.game:04}.json"
+            packed.writestr(name, write_json(Match((record,), single=True)))
+        if failed:
+            packed.writestr("not-read.txt", "".join(failed))
+    return out.getvalue()
+
+
+def file_name(table: str) -> str:
+    """A table's name as part of a file's; names that differ stay apart."""
+    plain = re.sub(r"[^\w .-]", "_", table).strip(". ") or "_"
+    return plain if plain == table else f"{plain}-{zlib.crc32(table.encode()):08x}"
+
+
+def _named(log: GameLog) -> dict[str, str]:
+    """Names by colour where every player has one of their own, else nothing."""
+    called = {colour: name for colour in log.order if (name := log.players.get(colour, "").strip())}
+    whole = len(called) == len(log.order) and len(set(called.values())) == len(called)
+    return called if whole else {}
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None
