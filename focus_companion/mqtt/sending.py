@@ -75,6 +75,7 @@ class Sending:
         self._wanted: int | None = None
         self._begun: dict[int, str] = {}
         self._insisted_at = 0.0
+        self._postponed = False
         self._alert_at: str | None = None
 
     def run(self) -> None:
@@ -164,7 +165,8 @@ class Sending:
         return more
 
     def _pause(self) -> float:
-        return _STATE_EVERY if self._wanted is not None or self._due else _LOOK_EVERY
+        waits = self._wanted is not None or self._due or self._postponed
+        return _STATE_EVERY if waits else _LOOK_EVERY
 
     def _take_acks(self) -> None:
         for mid, fault in drain(self._of.acks):
@@ -294,16 +296,16 @@ class Sending:
 
     def _send_state(self) -> None:
         now = time.monotonic()
-        if now < self._state_at + _STATE_EVERY:
+        self._postponed = now < self._state_at + _STATE_EVERY
+        if self._postponed:
             return
-        self._state_at = now
         state = self._of.state()
         told = {key: state.get(key) for key in _STATE_KEYS} | {"seq": state["event"]}
         if state["event"] > self._sent or _still(told) == _still(self._told):
             return
         if told["alert"] != self._told.get("alert"):
             self._alert_at = messages.wall_clock() if told["alert"] else None
-        self._told = told
+        self._told, self._state_at = told, now
         more = {"table": self._of.table, "journal": self._of.identity, "alert_at": self._alert_at}
         self._line.publish(self._topics.state, dump(more | told).encode(), retain=True)
 

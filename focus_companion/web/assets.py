@@ -23,7 +23,7 @@ _TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-ENTRIES: Final = ("main", "games")
+ENTRIES: Final = ("main", "games", "hall")
 """Scripts that pages begin with; each is given as one file with all that it needs."""
 
 _FOLDER: Final = Path(__file__).parent / "static"

@@ -6,7 +6,7 @@ import { s } from "./svg.js";
 export const CAP = { rx: 40, ry: 23, side: 10.5, rise: 10.5 };
 export const BAR = { width: 90, height: 17.6, gap: 0.8 };
 
-const PAINT = {
+export const PAINT = {
   r: { light: "#ff8f8a", top: "#e5484d", side: "#b3262d", dark: "#79141a", mark: "#fff" },
   g: { light: "#8df0bd", top: "#2fb573", side: "#1a8150", dark: "#0c5031", mark: "#fff" },
   b: { light: "#a9cdff", top: "#4a8ef2", side: "#2862bf", dark: "#153e80", mark: "#fff" },
