@@ -2,7 +2,7 @@
 
     python benchmarks/hall.py load --minutes 30   300 tables, 50 viewers: latency, losses, memory, CPU by part
     python benchmarks/hall.py knee                the same ever faster, a minute each, until it is too much
-    python benchmarks/hall.py outages             broker and network gone 20 times each, tables killed 50 times
+    python benchmarks/hall.py outages             broker, network gone 20 times each, tables killed 50 times
     python benchmarks/hall.py sizes               bytes on the wire by kind of message, for docs/at-scale.md
 
 Real journals on the disk, a real Mosquitto, the real ``hall`` command; no pictures. Linux only (reads /proc).

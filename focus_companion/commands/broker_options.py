@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING
 
+from focus_companion import logs
 from focus_companion.commands.console import BadInput
 from focus_companion.settings import Settings
 
@@ -21,6 +22,7 @@ def chosen_broker(settings: Settings) -> Broker | None:
     """
     if settings.mqtt is None:
         return None
+    logs.hide(settings.mqtt_password)
     try:
         import paho.mqtt  # noqa: F401
     except ImportError:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from contextlib import ExitStack
 from typing import Any, Final
 
 import click
 
+from focus_companion import logs
 from focus_companion.commands.broker_options import chosen_broker
 from focus_companion.commands.console import BadInput
 from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
@@ -30,7 +30,7 @@ def command(**flags: Any) -> None:
     It keeps nothing: stop it, start it, start two, and the picture is the same.
     """
     settings = load(flags)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    logs.start(settings.log)
     stop = threading.Event()
     on_signals(stop)
     with ExitStack() as closing:

@@ -44,8 +44,9 @@ function line(kind) {
 /** What is open, oldest first; a sound for what was not open before. */
 function arbiter(sorted) {
   const open = sorted.filter((tile) => isOpen(tile.now.kind));
-  const since = (tile) => (tile.now.kind === "alert" ? (tile.tile.alert_at ?? "") : "~");
-  open.sort((a, b) => since(a).localeCompare(since(b)) || natural.compare(a.name, b.name));
+  // Who waits longest for the arbiter comes first.
+  const since = (tile) => Date.parse(tile.tile.alert_at ?? "") || 0;
+  open.sort((a, b) => rank(a.now.kind) - rank(b.now.kind) || since(a) - since(b) || natural.compare(a.name, b.name));
   const words = new Map(open.map((tile) => [tile.name, `${tile.name}. ${tile.now.title}. ${tile.now.text}`]));
   const fresh = [...words].filter(([name, text]) => known.get(name) !== text).map(([, text]) => text);
   if (fresh.length) {

@@ -1,0 +1,175 @@
+"""The hall's page in a real browser: real broker, real tables, the real server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mosquitto import PROGRAM, Mosquitto
+from published_table import Table, until
+
+from focus_companion.hall.app import create_hall
+from focus_companion.hall.evening import Evening
+from focus_companion.hall.listener import Listener
+from focus_companion.mqtt.broker import parse_broker
+from focus_companion.session.events import Alert, Resolved
+from focus_companion.web.server import PageServer
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="no Mosquitto is installed; apt install mosquitto"),
+]
+
+SHOTS = os.environ.get("FOCUS_COMPANION_SCREENSHOTS")
+"""A folder to keep what the page looked like."""
+
+PEOPLE = [("Ann", "Bob"), ("Cleo", "Dan"), ("Eva", "Filip"), ("Gina", "Hugo"), ("Ida", "Jan"), ("Kai", "Lea")]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[playwright.Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium is installed; apt install chromium")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    with Mosquitto(tmp_path / "broker") as made:
+        yield made
+
+
+@pytest.fixture
+def tables(broker: Mosquitto, tmp_path: Path) -> Iterator[list[Table]]:
+    """Six tables; two of them have a game behind them."""
+    made = []
+    for number, (green, red) in enumerate(PEOPLE, 1):
+        table = Table(tmp_path / f"t{number}", broker.address, f"Table {number}", {"g": green, "r": red})
+        table.publisher.start()
+        table.play(12 + 5 * number)
+        if number <= 2:
+            table.another_game()
+            table.play(8 * number)
+        made.append(table)
+    yield made
+    for table in made:
+        table.close()
+
+
+@pytest.fixture
+def hall(broker: Mosquitto) -> Iterator[str]:
+    evening = Evening()
+    listener = Listener(parse_broker(broker.address), evening)
+    listener.connect()
+    with PageServer(create_hall(evening, viewers=8), port=0) as server:
+        yield f"http://127.0.0.1:{server.port}/"
+        evening.news.close()
+    listener.close()
+
+
+def alert(table: Table, squares: list[str]) -> None:
+    text = "Red moved 2 pieces by 3 squares. Put them back, then go exactly 2 squares."
+    table.session._tell(Alert(table.session.history.time, "distance", "red", squares, text))
+    table.publisher.tell()
+
+
+def shoot(page: playwright.Page, name: str) -> None:
+    if SHOTS:
+        page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
+
+
+@pytest.mark.parametrize("width", [768, 1920])
+def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 1080})
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+    page.goto(hall)
+    playwright.expect(page.locator("#tables li")).to_have_count(6)
+    names = page.locator(".tile-name").all_text_contents()
+    assert [name[:7] for name in names] == [f"Table {n}" for n in range(1, 7)]
+
+    alert(tables[4], ["d5", "d6"])
+    page.wait_for_selector('.tile[data-kind="alert"]')
+    # What is open comes first, in the list and among the tables.
+    assert page.locator("#arbiter li").count() == 1
+    assert "Table 5" in page.locator("#arbiter li").inner_text()
+    assert "exactly 2 squares" in page.locator("#arbiter li").inner_text()
+    assert page.locator(".tile-name").first.inner_text().startswith("Table 5")
+    assert "Table 5" in page.locator("#loud").text_content()
+
+    tables[3].publisher.close(5)
+    page.wait_for_selector('.tile[data-kind="gone"]')
+    assert page.locator("#arbiter li").count() == 2
+    playwright.expect(page.locator("#results li")).to_have_count(2)
+    shoot(page, f"hall-{width}")
+
+    page.locator("#arbiter li button").first.click()
+    page.wait_for_selector("#large:not([hidden])")
+    assert page.locator("#large h2").inner_text() == "Table 5"
+    page.wait_for_selector("#moves li:nth-child(11)")
+    shown = page.locator("#moves li").count()
+    tables[4].session._tell(Resolved(tables[4].session.history.time))
+    tables[4].play(3)
+    playwright.expect(page.locator("#moves li")).to_have_count(shown + 3)
+    assert page.locator("#arbiter li").count() == 1
+    shoot(page, f"hall-table-{width}")
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faults == []
+    page.close()
+
+
+def test_standings_and_results_come_by_themselves(browser, tables, hall) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="pl")
+    page.goto(hall)
+    playwright.expect(page.locator("#standings tbody tr")).to_have_count(4)
+    tables[5].another_game()
+    playwright.expect(page.locator("#standings tbody tr")).to_have_count(6)
+    playwright.expect(page.locator("#results li")).to_have_count(3)
+    assert page.locator("#standings tbody tr").first.locator("td").first.inner_text() == "1"
+    assert "Tabela" in page.locator(".standings h2").inner_text()
+    assert "Kai" in page.locator("#standings").inner_text()
+    with page.expect_download() as waiting:
+        page.locator('a[href="/evening.zip"]').click()
+    assert waiting.value.suggested_filename == "evening.zip"
+    page.close()
+
+
+def test_the_page_outlives_broker_and_hall(browser, broker, tables, hall) -> None:
+    page = browser.new_page()
+    page.goto(hall)
+    page.wait_for_selector('#line[data-line="live"]')
+    broker.stop()
+    page.wait_for_selector('#line[data-line="broker"]')
+    tables[0].play(5)
+    broker.start()
+    page.wait_for_selector('#line[data-line="live"]', timeout=30000)
+    newest = tables[0].journal.last_event()
+    until(lambda: tables[0].publisher.confirmed == newest, 30)
+    page.close()
+
+
+def test_the_page_is_fit_for_everyone(browser, tables, hall) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for theme in ("light", "dark"):
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=theme)
+        page.goto(hall)
+        playwright.expect(page.locator("#tables li")).to_have_count(6)
+        alert(tables[1], ["c3"])
+        page.wait_for_selector('.tile[data-kind="alert"]')
+        page.locator(".tile").first.click()
+        page.wait_for_selector("#large:not([hidden])")
+        found = axe.Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+        assert found.violations_count == 0, found.generate_report()
+        page.close()
