@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
@@ -14,6 +15,11 @@ KEPT: Final = 1024
 
 HEARTBEAT: Final = 15.0
 """Seconds of silence after which a subscription gives ``None``."""
+
+WAVE: Final = 8
+PAUSE: Final = 0.002
+"""So many listeners are woken at a time, and so many seconds lie between two waves. Hundreds at once would
+all stand in the game thread's way; in waves it waits for a few at most."""
 
 _PAGE: Final = 200
 
@@ -36,6 +42,9 @@ class Feed:
         self._floor = last
         self._last = last
         self._closed = False
+        self._listeners = 0
+        self._cry = threading.Event()
+        self._crier: threading.Thread | None = None
 
     @property
     def last(self) -> int:
@@ -50,12 +59,32 @@ class Feed:
                 self._last = number
             while len(self._recent) > self._kept:
                 self._floor = self._recent.popleft()[0]
-            self._news.notify_all()
+            if self._listeners <= WAVE:
+                self._news.notify_all()
+                return
+        if self._crier is None:
+            self._crier = threading.Thread(target=self._cry_out, name="events", daemon=True)
+            self._crier.start()
+        self._cry.set()
+
+    def _cry_out(self) -> None:
+        """Wake the listeners wave by wave, those first who have waited longest, until the feed is closed."""
+        while not self._closed:
+            self._cry.wait()
+            self._cry.clear()
+            left = self._listeners
+            while left > 0 and not self._closed:
+                with self._news:
+                    self._news.notify(WAVE)
+                left -= WAVE
+                time.sleep(PAUSE)
 
     def subscribe(self, after: int | None = None, *, heartbeat: float = HEARTBEAT) -> Subscription:
         """Events with ids above ``after``; with ``None`` only those to come."""
         # An id that we never gave comes from another journal: nothing can be resumed from it.
         start = self._last if after is None or after > self._last else max(after, 0)
+        with self._news:
+            self._listeners += 1
         return Subscription(self, start, heartbeat)
 
     def close(self) -> None:
@@ -63,13 +92,16 @@ class Feed:
         with self._news:
             self._closed = True
             self._news.notify_all()
+        self._cry.set()
 
     def _next(
         self, subscription: Subscription, after: int, heartbeat: float
     ) -> list[tuple[int, Event]] | None:
         """Events above ``after``: some, none after a silent ``heartbeat``, or ``None`` at the end."""
         with self._news:
+            subscription.waits = True
             self._news.wait_for(lambda: self._last > after or self._closed or subscription.closed, heartbeat)
+            subscription.waits = False
             if subscription.closed:
                 return None
             if self._last <= after:
@@ -89,9 +121,15 @@ class Feed:
         # Where the log lacks what is no longer in memory, there is nothing to wait for.
         return read or self._next(subscription, max(after, floor), heartbeat)
 
-    def _wake(self) -> None:
+    def _leave(self, subscription: Subscription) -> None:
         with self._news:
-            self._news.notify_all()
+            if subscription.closed:
+                return
+            subscription.closed = True
+            self._listeners -= 1
+            # Who ends between two events wakes nobody: of hundreds, somebody leaves all the time.
+            if subscription.waits:
+                self._news.notify_all()
 
 
 class Subscription:
@@ -102,6 +140,7 @@ class Subscription:
         self._after = after
         self._heartbeat = heartbeat
         self.closed = False
+        self.waits = False
 
     def __iter__(self) -> Iterator[tuple[int, Event] | None]:
         while True:
@@ -118,5 +157,4 @@ class Subscription:
 
     def close(self) -> None:
         """End the iteration, from any thread, also while it waits; may be called twice."""
-        self.closed = True
-        self._feed._wake()
+        self._feed._leave(self)

@@ -26,6 +26,9 @@ _TYPES: Final[Mapping[str, str]] = {
 ENTRIES: Final = ("main", "games", "hall")
 """Scripts that pages begin with; each is given as one file with all that it needs."""
 
+LATER: Final = {"later": "main"}
+"""Scripts that are asked for when the page stands already, by the one that runs then."""
+
 _FOLDER: Final = Path(__file__).parent / "static"
 
 blueprint = Blueprint("assets", __name__)
@@ -55,6 +58,8 @@ class Assets:
         sources = {path.stem: path.read_text(encoding="utf-8") for path in paths if path.parent.name == "js"}
         for entry in ENTRIES:
             files[f"{entry}.js"] = _asset(bundle(sources, entry).encode(), ".js")
+        for entry, first in LATER.items():
+            files[f"{entry}.js"] = _asset(bundle(sources, entry, first).encode(), ".js")
         self.files: Mapping[str, Asset] = files
         self.version = digest.hexdigest()[:12]
 

@@ -1,5 +1,8 @@
 """The page's scripts as one, put together when the program starts: one request instead of two dozen.
 
+What a page needs only later (dialogs, the editor) is a second script, which takes the modules that both need
+from the first. Comments and indentation stay behind: half of those who open the page do so on a phone.
+
 Not a compiler: it knows the one form of import and the four of export in which our own modules are written,
 and refuses any other. The modules stay as they are for whoever reads or debugs them.
 """
@@ -7,11 +10,12 @@ and refuses any other. The modules stay as they are for whoever reads or debugs 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 _IMPORT: Final = re.compile(r'^import \{ ([\w, ]+) \} from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ((?:const|class|function|async function) (\w+))", re.MULTILINE)
+_COMMENT: Final = re.compile(r"^[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)$", re.MULTILINE)
 _OTHER: Final = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -19,16 +23,19 @@ class BundleError(ValueError):
     """The modules cannot be put together; says which and why."""
 
 
-def bundle(modules: Mapping[str, str], entry: str) -> str:
+def bundle(modules: Mapping[str, str], entry: str, first: str | None = None) -> str:
     """One script from ``modules`` (sources by name, without ``.js``): all that ``entry`` needs, then itself.
 
-    Every module becomes a function that gives back what it exports, so that names stay its own.
+    Every module becomes a function that gives back what it exports, so that names stay its own. With
+    ``first``, the entry of a script that runs already, its modules are taken from there, and what ``entry``
+    exports is exported.
 
     Raises:
         BundleError: a module is missing, needs itself, or is written in a form that is not known here.
     """
     parts: list[str] = []
     done: set[str] = set()
+    running = _needed(modules, first) - {first} if first is not None else set()
 
     def add(name: str, path: tuple[str, ...]) -> None:
         if name in done:
@@ -39,18 +46,43 @@ def bundle(modules: Mapping[str, str], entry: str) -> str:
             raise BundleError(f"{path[-1] if path else 'the page'} needs {name}.js, which is not there")
         for _, needed in _IMPORT.findall(modules[name]):
             add(needed, (*path, name))
-        parts.append(_entry(name, modules[name]) if not path else _wrapped(name, modules[name]))
+        if path and name not in running:
+            parts.append(_wrapped(name, modules[name]))
         done.add(name)
 
     add(entry, ())
-    return "".join(parts)
+    body, exported = _opened(entry, modules[entry])
+    if first is None:
+        if exported:
+            raise BundleError(f"{entry}.js is where the page begins: nobody could use its {exported[0]}")
+        return "".join([*parts, body, f"export {{ {_names(done - {entry})} }};\n"])
+    shared = f'import {{ {_names(done & running)} }} from "./{first}.js";\n'
+    return "".join([shared, *parts, body, f"export {{ {', '.join(exported)} }};\n"])
 
 
-def _entry(name: str, source: str) -> str:
-    body, exported = _opened(name, source)
-    if exported:
-        raise BundleError(f"{name}.js is where the page begins: nobody could use its export {exported[0]}")
-    return body
+def _names(modules: Iterable[str]) -> str:
+    return ", ".join(f"${name}" for name in sorted(modules))
+
+
+def _needed(modules: Mapping[str, str], entry: str) -> set[str]:
+    """The entry and all that it needs, those needed by what it needs among them."""
+    found: set[str] = set()
+    left = [entry]
+    while left:
+        name = left.pop()
+        if name not in found and name in modules:
+            found.add(name)
+            left += [needed for _, needed in _IMPORT.findall(modules[name])]
+    return found
+
+
+def _bare(name: str, source: str) -> str:
+    """The source without comments that fill their lines, and without indentation."""
+    for line in source.split("\n"):
+        if line.count("`") % 2:
+            raise BundleError(f"{name}.js: {line.strip()[:60]!r}: a text over several lines would be changed")
+    source = _COMMENT.sub("", source)
+    return "\n".join(line for text in source.split("\n") if (line := text.strip())) + "\n"
 
 
 def _wrapped(name: str, source: str) -> str:
@@ -59,6 +91,7 @@ def _wrapped(name: str, source: str) -> str:
 
 
 def _opened(name: str, source: str) -> tuple[str, list[str]]:
+    source = _bare(name, source)
     exported = [found[1] for found in _EXPORT.findall(source)]
     body = _IMPORT.sub(lambda found: f"const {{ {found[1]} }} = ${found[2]};\n", source)
     body = _EXPORT.sub(r"\1", body)

@@ -30,6 +30,7 @@ class Viewers:
         self.most = most
         self._lock = threading.Lock()
         self._open: set[EventStream] = set()
+        self.blocks = Blocks()
 
     def __len__(self) -> int:
         with self._lock:
@@ -112,6 +113,25 @@ class EventStream:
         self._subscription.close()
 
 
+class Blocks:
+    """Events in the stream's text form, written once for all viewers."""
+
+    def __init__(self, kept: int = 64) -> None:
+        self._kept = kept
+        self._made: dict[int, tuple[Event, bytes]] = {}
+
+    def block(self, number: int, event: Event) -> bytes:
+        """The event's lines. Any thread may ask: two that meet write the same."""
+        known = self._made.get(number)
+        if known is not None and known[0] is event:
+            return known[1]
+        text = event_block(number, event)
+        made = dict(list(self._made.items())[-self._kept + 1 :])
+        made[number] = (event, text)
+        self._made = made
+        return text
+
+
 def event_block(number: int, event: Event) -> bytes:
     """One event in the stream's text form: ``id``, ``event`` and one ``data`` line of JSON."""
     data = json.dumps(event.to_json(), ensure_ascii=False, separators=(",", ":"), default=dict)
@@ -134,7 +154,8 @@ def last_event_id() -> int | None:
 def events() -> Response:
     session: GameSession = current_app.extensions["game"]
     after = last_event_id()
-    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT), event_block)
+    viewers: Viewers = current_app.extensions["viewers"]
+    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT), viewers.blocks.block)
 
 
 def stream_response(subscription: Subscription, block: Callable[..., bytes]) -> Response:

@@ -6,7 +6,7 @@ import threading
 import time
 
 from focus_companion.session.events import Event, Resolved
-from focus_companion.session.feed import Feed
+from focus_companion.session.feed import WAVE, Feed, Subscription
 
 
 class Log:
@@ -134,3 +134,47 @@ def test_close_ends_a_waiting_listener_at_once() -> None:
         time.sleep(0.02)
         (subscription if end == "subscription" else feed).close()
         assert ended.wait(2)
+
+
+def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None:
+    log = Log()
+    feed = Feed(0, log)
+    heard: list[list[int]] = [[] for _ in range(5 * WAVE)]
+    subscriptions = [feed.subscribe(heartbeat=30) for _ in heard]
+
+    def listen(subscription: Subscription, into: list[int]) -> None:
+        for item in subscription:
+            assert item is not None
+            into.append(item[0])
+            if len(into) == 30:
+                break
+        subscription.close()
+        subscription.close()
+
+    threads = [threading.Thread(target=listen, args=both) for both in zip(subscriptions, heard, strict=True)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10):
+        feed.publish(log.add(3))
+        time.sleep(0.003)
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+    assert all(mine == [number for number, _ in log.kept] for mine in heard)
+    feed.close()
+
+
+def test_many_who_wait_are_ended_at_once() -> None:
+    feed = Feed(0, Log())
+    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * WAVE)]
+    threads = [threading.Thread(target=lambda s=s: [*s], daemon=True) for s in subscriptions]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)
+    subscriptions[0].close()
+    threads[0].join(2)
+    assert not threads[0].is_alive() and threads[1].is_alive()
+    feed.close()
+    for thread in threads:
+        thread.join(2)
+        assert not thread.is_alive()

@@ -33,7 +33,6 @@ class Seen:
 
     def __init__(self, page: playwright.Page, port: int) -> None:
         self.page = page
-        page.set_default_timeout(15000)
         self.troubles: list[str] = []
         self.hosts: set[str] = set()
         page.on("pageerror", lambda error: self.troubles.append(str(error)))

@@ -37,7 +37,7 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     table.see()
     table.start()
     status(page, "Red to move")
-    assert page.locator("#setup").is_hidden()
+    page.wait_for_selector("#setup", state="hidden")
     page.wait_for_function("() => document.querySelector('[data-clock=red]').textContent.startsWith('4:5')")
     assert page.text_content("[data-clock=green]") == "5:00"
     assert seen.troubles == []

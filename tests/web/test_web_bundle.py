@@ -21,8 +21,37 @@ def test_what_is_needed_comes_first_and_once() -> None:
     made = bundle(MODULES, "main")
     assert re.findall(r"^const (\$\w+) =", made, re.MULTILINE) == ["$a", "$b"]
     assert "return { two, C };" in made
-    assert made.endswith("const { two } = $b;\nconst { one } = $a;\nawait two(one);\n")
-    assert "export" not in made and "import" not in made
+    end = "const { two } = $b;\nconst { one } = $a;\nawait two(one);\nexport { $a, $b };\n"
+    assert made.endswith(end)
+    assert made.count("export") == 1 and "import" not in made
+
+
+LATE = {
+    "late": 'import { C } from "./b.js";\nimport { f } from "./d.js";\nexport const tools = { C, f };\n',
+    "d": """// Of the module.
+
+/** Says
+ * what. */
+import { one } from "./a.js";
+export function f() {
+  // why
+  return "// no" + one; // end
+}
+""",
+}
+
+
+def test_a_later_script_takes_from_the_first_what_both_need() -> None:
+    made = bundle(MODULES | LATE, "late", "main")
+    assert made.startswith('import { $a, $b } from "./main.js";\nconst $d = ')
+    assert made.endswith("const tools = { C, f };\nexport { tools };\n")
+    assert "hidden" not in made
+
+
+def test_comments_and_indentation_stay_behind() -> None:
+    made = bundle(MODULES | LATE, "late", "main")
+    assert 'function f() {\nreturn "// no" + one; // end\n}\n' in made
+    assert "why" not in made and "Says" not in made
 
 
 @pytest.mark.parametrize(
@@ -34,6 +63,7 @@ def test_what_is_needed_comes_first_and_once() -> None:
         ({"a": 'import * as x from "./b.js";\n'}, "not known"),
         ({"a": "export const { one } = f();\n"}, "not known"),
         ({"main": "export const one = 1;\n"}, "begins"),
+        ({"a": "export const one = `a\n  b`;\n"}, "several lines"),
     ],
 )
 def test_other_forms_are_refused(changed: dict[str, str], says: str) -> None:

@@ -3,7 +3,7 @@
 import { after } from "./state.js";
 
 const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "game", "act", "ruling", "corrected", "pause", "placed", "refused"];
-const POLL_MS = 2000;
+const POLL_MS = 4000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;
 
@@ -106,7 +106,8 @@ export class Link {
         console.info(problem.message);
         return this.sync();
       }
-    }, POLL_MS);
+      // Not all at once: those who poll are many.
+    }, POLL_MS + Math.random() * (POLL_MS / 2));
   }
 
   take(type, message) {

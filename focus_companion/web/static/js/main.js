@@ -5,17 +5,12 @@ import { undoing } from "./alerts.js";
 import { Board } from "./board.js";
 import { Camera } from "./camera.js";
 import { Clocks } from "./clock.js";
-import { Corners } from "./corners.js";
-import { Editor } from "./editor.js";
 import { Link } from "./link.js";
-import { Match } from "./match.js";
 import { Moves } from "./moves.js";
-import { NewGame } from "./newgame.js";
 import { sprite } from "./pieces.js";
 import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "./prefs.js";
 import { Replay } from "./replay.js";
-import { showReview } from "./review.js";
 import { SetUp } from "./setup.js";
 import { sample, sound } from "./sound.js";
 import { raised } from "./squares.js";
@@ -31,6 +26,9 @@ const table = $(".table");
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
 let toastTimer = 0;
+let tools = null; // what later.js brings, once it is asked for
+let editor = null;
+let match = null;
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
@@ -46,21 +44,33 @@ function toast(text) {
 }
 
 const acts = new Acts(() => live ?? {}, toast, () => replay.ply);
-const newGame = $("#new-game") ? new NewGame($("#new-game"), acts, () => live ?? {}) : null;
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
   info.textContent = words || info.dataset.hint;
   if (editor?.active && square) editor.look(square);
 });
-const editor = $("#editor") ? new Editor($("#editor"), () => show(null), (body) => acts.send(body)) : null;
-const corners = $("#corners") ? new Corners($("#corners"), () => live ?? {}, (body) => acts.send(body)) : null;
 const clocks = new Clocks(table);
 const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
-const match = $("#match") ? new Match($("#match")) : null;
 const status = new Status($("#status"), $("#loud"), $("#quiet"), (move) => acts.send({ act: "choose", move }));
 const replay = new Replay($("#replay"), (position) => show(position && { ...live, ...position }));
 const moves = new Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply));
 const camera = $("#picture") ? new Camera($("#picture"), $("#no-picture"), $("#overlay")) : null;
+
+/** The dialogs and all else that a first view does without; asked for as soon as the page stands. */
+function later() {
+  tools ??= import("./later.js").then(({ later: made }) => {
+    const send = (body) => acts.send(body);
+    const now = () => live ?? {};
+    if (past) return made;
+    editor = new made.Editor($("#editor"), () => show(null), send);
+    match = new made.Match($("#match"));
+    follow();
+    return { newGame: new made.NewGame($("#new-game"), acts, now), corners: new made.Corners($("#corners"), now, send), editor };
+  });
+  return tools;
+}
+
+const follow = () => match?.follow(live).catch((problem) => console.info(problem.message));
 
 const side = () => Number(pref("turn")) % 4;
 
@@ -110,13 +120,13 @@ function take(state) {
     watching.hidden = state.watching < 2;
     watching.textContent = tn("{n} watches", "{n} watch", state.watching);
   }
-  match?.follow(state).catch((problem) => console.info(problem.message));
+  follow();
   document.title = `${summary(state).title} · Focus Companion`;
   document.body.dataset.ready = "";
 }
 
 function line(kind) {
-  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 2 s"), off: t("Host not reached") };
+  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 5 s"), off: t("Host not reached") };
   const lamp = $("#line");
   lamp.dataset.line = kind;
   lamp.textContent = words[kind];
@@ -131,13 +141,13 @@ $("#rotate").addEventListener("click", () => {
   setPref("turn", String((side() + 1) % 4));
   show(replay.ply === null ? null : shown);
 });
-document.addEventListener("click", (event) => {
+document.addEventListener("click", async (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
-  if (act === "new_game") newGame?.open();
-  else if (act === "place") corners?.open();
+  if (act === "new_game") (await later()).newGame.open();
+  else if (act === "place") (await later()).corners.open();
   else if (act === "edit") {
     replay.live();
-    editor.open(live);
+    (await later()).editor.open(live);
   } else if (act) acts.run(act);
 });
 
@@ -149,7 +159,8 @@ if (past) {
     const game = await answer.json();
     take({ ...game.state, camera: "ok", alert: null, prompt: null, unclear: null, set_up: null, paused: false });
     replay.positions = game.positions;
-    await showReview($("#review"), game, (ply) => replay.go(ply));
+    // Not waited for: later.js takes modules from this script, which must have come to its end by then.
+    later().then(({ showReview }) => showReview($("#review"), game, (ply) => replay.go(ply)));
   } else toast(t("There is no such game in the journal."));
 } else {
   const link = new Link((state, event) => {
@@ -161,5 +172,5 @@ if (past) {
       camera?.refresh();
     }
   }, line);
-  link.sync();
+  link.sync().then(later);
 }
