@@ -17,6 +17,9 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
 
+RULES = Rules.make(2, fast=True, fast_total=1)
+"""A game ends with the first capture, after 57 turns: games end and begin between the kills, too."""
+
 
 def play(folder: str, output: int) -> None:
     """Play on and write to the file descriptor ``output``: ``at GAME PLY EVENT``, then for every event, when
@@ -29,7 +32,7 @@ def play(folder: str, output: int) -> None:
     journal = Journal(folder, write=True)
     for notice in journal.notices:
         say("notice", notice)
-    session = Session(Rules.make(2), {"g": "Ann"}, journal, Player, again=1.0)
+    session = Session(RULES, {"g": "Ann"}, journal, Player, again=1.0)
     walk = iter(session.subscribe(heartbeat=60))
     say("at", session.state()["game"], session.state()["ply"], session.state()["event"])
     index = 0

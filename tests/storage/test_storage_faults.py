@@ -206,6 +206,18 @@ def test_a_start_on_a_disk_that_may_only_be_read(small_disk: Path) -> None:
     assert "may only be read" in done.stderr and str(small_disk) in done.stderr
 
 
+def test_a_start_on_a_damaged_journal_says_so_in_one_line(tmp_path: Path) -> None:
+    with Journal(tmp_path, write=True) as journal:
+        play_on(Session(RULES, {}, journal, Player).push, 10)
+    with (tmp_path / "journal.sqlite").open("r+b") as file:
+        file.write(bytes(4096))
+    first, second = start(tmp_path).stderr.splitlines()
+    (kept,) = tmp_path.glob("journal.damaged-*.sqlite")
+    assert "11 events of 1 game rescued" in first and f"kept as {kept}; play goes on" in first
+    # That there is no such camera is what ended it.
+    assert "nothing.mp4" in second
+
+
 STRANGER = """
 import os, sys
 from focus_companion.storage.errors import JournalError
