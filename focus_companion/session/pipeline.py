@@ -3,8 +3,8 @@ pictures."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import Any
 
 from ..game.position import Position
 from ..game.rules import Rules
@@ -22,6 +22,8 @@ from ..referee.verdict import (
 from ..vision.by_hand import Corners, check_corners, corners_of
 from ..vision.frames import Frame, Image
 from ..vision.lenses import LensProfile
+from ..vision.mount import Trial, check_mount, try_picture
+from ..vision.outlines import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.profiles import PLASTIC, plastic_sets
 from ..vision.scene import BoardProfile
@@ -54,6 +56,8 @@ class Pipeline:
         the camera's, if it is known.
         """
         self._lens = lens
+        self._trial: Trial | None = None
+        self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
         self._profiles = tuple(profiles or plastic_sets())
         self._players, self._rank1 = "".join(rules.order), rank1
         self._referee = Referee(rules, patience)
@@ -143,6 +147,7 @@ class Pipeline:
         wrong = watcher.disagreeing(look)
         if not wrong:
             self._ready, self._differs = True, ()
+            self._trial = try_picture(look.evidence, self._players)
             watcher.confirm(watcher.standing)
             return [StartSeen()]
         if look.age < SET_UP_PATIENCE or wrong == self._differs:
@@ -150,19 +155,19 @@ class Pipeline:
         self._differs = wrong
         return [StartDiffers(wrong)]
 
-    def mount(self) -> dict[str, float] | None:
-        """How the camera stands: ``tilt`` degrees off the vertical, ``pitch_pixels`` of a square's side and
-        ``step_pixels`` by which one piece more shifts a stack's top; ``None`` until the board is found.
+    def mount(self) -> dict[str, Any] | None:
+        """How surely heights can be read from where the camera stands: :meth:`vision.mount.Mount.to_json`;
+        ``None`` until the board is found.
         """
         watcher = self._watcher
         # Asked from other threads while the watcher may lose the board: take each thing once.
-        outlines = watcher.outlines if watcher else None
+        outlines, trial = watcher.outlines if watcher else None, self._trial
         if outlines is None:
             return None
-        camera, profile = outlines.camera, outlines.profile
-        tilt, pitch = camera.tilt, camera.pitch_pixels(profile)
-        step = profile.rise * math.tan(math.radians(tilt)) * pitch / profile.pitch
-        return {"tilt": round(tilt, 1), "pitch_pixels": round(pitch, 1), "step_pixels": round(step, 1)}
+        known = self._mount
+        if known is None or known[0] is not outlines or known[1] is not trial:
+            known = self._mount = outlines, trial, check_mount(outlines, trial).to_json()
+        return known[2]
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
         """Where the board lies, by hand; see :meth:`Watcher.place`. Raises ValueError, for people."""

@@ -35,7 +35,7 @@ def paint_background(look: Look, lighting: Lighting, camera: Camera, pose: Pose)
     _sides(canvas, look, outline)
     _board(canvas, look, outline)
     dome, style = look.profile.dome, look.board
-    for centre in look.profile.centres:
+    for centre in [] if look.profile.flat else look.profile.centres:
         body = stack_body(dome, dome.height, centre[None].astype(np.float32), look.profile.dome_base)
         canvas.solid(body, linear(style.cell_colour or style.colour), style.gloss * 0.9)
     canvas.finish()
@@ -95,6 +95,7 @@ def _board(canvas: Canvas, look: Look, outline: F32) -> None:
     bumps = [
         Column(x, y, dome.radius, profile.dome_base, profile.dome_base + dome.height * 0.8)
         for x, y in profile.centres.tolist()
+        if not profile.flat
     ]
     for row in range(rows.start, rows.stop, BAND):
         crop = np.s_[row : min(row + BAND, rows.stop), columns]

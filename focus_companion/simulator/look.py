@@ -42,7 +42,11 @@ class Lighting:
 
 @dataclass(frozen=True, slots=True)
 class BoardStyle:
-    """The board unit. ``outline`` is "octagon", "square" or "cross"; ``cells`` "pads", "lines" or "none"."""
+    """The board unit. ``outline`` is "octagon", "square" or "cross"; ``cells`` "pads", "lines" or "none".
+
+    ``cells`` "chess": all 64 fields in ``colour`` and ``cell_colour`` by turns, the twelve that are out of
+    play covered in ``label_ground``.
+    """
 
     outline: str = "octagon"
     colour: str = "#d9d0b8"

@@ -135,6 +135,6 @@ def things_of(stage: Stage, look: Look) -> frozenset[Thing]:
     for colour, letters in stage.captured.items():
         for number, letter in enumerate(letters):
             x, y = captured_place(look, stage.seats[colour], number)
-            flipped = (number * 7 + look.seed) % 5 == 0
+            flipped = not look.profile.flat and (number * 7 + look.seed) % 5 == 0
             things.append(Thing(x, y, look.profile.table, letter, BESIDE + 20 + number, flipped))
     return frozenset(things)

@@ -56,7 +56,9 @@ def board_picture(style: BoardStyle, profile: BoardProfile) -> tuple[U8, F32]:
     relief = cv2.GaussianBlur(relief, (0, 0), 1.6 * SCALE)
     if style.labels and style.outline != "cross":
         _labels(picture, style, profile)
-    if style.cells != "none":
+    if style.cells == "chess":
+        _chess(picture, style, profile)
+    elif style.cells != "none":
         _cells(picture, relief, style, profile)
     return picture, cv2.GaussianBlur(relief, (0, 0), 0.35 * SCALE)
 
@@ -76,6 +78,21 @@ def _cells(picture: U8, relief: F32, style: BoardStyle, profile: BoardProfile) -
         cv2.rectangle(raised, inner[0].tolist(), inner[1].tolist(), 1.0, -1)
     if style.cells == "pads":
         relief += cv2.GaussianBlur(raised, (0, 0), 0.7 * SCALE)
+
+
+def _chess(picture: U8, style: BoardStyle, profile: BoardProfile) -> None:
+    """A chess board of 64 fields, with a frame; those that Focus has not are covered with paper."""
+    colours = bgr(style.cell_colour or style.colour), bgr(style.colour)
+    in_play = {(round(float(x), 3), round(float(y), 3)) for x, y in profile.centres}
+    half = profile.pitch / 2
+    for rank in range(8):
+        for file in range(8):
+            x, y = (file - 3.5) * profile.pitch, (rank - 3.5) * profile.pitch
+            box = np.array([(x - half, y + half), (x + half, y - half)], np.float32)
+            corners = to_texture(box, profile).round().astype(int)
+            covered = (round(x, 3), round(y, 3)) not in in_play
+            colour = bgr(style.label_ground) if covered else colours[(rank + file) % 2]
+            cv2.rectangle(picture, corners[0].tolist(), corners[1].tolist(), colour, -1)
 
 
 def _labels(picture: U8, style: BoardStyle, profile: BoardProfile) -> None:

@@ -50,6 +50,10 @@ def outline_agreement(edges: Edges, camera: Camera, profile: BoardProfile, heigh
     known = np.array(heights)
     shown = stack_outlines(camera, profile, known)
     values = agreement(edges, shown, max(1.0, 0.04 * camera.pitch_pixels(profile)))
+    if profile.flat:
+        values = values[known > 0]
+        if not len(values):
+            return 0.0
     return float(np.clip(np.nan_to_num(values, nan=0.0), 0, None).mean())
 
 
@@ -78,6 +82,8 @@ def fit_outlines(
         weight = met.weight * np.clip(trust, 0.05, 1)[:, None]
         if heights is not None:
             weight = weight * ~hidden(camera, profile, shown, stand)
+        if profile.flat:
+            weight = weight * (stand > 0)[:, None]
         used = weight > 0.02
         if used.sum() < 60:
             return camera
@@ -119,3 +125,24 @@ def hidden(camera: Camera, profile: BoardProfile, shown: Outlines, heights: Inte
         inside = (points @ DIRECTIONS.T <= support[index] + 0.5).all(2)
         behind[farther] |= inside
     return behind
+
+
+def square_offsets(
+    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], reach: float = 0.2
+) -> Floats:
+    """By how many pixels (52, 2) each square's outline would have to move to meet the edges about it.
+
+    ``heights`` (52) are what stands there, ``reach`` in squares is how far edges are looked for; NaN where
+    too little shows. With a right camera they are all small.
+    """
+    stand = np.array(heights)
+    shown = stack_outlines(camera, profile, stand)
+    met = nearest_edges(edges, shown, max(1.5, reach * camera.pitch_pixels(profile)))
+    weight = met.weight * ~hidden(camera, profile, shown, stand)
+    moved = np.full((len(stand), 2), np.nan)
+    for square in np.flatnonzero((weight > 0.02).sum(1) >= NORMALS // 2):
+        w = weight[square][:, None]
+        information = DIRECTIONS.T @ (w * DIRECTIONS)
+        pull = DIRECTIONS.T @ (w[:, 0] * met.offset[square])
+        moved[square] = np.linalg.solve(information + 1e-6 * np.eye(2), pull)
+    return moved

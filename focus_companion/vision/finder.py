@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .find_blobs import WORK_PIXELS
-from .find_fit import fit_outlines, likely_heights, outline_agreement
+from .find_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .find_outlines import Edges, board_window
 from .find_pose import Prior, turned
 from .find_search import LEVELS, SMALLER, Search
@@ -52,6 +52,11 @@ _LARGER_PIXELS = 1280 * 960
 
 _EVEN = 2.2
 """Odds at which a board is as likely as not."""
+
+_ASTRAY = 0.028
+"""Misfit from which a fit is tried again from :data:`_ELSEWHERE` squares away, to all sides."""
+
+_ELSEWHERE = 0.27
 
 _SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right": (1.0, 0.0)}
 
@@ -285,8 +290,32 @@ def _finish(
         choices.append((score, resized(start, image), profile))
         # Sets differ little: the next one needs no wide search.
         reaches = _CLOSER[2:]
-    _, final, profile = max(choices, key=lambda choice: choice[0])
+    score, final, profile = max(choices, key=lambda choice: choice[0])
+    if stacks is not None and misfit(edges, resized(final, fine), profile, stacks) > _ASTRAY:
+        choices = [(score, final, profile)]
+        for start, other in _beside(resized(final, fine), profiles):
+            start, score = _refined(edges, start, other, stacks, _CLOSER, lens)
+            choices.append((score, resized(start, image), other))
+        _, final, profile = max(choices, key=lambda choice: choice[0])
     return final, profile
+
+
+def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]) -> float:
+    """By how much the outlines of known stacks lie beside the edges, in squares, on the median: up to 0.025
+    where the camera is right."""
+    heights = [len(stack) for stack in stacks]
+    off = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
+    told = off[np.isfinite(off) & (np.array(heights) > 0)]
+    return float(np.median(told) / camera.pitch_pixels(profile)) if len(told) else 0.0
+
+
+def _beside(camera: Camera, profiles: Sequence[BoardProfile]) -> Iterator[tuple[Camera, BoardProfile]]:
+    """Other starts for a fit that has gone astray: a hard shadow or a print may hold it a third of a square
+    off."""
+    for profile in profiles:
+        for angle in np.arange(8) * np.pi / 4:
+            far = _ELSEWHERE * profile.pitch
+            yield turned(camera, 0, (far * float(np.cos(angle)), far * float(np.sin(angle)))), profile
 
 
 def _rank1_at(camera: Camera, profile: BoardProfile, rank1: str) -> Camera:

@@ -1,30 +1,237 @@
 """How surely heights can be read from where the camera stands, square by square, and what to move if not.
 
 A piece more on a stack of its own colour is the hardest thing to see: all that shows of it is the strip of
-picture that the taller stack covers and the lower one does not. What a strip can tell is counted in the nats
-that the evidence would have: its pixels, less what lies too near to an edge or out of the picture, less what
-a full stack before it may hide, times what a pixel says in this light (:func:`pixel_nats`).
+picture that the taller stack covers and the lower one does not. What a strip tells is counted in the nats
+that the evidence would have of it: its pixels, less what mixes with its edges, lies out of the picture or may
+be hidden by a full stack before it, times what a pixel says in this picture of the start position
+(:func:`clearness`), where everything is known. Pose, light, noise and colours are all in that.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
+from .evidence import TRUST, Evidence, pixel_share
+from .find_outlines import Edges, board_window
+from .finder import misfit
 from .outlines import Column, Outlines, made_once
+from .scene import Camera
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 FULL: Final = 5
-"""Pieces of the tallest stack that may stand."""
+"""Pieces of the tallest stack that stays."""
 
-USUAL_NATS: Final = 3.0
-"""What a pixel says where nothing is known of the light yet."""
+USUAL: Final = 0.9
+"""Clearness of a usual picture, taken where none has been looked at yet."""
+
+SURE: Final = 20.0
+FAIR: Final = 5.0
+"""Nats from which a square's heights are sure even alone, and from which they are in a turn, which changes
+two squares and must change them by the same number of pieces."""
+
+MOST: Final = 0.9
+"""Share of the squares that must be so for the whole board to be."""
+
+ASTRAY: Final = 0.03
+"""Misfit of the outlines, in squares, from which the place of the board is not known well enough."""
+
+UNCLEAR: Final = 0.7
+"""Clearness below which the light or the colours are to blame before the place of the camera is."""
+
+
+class Level(StrEnum):
+    """How surely heights can be told."""
+
+    SURE = "sure"
+    FAIR = "fair"
+    HARD = "hard"
+
+
+class Advice(StrEnum):
+    """What to change."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    LARGER = "larger"
+    WHOLE = "whole"
+    LIGHT = "light"
+    LENS = "lens"
+
+    @property
+    def text(self) -> str:
+        """A sentence for people."""
+        return _TEXTS[self]
+
+
+_TEXTS: Final = {
+    Advice.LOWER: "Move the camera away from above the board, so that it looks down at more of a slant.",
+    Advice.HIGHER: "Raise the camera, so that near stacks hide less of far ones.",
+    Advice.LARGER: "Bring the camera closer, or choose larger pictures: the squares are too small.",
+    Advice.WHOLE: "Move the camera back or turn it: tall stacks at the edge would leave the picture.",
+    Advice.LENS: "The pieces do not lie quite where they should: measure the lens with calibrate.",
+    Advice.LIGHT: "Give more and softer light: the pieces hardly stand out from the board or from others.",
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a picture of the start position says: its :func:`clearness`, and the :func:`~.finder.misfit` of
+    the outlines."""
+
+    clearness: float
+    misfit: float
+
+
+@dataclass(frozen=True)
+class Mount:
+    """How the camera stands, and what that is good for.
+
+    ``tilt`` in degrees off the vertical, ``pitch`` of a square's side in pixels, ``step`` pixels by which one
+    piece more shifts a stack's top; ``trial`` is None before a picture of the start position was looked at;
+    ``nats`` (52) by which heights that differ by one are told apart on each square.
+    """
+
+    tilt: float
+    pitch: float
+    step: float
+    trial: Trial | None
+    nats: tuple[float, ...]
+    advice: tuple[Advice, ...]
+
+    @property
+    def squares(self) -> tuple[Level, ...]:
+        """The level of each square."""
+        return tuple(Level.SURE if n >= SURE else Level.FAIR if n >= FAIR else Level.HARD for n in self.nats)
+
+    @property
+    def verdict(self) -> Level:
+        """Of the whole board."""
+        return _verdict(np.array(self.nats), self.trial)
+
+    def to_json(self) -> dict[str, Any]:
+        """What the page and other programs are told."""
+        return {
+            "tilt": round(self.tilt, 1),
+            "pitch_pixels": round(self.pitch, 1),
+            "step_pixels": round(self.step, 1),
+            "verdict": str(self.verdict),
+            "squares": {str(s): str(level) for s, level in zip(SQUARES, self.squares, strict=True)},
+            "advice": [{"code": str(advice), "text": advice.text} for advice in self.advice],
+        }
+
+
+def _verdict(nats: Floats, trial: Trial | None) -> Level:
+    levels = [(Level.SURE, FAIR), (Level.FAIR, FAIR / 2)]
+    if trial is not None and trial.misfit > ASTRAY:
+        levels = levels[1:]
+    for level, least in levels:
+        if float((nats >= least).mean()) >= MOST:
+            return level
+    return Level.HARD
+
+
+def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
+    """How surely heights can be read in this view; ``trial`` is that of its picture of the start position."""
+    camera, profile = outlines.camera, outlines.profile
+    nats = separations(outlines, USUAL if trial is None else trial.clearness)
+    advice: tuple[Advice, ...] = ()
+    if _cut_off(outlines):
+        advice = (Advice.WHOLE,)
+    elif _verdict(nats, trial) is not Level.SURE:
+        advice = _advice(outlines, nats, trial)
+    tilt, pitch = camera.tilt, outlines.pitch
+    step = profile.rise * float(np.tan(np.radians(tilt))) * pitch / profile.pitch
+    return Mount(tilt, pitch, step, trial, tuple(nats.tolist()), advice)
+
+
+def try_picture(evidence: Evidence, players: Sequence[str]) -> Trial:
+    """The trial of a picture in which the standing position is sure to stand; ``players`` are the colours'
+    letters."""
+    camera, profile = evidence.outlines.camera, evidence.outlines.profile
+    edges = Edges.of(evidence.image, board_window(camera, profile))
+    return Trial(clearness(evidence, players), misfit(edges, camera, profile, evidence.standing))
+
+
+def separations(outlines: Outlines, clear: float) -> Floats:
+    """Nats (52,) by which a stack is told from one of a piece more, where that is hardest."""
+    return np.asarray(strips(outlines) * (pixel_share(outlines) * TRUST * clear))
+
+
+def clearness(evidence: Evidence, players: Sequence[str]) -> float:
+    """How plainly pixels speak in a picture whose position is known, 0 … 1.
+
+    On every square the picture is asked whether a piece more, of any colour, on top or beneath, would explain
+    it better; the answer of the worst tenth of the squares counts.
+    """
+    answers = []
+    for square, stack in enumerate(evidence.standing):
+        more = {letter + stack for letter in players} | ({stack + stack[-1]} if stack else set())
+        asked = [evidence.stack_gain(square, other) for other in more]
+        told = [gain for gain in asked if gain.pixels]
+        if told:
+            answers.append(-max(told, key=lambda gain: gain.nats).per_pixel)
+    return float(np.clip(np.percentile(answers, 10) / TRUST, 0.0, 1.0)) if answers else 0.0
+
+
+def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advice, ...]:
+    """What helps most, found by trying it; nothing where nothing helps much."""
+    if trial is not None and trial.misfit > ASTRAY:
+        return (Advice.LENS,)
+    if trial is not None and trial.clearness < UNCLEAR:
+        return (Advice.LIGHT,)
+    camera = outlines.camera
+    usual = USUAL if trial is None else trial.clearness
+    tried: list[tuple[Advice, Callable[[], Camera]]] = [
+        (Advice.LOWER, lambda: leaned(camera, 10.0)),
+        (Advice.HIGHER, lambda: leaned(camera, -10.0)),
+        (Advice.LARGER, lambda: camera.scaled(1.3)),
+    ]
+    now = _worth(nats)
+    gains = []
+    for advice, move in tried:
+        gain = _worth(separations(Outlines(move(), outlines.profile), usual)) - now
+        if gain > 0.1 * max(now, 1.0):
+            gains.append((gain, advice))
+    gains.sort(key=lambda pair: -pair[0])
+    return tuple(advice for _, advice in gains[:2])
+
+
+def _worth(nats: Floats) -> float:
+    """One number for a board: the worse squares count."""
+    return float(np.percentile(nats, 100 * (1 - MOST)))
+
+
+def leaned(camera: Camera, degrees: float) -> Camera:
+    """The camera moved round the board's middle, that much farther from above it, and still looking there."""
+    place = camera.place
+    ground = np.hypot(place[0], place[1])
+    # Straight above, any side will do: that at which the picture's bottom lies.
+    toward = place[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
+    axis = np.array([-toward[1], toward[0], 0.0])
+    turn = np.asarray(cv2.Rodrigues(axis * np.radians(degrees))[0])
+    rotation = np.asarray(cv2.Rodrigues(camera.rotation_matrix @ turn.T)[0]).ravel()
+    x, y, z = (float(value) for value in rotation)
+    return replace(camera, rotation=(x, y, z))
+
+
+def _cut_off(outlines: Outlines) -> bool:
+    """Whether tall stacks on some squares would reach out of the picture."""
+    profile, lens = outlines.profile, outlines.camera.lens
+    tops = np.column_stack([profile.centres, np.full(len(SQUARES), FULL * profile.rise)])
+    pixels = outlines.camera.project(tops)
+    margin = 0.35 * outlines.pitch
+    inside = (pixels >= margin) & (pixels <= np.array([lens.width, lens.height]) - margin)
+    return not bool(inside.all())
 
 
 @made_once
@@ -43,8 +250,7 @@ def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
     for pieces in range(1, FULL):
         strip = column.standing(pieces + 1) & ~column.standing(pieces)
         for hidden in hiding:
-            seen = strip if hidden is None else strip & ~hidden
-            least = min(least, _clear(seen))
+            least = min(least, _clear(strip if hidden is None else strip & ~hidden))
     return float(least)
 
 

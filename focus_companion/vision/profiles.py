@@ -63,21 +63,19 @@ def board_profile(name: str = "domination") -> BoardProfile:
 
 
 def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
-    dome = values.get("dome", _FLAT)
+    piece = _solid(values["piece"]["rings"])
+    # Without a dome, the place where a piece would stand.
+    dome = values.get("dome", {"base": 0.0, "rings": [[piece.radius, 0.0]]})
     return BoardProfile(
         name=name,
         pitch=float(values["pitch"]),
         dome=_solid(dome["rings"]),
         dome_base=float(dome["base"]),
-        piece=_solid(values["piece"]["rings"]),
+        piece=piece,
         rise=float(values["piece"]["rise"]),
         half_width=float(values["half_width"]),
         table=float(values["table"]),
     )
-
-
-_FLAT: Final[dict[str, Any]] = {"base": 0.0, "rings": [[1.0, 0.0]]}
-"""Of a board without domes."""
 
 
 def _solid(rings: Any) -> Solid:

@@ -56,6 +56,11 @@ class BoardProfile:
     table: float
 
     @property
+    def flat(self) -> bool:
+        """Whether an empty square has no dome: nothing shows where it ends."""
+        return self.dome.height <= 0
+
+    @property
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""
         return np.array(
