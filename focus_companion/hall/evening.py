@@ -43,7 +43,7 @@ class Evening:
         """A message on one of our topics; nonsense is told once a table and kind, and left out."""
         where = topics.parse(message.topic)
         if where is None:
-            self._foreign("", message.topic, "no topic of ours")
+            self._foreign("", "", f"{message.topic[:80]!r} is no topic of ours")
             return
         name, kind, game = where
         try:
