@@ -50,6 +50,10 @@ from focus_companion.storage.journal import Journal  # noqa: E402
 TOGETHER = 6
 """Processes that share the tables: a table has a dozen files open, and a process may have 1024."""
 
+GAME_HOURS = 1.0
+HEADERS = 2 * 2 * 52
+"""Bytes of TCP/IP for a message and its confirmation, each with its TCP acknowledgement."""
+
 LONGEST_GAME = 120
 """Turns after which a player resigns: chance alone rarely ends a game."""
 
@@ -433,7 +437,8 @@ def sizes() -> None:
 
         line = Line(parse_broker(broker.address), "sizes", on_message=hear)
         line.subscribe(*all_tables(), "homeassistant/#")
-        table = Table(Path(temporary) / "table", broker.address, "Table 12")
+        wire = Wire(broker.port)
+        table = Table(Path(temporary) / "table", wire.address, "Table 12")
         table.publisher.start()
         chance = random.Random(1)
         while table.session.history.ply < LONGEST_GAME:
@@ -456,6 +461,36 @@ def sizes() -> None:
             )
         table.close()
         line.close()
+        wire.close()
+        sent = sum(map(len, seen.values()))
+        print(json.dumps({"kind": "all, on the table's wire", "messages": sent, "bytes": wire.passed}))
+        print(f"Tables playing such a game in {GAME_HOURS:g} h each:")
+        for tables in (1, 100, 10_000, 1_000_000):
+            scale = tables / (GAME_HOURS * 3600)
+            event_rate, rate = len(seen["events"]) * scale, sent * scale
+            line_bytes = wire.passed + HEADERS * sent
+            screen = 8 * table_tile(seen) * event_rate / 1e6
+            stored = tables * archive(seen) * 8 * 250 / 1e12
+            print(
+                f"{tables:9,} tables: {event_rate:10,.1f} events/s {rate:10,.1f} messages/s "
+                f"{8 * line_bytes * scale / 1e6:9,.3f} Mbit/s in, {screen:9,.3f} Mbit/s to a screen of all, "
+                f"{kept(seen) * tables / 1e9:9,.3f} GB kept, {stored:7,.3f} TB a year of archive"
+            )
+
+
+def table_tile(seen: dict[str, list[int]]) -> float:
+    """Bytes that a screen gets for an event."""
+    return statistics.mean(seen["state"])
+
+
+def kept(seen: dict[str, list[int]]) -> float:
+    """Bytes that the broker keeps of a table: status, state, discovery, and a week of eight games a day."""
+    return sum(seen[kind][-1] for kind in ("status", "state", "discovery")) + 7 * 8 * archive(seen)
+
+
+def archive(seen: dict[str, list[int]]) -> float:
+    """Bytes of a finished game, packed."""
+    return max(seen["games"])
 
 
 def main() -> None:

@@ -13,7 +13,6 @@ from typing import Any, Final
 from .topics import Topics
 
 PREFIX: Final = "homeassistant"
-SUPPORT: Final = "https://github.com/focus-companion/focus-companion"
 
 _COLOURS: Final = ("green", "red", "blue", "yellow")
 

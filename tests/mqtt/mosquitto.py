@@ -91,6 +91,8 @@ class Wire:
         self._server = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.port = int(self._server.getsockname()[1])
         self._whole = True
+        self.passed = 0
+        """Bytes that went through, both ways."""
         self._lock = threading.Lock()
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         threading.Thread(target=self._accept, daemon=True).start()
@@ -123,6 +125,7 @@ class Wire:
         try:
             while data := source.recv(65536):
                 sink.sendall(data)
+                self.passed += len(data)
         except OSError:
             pass  # cut, which is what it is for
         finally:
