@@ -74,12 +74,24 @@ class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         super().__init__()
         self.guard = _Guard()
         self._tls = ssl.create_default_context()
+        self._answers: list[http.client.HTTPResponse] = []
+
+    def close(self, but: http.client.HTTPResponse | None = None) -> None:
+        """Close all answers: those that only asked for a password or sent us on are left open otherwise."""
+        answers, self._answers = self._answers, []
+        for answer in answers:
+            if answer is not but:
+                answer.close()
+
+    def _kept(self, answer: http.client.HTTPResponse) -> http.client.HTTPResponse:
+        self._answers.append(answer)
+        return answer
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(self._connection, req)
+        return self._kept(self.do_open(self._connection, req))
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(self._safe_connection, req)
+        return self._kept(self.do_open(self._safe_connection, req))
 
     def _connection(self, host: str, **more: Any) -> http.client.HTTPConnection:
         return self._watched(http.client.HTTPConnection(host, **more))
@@ -128,6 +140,8 @@ class Fetcher:
         """The bytes of the answer. Raises :class:`FetchError`, which never holds the address."""
         with self._in_time(), contextlib.closing(self._open()) as answer:
             data = answer.read(LARGEST + 1)
+            if len(data) <= LARGEST and answer.length:
+                raise FetchError("breaks off in the middle of its picture; check the network")
         if len(data) > LARGEST:
             raise FetchError(f"sends more than {LARGEST // 2**20} MiB, which is no picture of a board")
         return data
@@ -159,13 +173,16 @@ class Fetcher:
         finally:
             timer.cancel()
             guard.close()
-        if why:
+        # What was cut off may look like an answer that was whole.
+        if why or guard.late:
+            self._http.close()
             # Out of the handlers, so that nothing holds on to refused answers and their connections.
             raise FetchError("answers too slowly; check the network and the camera" if guard.late else why)
 
     def _open(self) -> http.client.HTTPResponse:
         try:
             answer: http.client.HTTPResponse = self._opener.open(self._address, timeout=self._timeout)
+            self._http.close(but=answer)
             return answer
         except urllib.error.HTTPError as error:
             error.close()
