@@ -16,12 +16,12 @@ ARGS   ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: run test fast slow lint wheel system clean
+.PHONY: run test fast slow lint audit lock wheel system clean
 
 run: $(VENV)/installed
 	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" --data "$(DATA)" $(ARGS)
 
-test: system lint
+test: system lint audit
 	$(BIN)/pytest -q -m "not slow"
 	$(BIN)/pytest -q -m slow
 
@@ -35,6 +35,16 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# Known holes in what is installed, where the lists of them can be reached.
+audit: $(VENV)/installed-dev
+	$(BIN)/python .ci/audit $(BIN)/pip-audit
+
+# Writes requirements.lock anew from pyproject.toml, every package with its hashes. Needs uv (pip install uv).
+lock:
+	uv pip compile pyproject.toml --all-extras --universal --generate-hashes --python-version 3.11 \
+	  --no-emit-package atheris --no-emit-package lgpio --no-annotate --upgrade --quiet \
+	  --custom-compile-command 'make lock' --output-file requirements.lock
 
 wheel: $(VENV)/installed-dev
 	$(BIN)/python -m pip --disable-pip-version-check wheel --no-deps --wheel-dir dist .
@@ -55,8 +65,9 @@ $(VENV)/installed: pyproject.toml $(VENV)/made
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/installed-dev: pyproject.toml $(VENV)/made
+$(VENV)/installed-dev: pyproject.toml requirements.lock $(VENV)/made
 	@echo 'Installing Focus Companion and its test tools into $(VENV); this takes a minute the first time.'
+	$(PIP) --require-hashes --requirement requirements.lock
 	$(PIP) --editable '.[dev]'
 	@touch $(VENV)/installed $@
 

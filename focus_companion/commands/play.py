@@ -103,6 +103,8 @@ def command(
     An unfinished game of the same --data folder goes on.
     """
     settings = load(flags)
+    # Whatever is written from here on is for this user alone: journal, logs, copies.
+    os.umask(0o077)
     for secret in (settings.pin, settings.mqtt_password):
         logs.hide(secret)
     logs.start(settings.log)
@@ -142,8 +144,6 @@ def play(
     from focus_companion.storage.journal import Journal
 
     broker = chosen_broker(settings)
-    # Whatever is written from here on is for this user alone: journal, logs, copies.
-    os.umask(0o077)
     journal = Journal(settings.data, write=True)
     closing.callback(journal.close)
     for notice in journal.notices:

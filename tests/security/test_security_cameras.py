@@ -129,11 +129,13 @@ WRONG: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-@pytest.mark.parametrize("user", ["", "ann:hunter2@"])
-def test_a_camera_that_answers_nonsense_is_told_in_a_line(kind: str, user: str) -> None:
-    with camera(say(WRONG[kind])) as port, pytest.raises(FrameError) as refused:
-        with open_source(f"http://{user}127.0.0.1:{port}/a.jpg") as source:
-            next(iter(source))
+def test_a_camera_that_answers_nonsense_is_told_in_a_line(kind: str) -> None:
+    with (
+        camera(say(WRONG[kind])) as port,
+        pytest.raises(FrameError) as refused,
+        open_source(f"http://ann:hunter2@127.0.0.1:{port}/a.jpg") as source,
+    ):
+        next(iter(source))
     said = str(refused.value)
     assert "\n" not in said and len(said) < 400
     assert "127.0.0.1" in said and "hunter2" not in said
@@ -235,7 +237,7 @@ try:
     with open_source(sys.argv[1]) as source:
         for frame in source:
             seen += 1
-            if time.monotonic() - began > 8:
+            if time.monotonic() - began > 3:
                 break
 except FrameError as error:
     print(error, file=sys.stderr)
@@ -268,13 +270,12 @@ def test_a_hostile_stream_ends_in_time_and_little_memory(kind: str) -> None:
 def test_a_stream_cannot_send_us_elsewhere() -> None:
     reached: list[bytes] = []
     with camera(lambda line, head: reached.append(head)) as other:
-        for kind in (b"application/vnd.apple.mpegurl", b"video/mp4", b"application/x-mpegURL"):
-            body = PLAYLIST % other
-            head = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % (kind, len(body))
-            for path in ("video", "live.m3u8"):
-                with camera(say(head + body)) as port:
-                    seen, *_ = watched(f"http://127.0.0.1:{port}/{path}")
-                assert seen == 0
+        body = PLAYLIST % other
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.apple.mpegurl\r\nContent-Length: %d\r\n\r\n"
+        for path in ("video", "live.m3u8"):
+            with camera(say(head % len(body) + body)) as port:
+                seen, *_ = watched(f"http://127.0.0.1:{port}/{path}")
+            assert seen == 0
     assert reached == []
 
 
