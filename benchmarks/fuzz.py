@@ -29,10 +29,10 @@ HANG: Final = 10
 MEMORY: Final = 2048
 """MiB that a run may take in all, the libraries included."""
 
-KEPT: Final = 60
-"""Examples of a target that are kept in the repository; the smallest."""
+KEPT: Final = 40
+"""Examples of a target that are kept in the repository."""
 
-KEPT_BYTES: Final = 4096
+KEPT_BYTES: Final = 1500
 
 _STAT: Final = re.compile(r"^stat::(\w+):\s+(\d+)", re.MULTILINE)
 _COVERAGE: Final = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)")
@@ -106,20 +106,19 @@ def _why(said: str) -> str:
 
 
 def keep(name: str, work: Path) -> int:
-    """Take the smallest examples that reach most into the repository. Returns how many there are now."""
-    with tempfile.TemporaryDirectory() as made:
-        merged = Path(made)
-        run(name, ["-merge=1", *limits(name), str(merged), str(work / name), str(CORPUS / name)])
-        best = sorted(merged.iterdir(), key=lambda path: (path.stat().st_size, path.name))
-        best = [path for path in best if path.stat().st_size <= KEPT_BYTES]
-        (CORPUS / name).mkdir(parents=True, exist_ok=True)
-        # An even choice from small to large; what was once found to fail has a name, and stays.
-        chosen = best[:: max(1, -(-len(best) // KEPT))]
-        for path in examples(name):
-            if not path.name.startswith("found-"):
-                path.unlink()
-        for path in chosen:
-            shutil.copy(path, CORPUS / name / path.name[:16])
+    """Take an even choice of what the runs kept, which is what reached something new, into the repository.
+
+    Returns how many there are now.
+    """
+    (CORPUS / name).mkdir(parents=True, exist_ok=True)
+    kept = sorted((work / name).iterdir(), key=lambda path: (path.stat().st_size, path.name))
+    kept = [path for path in kept if 0 < path.stat().st_size <= KEPT_BYTES]
+    for path in examples(name):
+        # What was once answered wrongly has a name, and stays.
+        if not path.name.startswith("found-"):
+            path.unlink()
+    for path in kept[:: max(1, -(-len(kept) // KEPT))]:
+        shutil.copy(path, CORPUS / name / path.name[:16])
     return len(examples(name))
 
 
