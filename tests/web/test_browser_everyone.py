@@ -33,7 +33,7 @@ SAID = {
     "en": [
         "Ann moved 1 piece 2 squares from d5 to d7; 1 piece must go exactly 1 square.",
         "Bo moved Ann's stack from d5 to d7; only Ann, whose piece is on top, may move it.",
-        "look at d5, d7, and e6. Please put it right.",
+        "look at d5, d7 and e6. Please put it right.",
     ],
     "pl": [
         "Ann: 1 pionek o 2 pola z d5 na d7, a 1 pionek to ruch dokładnie o 1 pole. Proszę odłożyć go na d5.",

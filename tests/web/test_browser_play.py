@@ -96,7 +96,7 @@ def test_squares_by_keyboard(table, seen: Seen) -> None:
     page.focus('[data-square="d4"]')
     for key in ("ArrowLeft", "ArrowLeft", "ArrowUp", "Enter"):
         page.keyboard.press(key)
-    assert page.text_content("#square-info") == "b5: red, one piece. red can reach b6, c5, b4, and a5."
+    assert page.text_content("#square-info") == "b5: red, one piece. red can reach b6, c5, b4 and a5."
     assert page.locator(".ring.target").count() == 4
     page.keyboard.press("Escape")
     assert page.locator(".ring.target").count() == 0

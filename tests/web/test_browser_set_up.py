@@ -43,6 +43,22 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     assert seen.troubles == []
 
 
+def test_the_mount_check_says_which_squares_are_hard_to_read(table, seen: Seen) -> None:
+    told = {"verdict": "fair", "squares": {"a3": "sure", "c8": "hard", "d8": "hard"}}
+    advice = [
+        {"code": "higher", "text": "Raise it."},
+        {"code": "later", "text": "Wait for the next version."},
+    ]
+    mount = table.sight.mount() | told | {"advice": advice}
+    table.sight.mount = lambda: mount
+    table.see(StartDiffers((INDEX["b7"],)))
+    page = seen.open("/?lang=pl")
+    said = page.text_content("#setup li:nth-child(2)")
+    assert "Kamera stoi 31° od pionu: wysokości da się odczytać. Trudne do odczytania: c8 i d8." in said
+    assert "Podnieś kamerę" in said and "Wait for the next one." in said
+    assert page.get_attribute("#setup li:nth-child(2)", "data-kind") == "fair"
+
+
 PRESET_RULES = [
     ("2", "domination", {"players": 2}),
     ("2", "checkerboard", {"players": 2, "set_up": "checkerboard"}),

@@ -7,9 +7,38 @@ import { h } from "./svg.js";
 import { list, t, tn } from "./texts.js";
 import { playerName, rulesWords } from "./words.js";
 
+const MANY = 8;
+
+const advised = (code) =>
+  ({
+    lower: t("Move the camera away from above the board, so that it looks down at more of a slant."),
+    higher: t("Raise the camera, so that near stacks hide less of far ones."),
+    larger: t("Bring the camera closer, or choose larger pictures: the squares are too small."),
+    whole: t("Move the camera back or turn it: tall stacks at the edge would leave the picture."),
+    lens: t("The pieces do not lie quite where they should: measure the lens with calibrate."),
+    light: t("Give more and softer light: the pieces hardly stand out from the board or from others."),
+  })[code];
+
+/** The verdict square by square, where the host gives one: of the whole, of squares that are hard to read, what to change. */
+function bySquares({ verdict, squares, advice }, angle) {
+  const whole = {
+    sure: ["good", t("The camera stands {angle}° off the vertical: heights are read surely.", angle)],
+    fair: ["fair", t("The camera stands {angle}° off the vertical: heights can be read.", angle)],
+    hard: ["poor", t("The camera stands {angle}° off the vertical: heights are hard to read.", angle)],
+  }[verdict];
+  if (!whole) return null;
+  const hard = Object.entries(squares ?? {}).filter(([, level]) => level === "hard").map(([square]) => square);
+  const where = !hard.length ? "" : hard.length <= MANY ? t("Hard to read: {squares}.", { squares: list(hard) }) : tn("{n} square is hard to read.", "{n} squares are hard to read.", hard.length);
+  const [kind, text] = whole;
+  return { kind, text: [text, where, ...(advice ?? []).map(({ code, text: said }) => advised(code) ?? said)].filter(Boolean).join(" ") };
+}
+
 /** {kind: "good" | "fair" | "poor", text} of how the camera stands. */
-export function mountVerdict({ tilt, step_pixels: step, pitch_pixels: pitch }) {
+export function mountVerdict(mount) {
+  const { tilt, step_pixels: step, pitch_pixels: pitch } = mount;
   const angle = { angle: Math.round(tilt) };
+  const told = bySquares(mount, angle);
+  if (told) return told;
   if (pitch < 18) return { kind: "poor", text: t("The board is small in the picture: bring the camera nearer.") };
   if (tilt > 55) return { kind: "poor", text: t("The camera looks from {angle}° off the vertical, so that stacks hide each other. Put it higher.", angle) };
   if (step >= 4 && tilt <= 45) return { kind: "good", text: t("The camera stands {angle}° off the vertical: heights are read surely.", angle) };

@@ -1,6 +1,8 @@
 // Words of the page in the viewer's language. Keys are the English texts; catalogues come from gettext.
 
 const language = document.documentElement.lang || "en";
+// The English of the texts is British: "a, b and c", the day before the month.
+const region = language === "en" ? "en-GB" : language;
 const plurals = new Intl.PluralRules(language);
 // Which of gettext's forms a CLDR category is, for the languages that the page speaks.
 const forms = { pl: { one: 0, few: 1, many: 2, other: 2 } }[language] ?? { one: 0 };
@@ -31,7 +33,7 @@ export function tn(one, many, n, values = {}) {
 
 /** "a, b and c" in the viewer's language. */
 export function list(items) {
-  return new Intl.ListFormat(language, { type: "conjunction" }).format(items);
+  return new Intl.ListFormat(region, { type: "conjunction" }).format(items);
 }
 
 export function time(seconds) {
@@ -41,5 +43,5 @@ export function time(seconds) {
 
 export function date(text) {
   const day = new Date(text);
-  return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(day);
+  return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(day);
 }

@@ -1,0 +1,243 @@
+"""Every state of the page, in every language, at three widths, in light and dark, as pictures to look at.
+
+    python tests/web/screenshots.py FOLDER [--only STATE …] [--sheets]
+
+``--sheets`` joins the pictures of each state to one. The best of them stand in docs/images.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from browsing import SWITCHES, Seen, chromium, playwright
+from conftest import ScriptedSight, Table
+from PIL import Image
+
+from focus_companion.game.moves import Move
+from focus_companion.game.play import Removed
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee.verdict import StartDiffers, TrimAwaited, Undecided, Wrong
+from focus_companion.referee.words import say
+from focus_companion.session.clock import TimeControl
+from focus_companion.session.requests import NewGame, Resign
+from focus_companion.vision.finder import find_board
+from focus_companion.vision.frames import Frame
+from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.overlay import draw_reading
+from focus_companion.vision.profiles import board_profile
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+IMAGES = Path(__file__).parents[2] / "fixtures" / "images"
+LANGUAGES = ("en", "pl", "it")
+SIZES = {320: (320, 640), 768: (768, 1024), 1920: (1920, 1080)}
+SCHEMES = ("light", "dark")
+NAMES = {"g": "Ann", "r": "Bartholomew"}
+
+
+class Photographed(ScriptedSight):
+    """A scripted sight whose camera sees the recorded start position."""
+
+    def __init__(self, stacks: Sequence[str]) -> None:
+        super().__init__()
+        self.image = np.asarray(cv2.imread(str(IMAGES / "2p-oblique-start.jpg")), np.uint8)
+        found = find_board(self.image, [board_profile()], stacks)
+        assert found is not None
+        self.outlines = Outlines(found.camera, found.profile)
+
+    def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
+        return draw_reading(image, self.outlines, stacks, wrong)
+
+    def corners(self) -> dict[str, tuple[float, float]]:
+        from focus_companion.vision.by_hand import corners_of
+
+        return corners_of(self.outlines.camera, self.outlines.profile)
+
+
+class Stage(Table):
+    """A table at which each state can be set."""
+
+    def __init__(self, folder: Path, rules: Rules | None = None, names: dict[str, str] | None = None) -> None:
+        super().__init__(folder, rules or Rules.make(order=("red", "green")), names or NAMES)
+        self.sight = Photographed(self.session.position.stacks)
+        self.session._sight = self.sight
+
+    def see(self, *verdicts: Any) -> None:
+        self.sight.script = list(verdicts)
+        self.frames += 1
+        self.session.push(Frame(self.frames, self.frames / 15, self.sight.image))
+
+    def ask(self, request: Any) -> None:
+        self.session.submit(request)
+        self.session.attend()
+
+
+def begun(stage: Stage, plies: int = 4) -> None:
+    stage.ask(NewGame(stage.session.rules, NAMES, clock=TimeControl("down", 900, 10)))
+    stage.start()
+    for _ in range(plies):
+        stage.play(_quiet(stage))
+
+
+def _quiet(stage: Stage) -> str:
+    """A turn that builds: the same ones every time."""
+    legal = sorted(stage.session.legal())
+    return legal[(7 * stage.session.history.ply + 3) % len(legal)]
+
+
+def set_up(stage: Stage) -> None:
+    stage.see(StartDiffers(tuple(INDEX[name] for name in ("b7", "d5", "g2"))))
+
+
+def no_board(stage: Stage) -> None:
+    stage.sight.camera_state = "no board"
+    stage.see()
+
+
+def alert(stage: Stage) -> None:
+    begun(stage)
+    state = stage.session.position
+    mover = state.to_move
+    origin = next(i for i, stack in enumerate(state.stacks) if stack and stack[-1] == mover)
+    target = next(i for i in range(51, 0, -1) if SQUARES[i][0] != SQUARES[origin][0])
+    text = say("not_straight", mover, origin=origin, target=target, number=1)
+    stage.see(Wrong("not_straight", mover, (origin, target), text))
+
+
+def prompt(stage: Stage) -> None:
+    begun(stage)
+    move = Move.parse(stage.session.legal()[0])
+    removed = (Removed("r", "reserve", "r"), Removed("g", "captured", "g"))
+    stage.see(TrimAwaited(move, move.target, removed))
+
+
+def unclear(stage: Stage) -> None:
+    begun(stage)
+    legal = stage.session.legal()
+    stage.see(Undecided((Move.parse(legal[0]), Move.parse(legal[5]))))
+
+
+def over(stage: Stage) -> None:
+    begun(stage, 6)
+    stage.ask(Resign("g"))
+
+
+def lost(stage: Stage) -> None:
+    begun(stage)
+    stage.session.camera_lost()
+
+
+def four(stage: Stage) -> None:
+    stage.ask(
+        NewGame(Rules.make(players=4, fast=True), players={"g": "Ann", "b": "Bo", "y": "Cy", "r": "Di"})
+    )
+    stage.start()
+    for _ in range(5):
+        stage.play(_quiet(stage))
+
+
+def click(*selectors: str) -> Callable[[Any], None]:
+    def do(page: Any) -> None:
+        for selector in selectors:
+            page.click(selector)
+        page.wait_for_timeout(500)
+
+    return do
+
+
+def corners(page: Any) -> None:
+    click(".camera [data-act=place]")(page)
+    page.wait_for_function("() => document.querySelector('#corners img').naturalWidth > 0")
+    page.focus("[data-corner=h8]")
+    page.keyboard.press("ArrowRight")
+
+
+def nothing(page: Any) -> None:
+    """The page as it comes."""
+
+
+STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = {
+    "set-up": (set_up, nothing, "/"),
+    "no-board": (no_board, nothing, "/"),
+    "corners": (set_up, corners, "/"),
+    "turn": (begun, nothing, "/"),
+    "alert": (alert, nothing, "/"),
+    "prompt": (prompt, nothing, "/"),
+    "unclear": (unclear, nothing, "/"),
+    "over": (over, nothing, "/"),
+    "lost": (lost, nothing, "/"),
+    "four": (four, nothing, "/"),
+    "new-game": (begun, click(".acts [data-act=new_game]", "#new-game summary"), "/"),
+    "editor": (begun, click(".acts summary >> nth=0", "[data-act=edit]", '[data-square="d4"]'), "/"),
+    "settings": (begun, click(".menu summary"), "/"),
+    "games": (over, nothing, "/games"),
+    "past": (over, nothing, "/games/2"),
+}
+
+
+def shoot(folder: Path, states: Sequence[str]) -> list[Path]:
+    made = []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium(), args=SWITCHES)
+        for name in states:
+            prepare, act, path = STATES[name]
+            with tempfile.TemporaryDirectory() as journal:
+                stage = Stage(Path(journal))
+                prepare(stage)
+                with PageServer(create_app(stage.session, stage.journal), port=0) as server:
+                    for size, scheme in product(SIZES, SCHEMES):
+                        width, height = SIZES[size]
+                        view = {"width": width, "height": height}
+                        context = browser.new_context(
+                            viewport=view, color_scheme=scheme, reduced_motion="reduce"
+                        )
+                        for language in LANGUAGES:
+                            page = Seen(context.new_page(), server.port).open(f"{path}?lang={language}")
+                            page.wait_for_timeout(300)
+                            act(page)
+                            made.append(folder / f"{name}-{size}-{scheme}-{language}.png")
+                            page.screenshot(path=str(made[-1]))
+                            page.close()
+                        context.close()
+                stage.close()
+        browser.close()
+    return made
+
+
+def sheet(folder: Path, name: str) -> Path:
+    """All pictures of one state side by side: a row for each width and brightness."""
+    rows = []
+    for size, scheme in product(SIZES, SCHEMES):
+        shots = [Image.open(folder / f"{name}-{size}-{scheme}-{language}.png") for language in LANGUAGES]
+        rows.append([shot.resize((round(shot.width * 560 / shot.height), 560)) for shot in shots])
+    wide = max(sum(shot.width + 8 for shot in row) for row in rows)
+    joined = Image.new("RGB", (wide, 568 * len(rows)), "#777")
+    for at, row in enumerate(rows):
+        left = 0
+        for shot in row:
+            joined.paste(shot, (left, 568 * at))
+            left += shot.width + 8
+    path = folder / f"sheet-{name}.png"
+    joined.save(path)
+    return path
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", nargs="+", choices=STATES, default=list(STATES))
+    parser.add_argument("--sheets", action="store_true")
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    print(f"{len(shoot(asked.folder, asked.only))} pictures in {asked.folder}")
+    if asked.sheets:
+        for name in asked.only:
+            print(sheet(asked.folder, name))
