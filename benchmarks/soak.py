@@ -153,7 +153,7 @@ def soak(games: int, every: int, rules: Rules, folder: Path) -> bool:
                             "threads": threading.active_count(),
                             "handles": len(list(Path("/proc/self/fd").iterdir())),
                             "disk": sum(path.stat().st_size for path in folder.iterdir()),
-                            # The board is opened at the start and for every game; else it had come to a stand.
+                            # Opened at the start and for every game; else it had come to a stand.
                             "missed": opened[0] - 1 - anew,
                             "misread": wrong,
                             "slips": slips[0],

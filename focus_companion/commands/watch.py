@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from focus_companion.settings import load as load_settings
 if TYPE_CHECKING:
     from focus_companion.session.events import Event
     from focus_companion.session.session import Session
+    from focus_companion.vision.frames import FrameSource
 
 PUBLIC: Final = {
     "ready",
@@ -49,6 +50,7 @@ PUBLIC: Final = {
               help="Pictures a second, where SOURCE is a folder of pictures.")  # fmt: skip
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
+@click.option("--reopen", is_flag=True, help="Open a live source again whenever it is gone, until Ctrl-C.")
 @table_options
 @tape_options
 def command(
@@ -58,6 +60,7 @@ def command(
     record: str | None,
     fps: float,
     rank1: str,
+    reopen: bool,
     lens: str | None,
     board: str | None,
     tape: Path | None,
@@ -86,10 +89,17 @@ def command(
             if tape is not None:
                 how = sight_to_json(rank1, boards, profile)
                 closing.callback(begin_tape(tape, tape_size, session, None, sight=how).close)
-            for frame in frames:
-                for event in session.push(frame):
-                    seen.add(event.type)
-                    _tell(event, out)
+
+            def heard(event: Event) -> None:
+                seen.add(event.type)
+                _tell(event, out)
+
+            if reopen and frames.live:
+                _watch_on(session, frames, partial(open_source, source, fps=fps), heard)
+            else:
+                for frame in frames:
+                    for event in session.push(frame):
+                        heard(event)
     except FrameError as error:
         raise BadInput(str(error)) from error
     finally:
@@ -97,6 +107,26 @@ def command(
             _keep(session, Path(record))
     if "ready" not in seen:
         raise NotSo(_why_not(source, session, seen))
+
+
+def _watch_on(
+    session: Session,
+    first: FrameSource,
+    opened: Callable[[], FrameSource],
+    heard: Callable[[Event], None],
+) -> None:
+    """Watch a live source over its faults, which are told; ends with Ctrl-C."""
+    from focus_companion.session.runner import Runner
+
+    runner = Runner(session, opened, first=first, heard=heard)
+    runner.start()
+    try:
+        while not runner.wait(0.5):
+            continue
+    finally:
+        runner.stop()
+    if runner.failure is not None:
+        raise runner.failure
 
 
 def _why_not(source: str, session: Session, seen: set[str]) -> str:

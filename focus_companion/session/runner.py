@@ -263,6 +263,8 @@ class Runner:
         """
         fresh, last = 0, time.monotonic()
         first: float | None = None
+        # A simulated board is drawn as fast as the machine allows: that it takes its time is no fault.
+        silence = FIRST if getattr(reader.source, "waits", False) else self._silence
         patience = getattr(reader.source, "frozen_after", FROZEN)
         while not self._stop.is_set():
             asked = time.monotonic()
@@ -273,7 +275,7 @@ class Runner:
             if frame is None:
                 if reader.ended:
                     return fresh, ""
-                if reader.source.live and now - last > (self._silence if fresh else FIRST):
+                if reader.source.live and now - last > (silence if fresh else FIRST):
                     return fresh, getattr(reader.source, "silent", "stalled")
                 told = self._session.attend()
             else:

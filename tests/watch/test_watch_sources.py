@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -122,6 +123,43 @@ def test_the_same_as_a_stream_on_loopback(pictures: list[bytes]) -> None:
         events, _ = watch(address, *RULES)
     assert moves(events) == PLAYED
     assert [reason for reason, _ in alerts(events)] == ["distance", "out_of_turn"]
+
+
+@pytest.mark.slow
+def test_a_stream_that_breaks_off_is_told_and_opened_again(pictures: list[bytes], tmp_path: Path) -> None:
+    """The phone's stream ends after the first seconds, again and again: each time it is asked for anew."""
+    told = tmp_path / "events"
+    with streaming(pictures[:1], fps=10) as address:
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "focus_companion.cli",
+                "watch",
+                address,
+                *RULES,
+                "--reopen",
+                "--events",
+                told,
+            ],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            end = time.monotonic() + 120
+            while not told.is_file() or told.read_text(encoding="utf-8").count('"found"') < 2:
+                assert time.monotonic() < end and process.poll() is None
+                time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=30)[1].decode()
+        finally:
+            process.kill()
+            process.wait()
+    events = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
+    kinds = [event["type"] for event in events]
+    assert kinds[:5] == ["ready", "lost", "found", "lost", "found"], kinds
+    assert events[1] | {"time": 0} == {"type": "lost", "time": 0, "what": "camera", "why": "ended"}
+    assert process.returncode == 130 and "Traceback" not in said
 
 
 @pytest.mark.parametrize(

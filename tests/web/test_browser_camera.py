@@ -1,0 +1,54 @@
+"""What ails the camera, in the real browser: words for each fault, in three languages, and gone again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from browsing import Seen, status
+
+from focus_companion.referee.verdict import BackInView, OutOfView
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+WORDS = {
+    "unplugged": ("The camera gives no picture", "Kamera nie daje obrazu", "La telecamera non dà immagini"),
+    "unreachable": ("The camera does not answer", "Kamera nie odpowiada", "La telecamera non risponde"),
+    "ended": ("stopped sending", "przestała wysyłać", "non trasmette più"),
+    "stalled": ("gone silent", "zamilkła", "tace"),
+    "frozen": ("The picture is frozen", "Obraz się zaciął", "bloccata"),
+    "asleep": ("The computer was asleep", "Komputer był uśpiony", "in sospensione"),
+    "dark": ("The picture is dark", "Obraz jest ciemny", "buia"),
+    "covered": ("The camera is covered", "zasłonięta", "coperta"),
+    "damaged": ("come in pieces", "w kawałkach", "a pezzi"),
+    "resolution": ("another size", "inny rozmiar", "altra dimensione"),
+}
+OF_THE_PICTURE = ("dark", "covered", "damaged")
+
+
+@pytest.mark.parametrize("language", [0, 1, 2], ids=["en", "pl", "it"])
+def test_every_fault_is_told_in_its_own_words_and_taken_back(table: Any, seen: Seen, language: int) -> None:
+    table.start()
+    page = seen.open(f"/?lang={('en', 'pl', 'it')[language]}")
+    whose_turn = page.text_content(".status-title") or ""
+    for why, words in WORDS.items():
+        if why in OF_THE_PICTURE:
+            table.see(OutOfView("camera", why))
+        elif why == "resolution":
+            table.see(OutOfView("board", why))
+        else:
+            table.session.camera_lost(why)
+        status(page, words[language])
+        if why in ("frozen", "dark"):
+            # Who comes only now is told the same.
+            page.reload()
+            page.wait_for_selector("body[data-ready]")
+            status(page, words[language])
+        if why in OF_THE_PICTURE:
+            table.see(BackInView("camera"))
+        elif why == "resolution":
+            table.see(BackInView("board"))
+        else:
+            table.session.camera_found()
+        status(page, whose_turn)
+    assert seen.troubles == []
