@@ -310,8 +310,7 @@ def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence
 
 
 def _beside(camera: Camera, profiles: Sequence[BoardProfile]) -> Iterator[tuple[Camera, BoardProfile]]:
-    """Other starts for a fit that has gone astray: a hard shadow or a print may hold it a third of a square
-    off."""
+    """Other starts for a fit that has settled beside the board, at shadows or a print."""
     for profile in profiles:
         for angle in np.arange(8) * np.pi / 4:
             far = _ELSEWHERE * profile.pitch
