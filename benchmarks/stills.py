@@ -1,6 +1,6 @@
 """How much of a single picture is read rightly, without any history, by tilt and by the size of a square.
 
-    python benchmarks/stills.py [--stills 48] [--seed 1] [--footage FOLDER] [--keep FOLDER] [--lines]
+    python benchmarks/stills.py [--stills 48] [--seed 1] [--footage FOLDER] [--keep FOLDER] [--jobs N]
 
 Draws pictures of random positions for two, three and four players with random looks (each follows from its
 seed), reads them, and compares with the truth; a still does not tell which side is which, so the best of the
@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -184,11 +186,11 @@ def turned(stacks: Sequence[str]) -> tuple[str, ...]:
     return tuple(stacks[_AT[r, 7 - f]] for f, r in zip(FILE, RANK, strict=True))
 
 
-def read(still: Still, profiles: Sequence[BoardProfile]) -> Row:
+def read(still: Still) -> Row:
     """Reads one still and compares."""
     shown = still.shown()
     began = time.process_time()
-    reading = read_still(still.image, profiles, still.letters)
+    reading = read_still(still.image, plastic_sets(), still.letters)
     took = time.process_time() - began
     if reading is None:
         nothing = ("?" * 9,) * len(SQUARES)
@@ -241,7 +243,6 @@ def table(rows: Sequence[Row]) -> None:
 
 
 def main() -> None:
-    cv2.setNumThreads(1)
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -249,26 +250,30 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--footage", type=Path)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--jobs", type=int, default=1, help="processes that read at the same time")
     parser.add_argument("--lines", action="store_true", help="a line for every still")
     arguments = parser.parse_args()
-    profiles = plastic_sets()
-    groups: list[Iterator[Still]] = []
-    if arguments.footage:
-        groups.append(recorded(arguments.footage))
-    if arguments.stills:
-        seeds = range(arguments.seed, arguments.seed + arguments.stills)
-        groups.append(drawn(seed, arguments.keep) for seed in seeds)
-    for group in groups:
-        rows = []
-        for still in group:
-            row = read(still, profiles)
-            rows.append(row)
-            if arguments.lines:
-                print(
-                    row,
-                    flush=True,
-                )
-        table(rows)
+    with ProcessPoolExecutor(arguments.jobs, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        if arguments.footage:
+            shown(pool.map(read, recorded(arguments.footage)), arguments.lines)
+        if arguments.stills:
+            seeds = range(arguments.seed, arguments.seed + arguments.stills)
+            shown(pool.map(partial(read_drawn, keep=arguments.keep), seeds), arguments.lines)
+
+
+def read_drawn(seed: int, keep: Path | None) -> Row:
+    """Reads the still of a seed."""
+    return read(drawn(seed, keep))
+
+
+def shown(rows: Iterable[Row], lines: bool) -> None:
+    """The table of these rows, and each by itself as it comes."""
+    taken = []
+    for row in rows:
+        taken.append(row)
+        if lines:
+            print(row, flush=True)
+    table(taken)
 
 
 if __name__ == "__main__":
