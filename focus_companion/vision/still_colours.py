@@ -36,6 +36,11 @@ _TINT = 0.16
 
 def usual_pieces(players: Sequence[str]) -> dict[int, Pixels]:
     """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; the same at every call."""
+    return dict(_usual_pieces(tuple(players)))
+
+
+@cache
+def _usual_pieces(players: tuple[str, ...]) -> dict[int, Pixels]:
     random = np.random.default_rng(7)
     samples = {}
     for letter in players:

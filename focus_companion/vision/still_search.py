@@ -82,7 +82,9 @@ def searched(state: State, profiles: Sequence[BoardProfile]) -> State:
         if change is None:
             break
         trial = _changed(best, change)
-        if trial.beats(best):
+        # Which set it is the finder hardly knows; where the board is, it knows well.
+        better = trial.beats(best) if isinstance(change, float) else trial.nats > best.nats
+        if better:
             # Not back at once to where it came from.
             vain = {-change if isinstance(change, float) else best.profile}
             best = trial
@@ -104,12 +106,13 @@ def lifted(camera: Camera, up: float) -> Camera:
 
 
 def _changed(state: State, change: Change) -> State:
+    """The best of what comes after a change, be it better than ``state`` or not."""
     if isinstance(change, float):
         camera, profile = lifted(state.camera, change * state.profile.rise), state.profile
     else:
         camera, profile = state.camera, change
-    view = View(state.view.picture, camera, profile)
-    return _improved(_read(view, state.palette, state.stacks), _AGAIN, _HOPELESS * state.nats)
+    first = _read(View(state.view.picture, camera, profile), state.palette, state.stacks)
+    return max(_followed(first, _AGAIN, _HOPELESS * state.nats), key=lambda now: now.nats)
 
 
 def _read(view: View, palette: Palette, before: Sequence[str] | None) -> State:
@@ -117,23 +120,26 @@ def _read(view: View, palette: Palette, before: Sequence[str] | None) -> State:
     return State(view, solver, palette, view.explained(palette, solver.stacks))
 
 
-def _improved(state: State, reaches: Sequence[float], least: float = -np.inf) -> State:
-    """The best of what comes as the camera follows the colours' ends; never worse than ``state``.
+def _improved(state: State, reaches: Sequence[float]) -> State:
+    """The best of what comes as the camera follows the colours' ends, if it is clearly better."""
+    best = max(_followed(state, reaches), key=lambda now: now.nats)
+    return best if best.beats(state) else state
 
-    Below ``least`` nats it is given up.
-    """
-    best = now = state
+
+def _followed(state: State, reaches: Sequence[float], least: float = -np.inf) -> list[State]:
+    """This state, and those that follow as the camera goes where the colours end; below ``least`` nats no
+    more."""
+    states = [state]
     for reach in reaches:
-        view = View(state.view.picture, _followed(now, reach), now.profile)
-        now = _read(view, now.learned(), now.stacks)
-        if now.beats(best):
-            best = now
-        if now.nats < least:
+        now = states[-1]
+        view = View(now.view.picture, _met(now, reach), now.profile)
+        states.append(_read(view, now.learned(), now.stacks))
+        if states[-1].nats < least:
             break
-    return best
+    return states
 
 
-def _followed(state: State, reach: float) -> Camera:
+def _met(state: State, reach: float) -> Camera:
     view = state.view
     window, painted = labels(view.layers.outlines, state.stacks)
     scores = compared(view.likelihoods(state.palette))
