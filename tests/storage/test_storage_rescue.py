@@ -17,11 +17,12 @@ from focus_companion.game.record import positions
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Event, Moved
 from focus_companion.session.session import Session
-from focus_companion.storage import pages, swap
+from focus_companion.storage import opening, pages, swap
 from focus_companion.storage.errors import JournalDamaged, JournalError
 from focus_companion.storage.journal import Journal
 
-RULES = Rules.make(2)
+RULES = Rules.make(2, fast=True, fast_total=1)
+"""A game is over with the first capture, after 57 turns."""
 Told = list[tuple[int, Event]]
 
 
@@ -74,16 +75,16 @@ def check_prefixes(folder: Path, told: Told, game_of: dict[int, int]) -> int:
     return len(kept)
 
 
-def goes_on(folder: Path) -> None:
-    """A game can be played on it, its ids above all that were told."""
+def goes_on(folder: Path, before: Told | None = None) -> None:
+    """Games can be played on it, with ids above all that were told ``before`` the damage."""
     with Journal(folder, write=True) as journal:
         assert journal.notices == []
         last = journal.last_event()
-        told = play_on(Session(RULES, {}, journal, Player).push, 5, 5000)
-        assert [type(event) for event in told].count(Moved) == 4
-        assert journal.last_event() >= last + 5
-        games = journal.games()
-        assert games[0].plies >= 4
+        told = play_on(Session(RULES, {}, journal, Player, again=1.0).push, 70, 5000)
+        assert [type(event) for event in told].count(Moved) > 50
+        assert min(number for number, _ in journal.events(after=last)) > (before[-1][0] if before else last)
+        for summary in journal.games():
+            assert journal.record(summary.id).result is not None or summary.result is None
 
 
 def overwrite(path: Path, start: int, content: bytes) -> None:
@@ -159,7 +160,7 @@ def test_what_is_whole_is_saved(
     events = check_prefixes(tmp_path, told, game_of)
     assert f"{events} event" in notice
     assert events >= least * len(told)
-    goes_on(tmp_path)
+    goes_on(tmp_path, told)
     # Nothing half-done is left.
     left = {p.name.split("-")[0] for p in tmp_path.iterdir()}
     assert left == {"journal.sqlite", "journal.lock", "journal.damaged"}
@@ -188,7 +189,7 @@ def test_a_bad_frame_in_the_log_is_not_the_end_of_what_follows(tmp_path: Path) -
     assert check_prefixes(folder, told, game_of) == len(told)
     (kept,) = folder.glob("journal.damaged-*.sqlite-wal")
     assert kept.read_bytes() == spoilt
-    goes_on(folder)
+    goes_on(folder, told)
 
 
 def test_a_log_whose_header_is_gone(tmp_path: Path) -> None:
@@ -257,13 +258,14 @@ def test_any_damage_leaves_prefixes(
     for place, content in damage:
         overwrite(path, int(place * (path.stat().st_size - len(content))), content)
     try:
-        Journal(folder, write=True).close()
+        with Journal(folder, write=True) as journal:
+            rescued = journal.rescued is not None
     except JournalError as error:
         # Marks that are another program's, or a newer one's.
         assert not isinstance(error, JournalDamaged)
         return
     check_prefixes(folder, told, dict.fromkeys(range(1, len(told) + 1), 1))
-    goes_on(folder)
+    goes_on(folder, told if rescued else None)
     shutil.rmtree(folder)
 
 
@@ -340,7 +342,7 @@ def test_a_game_that_the_rules_do_not_lead_to_is_gone_on_with_before_that(tmp_pa
         )
         assert "1 later event lost" in journal.notices[0]
         assert journal.events() == told
-    goes_on(tmp_path)
+    goes_on(tmp_path, told)
 
 
 def test_the_page_is_told_until_the_next_turn(tmp_path: Path) -> None:
@@ -355,6 +357,34 @@ def test_the_page_is_told_until_the_next_turn(tmp_path: Path) -> None:
         assert session.state()["rescued"] == kept
         play_on(session.push, 1, 1)
         assert session.state()["rescued"] is None
+
+
+def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path) -> None:
+    """However long the journal: with no patience at all, only the newest game is looked at."""
+    told = played(tmp_path, 300)
+    path = tmp_path / "journal.sqlite"
+    game_of = games_of(path)
+    newest = max(game_of.values())
+    assert newest > 1
+    for game, found in ((1, False), (newest, True)):
+        last = max(number for number, of in game_of.items() if of == game)
+        content = path.read_bytes()
+        database = sqlite3.connect(path, isolation_level=None)
+        database.execute("UPDATE events SET wall = '' WHERE id = ?", (last,))
+        try:
+            opening.check_sound(database, path, 60)
+        except JournalDamaged as error:
+            assert error.what == f"event {last} of game {game}"
+        else:
+            raise AssertionError("the damage was not seen")
+        try:
+            opening.check_sound(database, path, 0)
+            seen = False
+        except JournalDamaged:
+            seen = True
+        database.close()
+        assert seen is found and len(told) == len(game_of)
+        path.write_bytes(content)
 
 
 def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
