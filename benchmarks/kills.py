@@ -78,7 +78,7 @@ class Program:
 
     def wait_for(self, path: str) -> tuple[float, dict[str, object]]:
         """Seconds from the start until ``path`` answers, and its answer."""
-        while time.monotonic() - self.began < 120:
+        while time.monotonic() - self.began < 300:
             if self.process.poll() is not None:
                 raise AssertionError(f"the program did not start: {self.process.communicate()[1]}")
             with suppress(OSError):
