@@ -129,6 +129,7 @@ def test_those_who_read_no_answer_are_let_go(serving: PageServer) -> None:
         line.close()
 
 
+@pytest.mark.slow
 def test_an_honest_viewer_is_not_let_go(serving: PageServer) -> None:
     viewer = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=20)
     viewer.request("GET", "/api/events?after=0")

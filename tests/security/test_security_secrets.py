@@ -71,6 +71,7 @@ def run(*args: str, **environ: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "address",
     [
