@@ -47,8 +47,9 @@ LEANING = 120.0
 SURE_HIGH = 45.0
 """Nats by which a stack too high must lead the trimmed one for an alert to be built on it."""
 UNSEEN = 12.0
-"""Nats against a square's having changed of which not one pixel did; from straight above a piece more may
-hardly show."""
+"""Nats against a square's having changed of which not one pixel did, though it would look quite different."""
+PLAIN = 0.3
+"""Share of a square's pixels that must look different for that; from above a piece more may hardly show."""
 UNTOUCHED = 60.0
 """Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
 MOST_BESIDE = 3
@@ -246,12 +247,17 @@ def _course(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
     touched is as it was. From straight above, five pieces look much like six; this tells them apart.
     """
+    apart = (s for s in act.changes if look.touched[s] < OPEN and s not in (act.unseen or ()))
     told = -sum(
-        UNSEEN * max(0.0, 1 - float(look.touched[s]) / OPEN)
-        for s in act.changes
-        if s not in (act.unseen or ())
+        UNSEEN * (1 - float(look.touched[s]) / OPEN) * min(1.0, _differing(look, s, act.changes[s]) / PLAIN)
+        for s in apart
     )
     return told + _trimming(look, act, pending)
+
+
+def _differing(look: Look, square: int, stack: str) -> float:
+    """Share of a piece's pixels that would show something else with this stack on the square."""
+    return look.evidence.stack_gain(square, stack).pixels / look.evidence.outlines.piece_pixels
 
 
 def _trimming(look: Look, act: Act, pending: Pending | None) -> float:
@@ -324,9 +330,13 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
             differ[square] = stack
     if not differ:
         return Judgement(NOTHING, 0.0, 0.0)
+    gained = look.evidence.gain(differ).nats
+    if best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MISSED:
+        # Seen badly, but no other stacks on these squares would do better.
+        return best
     where = tuple(sorted(differ))
     turn = position.to_move or position.players[0]
     wrong = Wrong("unexplained", turn, where, words.say("unexplained", turn, squares=where))
-    nats = look.evidence.gain(differ).nats - 40.0
     act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
+    nats = gained + act.prior
     return Judgement(act, nats, nats - best.nats, rivals=(best.act,))

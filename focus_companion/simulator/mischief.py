@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,11 +77,22 @@ def explained(position: Position, rules: Rules, stacks: tuple[str, ...]) -> bool
     return False
 
 
-def find_slip(position: Position, rules: Rules, kind: str, rng: np.random.Generator) -> Slip | None:
-    """An act of :data:`BEFORE_A_TURN` in this position; None when the position offers none."""
+def find_slip(
+    position: Position,
+    rules: Rules,
+    kind: str,
+    rng: np.random.Generator,
+    earlier: Collection[tuple[str, ...]] = (),
+) -> Slip | None:
+    """An act of :data:`BEFORE_A_TURN` in this position; None when the position offers none.
+
+    None that leaves the stacks as they stood ``earlier`` in the game: that would be a turn taken back.
+    """
     found = _KINDS[kind](position, rules, rng)
     for _, slip in zip(range(12), found, strict=False):
-        if max(map(len, slip.stacks)) <= MAX_HEIGHT and not explained(position, rules, slip.stacks):
+        if slip.stacks in earlier or explained(position, rules, slip.stacks):
+            continue
+        if max(map(len, slip.stacks)) <= MAX_HEIGHT:
             return slip
     return None
 

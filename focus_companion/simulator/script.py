@@ -171,6 +171,7 @@ class _Scripter:
         self._rng = np.random.default_rng([seed, 11])
         self._beats: list[Beat] = []
         self._ply = 0
+        self._stood: set[tuple[str, ...]] = set()
         self._name = f"simulated-{seed}"
         # Every kind has its turn before any comes again, so that a night of games meets them all.
         self._due: list[str] = []
@@ -203,6 +204,7 @@ class _Scripter:
 
     def _add(self, beat: Beat, position: Position, **more: Any) -> None:
         """Keeps a beat; its truth gets the ply, and the position whose turn it is."""
+        self._stood.add(position.stacks)
         truth = {**beat.truth, "position": position, "ply": self._ply}
         if beat.kind == "overflow-pending":
             truth.update(more)
@@ -215,7 +217,7 @@ class _Scripter:
             self._due = [kinds[int(i)] for i in self._rng.permutation(len(kinds))]
         kind = self._due.pop()
         if kind in BEFORE_A_TURN:
-            slip = find_slip(position, self._rules, kind, self._rng)
+            slip = find_slip(position, self._rules, kind, self._rng, self._stood)
             for beat in director.slip(position, slip) if slip else ():
                 self._add(beat, position)
         elif kind == "takeback":

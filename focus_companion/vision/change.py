@@ -90,10 +90,7 @@ class Change:
         mask[beside] = (now > 0.5) & (now > before + 1.0)
         mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
         _, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-        piece = (
-            np.pi * self._outlines.profile.piece.radius**2 / self._outlines.profile.pitch**2 * self._pitch**2
-        )
-        areas = stats[1:, cv2.CC_STAT_AREA] * (step * step / piece)
+        areas = stats[1:, cv2.CC_STAT_AREA] * (step * step / self._outlines.piece_pixels)
         return int(sum(max(1, round(area)) for area in areas if 0.3 < area < 6))
 
     def part(self, square: int) -> NDArray[np.bool_]:

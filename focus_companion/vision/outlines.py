@@ -88,6 +88,8 @@ class Outlines:
         self.camera, self.profile = camera, profile
         self.pitch = camera.pitch_pixels(profile)
         """Mean side of a square in pixels."""
+        self.piece_pixels = float(np.pi * (profile.piece.radius / profile.pitch * self.pitch) ** 2)
+        """Mean area of a piece in pixels."""
         self.columns = _columns(camera, profile, tallest)
         centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
         distance = np.linalg.norm(centres - camera.place, axis=1)
