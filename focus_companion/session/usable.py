@@ -11,11 +11,18 @@ LASTS: Final = 1.0
 """Seconds of useless pictures after which they are told; a passing hand or a flash is no news."""
 
 
+EVERY: Final = 0.14
+"""Seconds between two pictures that are judged while all is well: less than a picture must be still for
+before anything is read from it.
+"""
+
+
 class Usable:
     """Fed with every picture of a stream."""
 
     def __init__(self) -> None:
         self._since: float | None = None
+        self._judged: float | None = None
         self.why = ""
         """What has been wrong for long enough, in the words of the event ``lost``; "" for nothing."""
 
@@ -24,6 +31,9 @@ class Usable:
 
         ``time``: seconds of the stream.
         """
+        if self._since is None and self._judged is not None and 0 <= time - self._judged < EVERY:
+            return True
+        self._judged = time
         fault = picture_fault(image)
         if not fault:
             self._since, self.why = None, ""
