@@ -341,10 +341,10 @@ def compare(folder: Path, names: Sequence[str], port: int) -> int:
     return wrong
 
 
-def knee(viewers: int) -> None:
-    """Ever faster, until the p99 passes the half second or the tables cannot keep up."""
-    for every in (10.0, 5.0, 2.5, 1.7, 1.25, 0.83):
-        measured = load(300, viewers, every, 60, check=False)
+def knee(viewers: int, seconds: float, paces: Sequence[float]) -> None:
+    """Ever faster, until an event takes two seconds to the screen."""
+    for every in paces:
+        measured = load(300, viewers, every, seconds, check=False)
         print(json.dumps(measured), flush=True)
         if measured["event_to_screen_ms"]["p99"] > 2000:
             break
@@ -505,6 +505,8 @@ def main() -> None:
     one.add_argument("--every", type=float, default=5.0, help="seconds from turn to turn at a table")
     many = commands.add_parser("knee")
     many.add_argument("--viewers", type=int, default=50)
+    many.add_argument("--seconds", type=float, default=60)
+    many.add_argument("--every", type=float, nargs="+", default=[10, 5, 2.5, 1.25, 0.62, 0.31])
     commands.add_parser("outages")
     commands.add_parser("sizes")
     for name, fields in (
@@ -519,7 +521,7 @@ def main() -> None:
         case "load":
             print(json.dumps(load(given.tables, given.viewers, given.every, given.minutes * 60), indent=1))
         case "knee":
-            knee(given.viewers)
+            knee(given.viewers, given.seconds, given.every)
         case "outages":
             outages()
         case "sizes":
