@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from focus_companion.commands import memory
+from focus_companion.commands import memory, play_source
 from focus_companion.commands.play import AGAIN
 from focus_companion.commands.play_source import Demo
 from focus_companion.game.rules import Rules
@@ -43,8 +43,11 @@ from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
 FPS: Final = 6.0
-SIZE: Final = (640, 480)
+size = [1280, 960]
+"""Of the pictures: the product's own unless another is asked for, which is faster and harder to read."""
 GROWTH: Final = 1.05
+STUCK: Final = 300.0
+"""Seconds without a turn after which one was missed."""
 GAME_MINUTES: Final = 30
 """Of a game; longer, and it hangs."""
 
@@ -57,7 +60,7 @@ class Hurried(demo.DemoSource):
     """The demonstration, whose time passes with its frames; it notes what it plays."""
 
     def __init__(self, **more: Any) -> None:
-        super().__init__(**({"size": SIZE} | more))
+        super().__init__(**({"size": tuple(size)} | more))
 
     def __iter__(self) -> Iterator[Frame]:
         beats, index, done = self.beats(), 0, 0.0
@@ -109,6 +112,8 @@ def resident() -> float:
 def soak(games: int, every: int, rules: Rules, folder: Path) -> bool:
     memory.share_one_pool()
     demo.DemoSource = Hurried  # type: ignore[misc, assignment]
+    # That a board has come to a stand must not be told from a machine that is slow.
+    play_source.STUCK = STUCK  # type: ignore[misc]
     journal = Journal(folder, write=True)
     session, source = Session(rules, {}, journal, Pipeline, again=AGAIN), Demo("demo")
     source.follow(session)
@@ -190,7 +195,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--every", type=int, default=5, help="games between two lines")
     parser.add_argument("--full", action="store_true", help="full games instead of fast ones")
+    parser.add_argument("--size", default="1280x960", help="of the pictures")
     asked = parser.parse_args()
+    size[:] = map(int, asked.size.split("x"))
     with tempfile.TemporaryDirectory() as folder:
         well = soak(asked.games, asked.every, Rules.make(2, fast=not asked.full), Path(folder))
     sys.stdout.flush()
