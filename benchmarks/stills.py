@@ -139,7 +139,7 @@ class Row:
             f" {len(still.letters)} players, off {self.off:.3f},"
             f" tops {seen.tops} heights {seen.heights} stacks {seen.stacks},"
             f" visible {self.visible.stacks}/{self.visible.squares}, {self.seconds:.2f} s"
-            f"{'' if self.profile == still.profile.name else ' (other set)'}"
+            f"{' (other set)' if self.found and self.profile != still.profile.name else ''}"
         )
 
 
