@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import atheris
@@ -18,6 +19,8 @@ with atheris.instrument_imports(include=["focus_companion", "tomllib", "waitress
 
 
 def main() -> None:
+    # Refused requests by the million are no news.
+    logging.getLogger("focus_companion").setLevel(logging.CRITICAL)
     atheris.Setup([sys.argv[0], *sys.argv[2:]], target.run)
     atheris.Fuzz()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
-import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -396,7 +395,6 @@ def run_page(data: bytes) -> None:
     if _page[0] is None or _page[1] >= ROUND:
         if _page[0] is not None:
             _page[0].close()
-        logging.getLogger("focus_companion").setLevel(logging.CRITICAL)
         _page[:] = [Page(), 0]
     _page[1] += 1
     try:
