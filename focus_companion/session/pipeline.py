@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
 from ..referee.referee import Patience, Referee
@@ -55,7 +56,7 @@ class Pipeline:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
         the camera's, if it is known.
         """
-        self._lens = lens
+        self._lens, self._rules = lens, rules
         self._trial: Trial | None = None
         self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
         self._profiles = tuple(profiles or plastic_sets())
@@ -66,7 +67,7 @@ class Pipeline:
         self._ready = False
         self._lost = False
         self._differs: tuple[int, ...] = ()
-        self._offered = False
+        self._offered: tuple[str, ...] | None = None
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
 
@@ -118,7 +119,7 @@ class Pipeline:
         if not self._ready:
             return verdicts + self._set_up(watcher, look)
         verdicts += self._referee.judge(look, history)
-        self._offered = any(isinstance(verdict, TurnSeen | WentBack) for verdict in verdicts)
+        self._offered = self._outcome(verdicts, history)
         if any(isinstance(verdict, TrimAwaited) for verdict in verdicts):
             watcher.mark()
         if self._referee.shows_standing(look):
@@ -134,14 +135,28 @@ class Pipeline:
     def _follow(self, position: Position) -> None:
         """The session took our verdict, or corrected the game by hand."""
         assert self._watcher is not None
-        if self._offered:
+        # Something else may have been asked for between our verdict and this picture, such as a new game.
+        if position.stacks == self._offered:
             self._watcher.confirm(position.stacks)
         else:
             self._watcher.expect(position.stacks)
             self._ready = False
             self._differs = ()
-        self._offered = False
+        self._offered = None
         self._known = position
+
+    def _outcome(self, verdicts: Sequence[Verdict], history: Sequence[Position]) -> tuple[str, ...] | None:
+        """The stacks that stand if these verdicts are taken; ``None`` where they say nothing of that."""
+        position, stands = history[-1], None
+        for verdict in verdicts:
+            if isinstance(verdict, WentBack):
+                position = history[verdict.ply]
+            elif isinstance(verdict, TurnSeen) and not position.over:
+                position = apply(position, verdict.move, self._rules)
+            else:
+                continue
+            stands = position.stacks
+        return stands
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
         wrong = watcher.disagreeing(look)

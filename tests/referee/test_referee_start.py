@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from table_scene import Stacks, Table, small_look
+from table_scene import FPS, Stacks, Table, small_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
+from focus_companion.session.requests import NewGame, Request, TakeBack
 from focus_companion.simulator.look import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
 
@@ -144,6 +145,26 @@ def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: Lighting)
     table.director.light = 1
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+
+
+@pytest.mark.parametrize("request_", [NewGame(), TakeBack()], ids=["a new game", "a turn taken back"])
+def test_what_is_asked_right_after_a_turn_is_not_taken_for_it(request_: Request) -> None:
+    """Asked for before the next picture: the board still shows the turn, and must be put right first."""
+    table = Table(RULES)
+    start = table.stacks
+    table.show()
+    moved = table.after("d5-d6")
+    # Until the turn is told, and not a picture longer.
+    table.show(moved, 0.1)
+    while not (told := table.show(seconds=1 / FPS).words):
+        assert table.time < 20
+    assert told == ["move d5-d6"]
+    table.session.submit(request_)
+    said = table.show(seconds=2.0).words
+    assert said == ["set_up"] and not table.session.history.ready
+    assert table.show(start, 3.0).words == []
+    assert table.session.history.ready
+    assert table.show(table.after("d7-d6"), 2.0).words == ["move d7-d6"]
 
 
 def _from(table: Table, start: Stacks, move: str) -> Stacks:
