@@ -102,6 +102,12 @@ def turned(camera: Camera, quarters: int, shift: tuple[float, float] = (0.0, 0.0
     return replace(camera, rotation=_vector(rotation), translation=moved)
 
 
+def lifted(camera: Camera, up: float) -> Camera:
+    """The camera that sees the board where ``camera`` would see it ``up`` mm higher."""
+    x, y, z = (camera.rotation_matrix @ (0.0, 0.0, up) + camera.translation).tolist()
+    return replace(camera, translation=(x, y, z))
+
+
 @dataclass(frozen=True, slots=True)
 class Prior:
     """What the lens is expected to be, for the refinement: logarithm of the focal length and k1, each with a

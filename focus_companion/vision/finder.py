@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal
 
 import cv2
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from .find_blobs import WORK_PIXELS
 from .find_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .find_outlines import Edges, board_window
-from .find_pose import Prior, turned
+from .find_pose import Prior, lifted, turned
 from .find_search import LEVELS, SMALLER, Search
 from .find_sites import board_odds
 from .find_turn import colour_agreement, top_chroma
@@ -55,6 +56,12 @@ _EVEN = 2.2
 
 _ASTRAY = 0.028
 """Misfit from which a fit is tried again from :data:`_ELSEWHERE` squares away, to all sides."""
+
+_HIGH = 0.87
+"""Agreement of the outlines up to which a fit is tried again with the board a piece higher or lower."""
+
+_CLEARER = 0.008
+"""By how much the outlines must agree better there."""
 
 _ELSEWHERE = 0.27
 
@@ -291,8 +298,14 @@ def _finish(
         # Sets differ little: the next one needs no wide search.
         reaches = _CLOSER[2:]
     score, final, profile = max(choices, key=lambda choice: choice[0])
+    if stacks is not None and score < _HIGH:
+        # Where all pieces are single, one set on a board too low looks much like another on a higher one.
+        for other, up in product(profiles, (-1, 1)):
+            start = lifted(resized(final, fine), up * other.rise)
+            start, score = _refined(edges, start, other, stacks, _CLOSER[2:], lens)
+            choices.append((score - _CLEARER, resized(start, image), other))
+        _, final, profile = max(choices, key=lambda choice: choice[0])
     if stacks is not None and misfit(edges, resized(final, fine), profile, stacks) > _ASTRAY:
-        choices = [(score, final, profile)]
         for start, other in _beside(resized(final, fine), profiles):
             start, score = _refined(edges, start, other, stacks, _CLOSER, lens)
             choices.append((score, resized(start, image), other))

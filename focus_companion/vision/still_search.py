@@ -8,10 +8,11 @@ beginnings, and what counts is how well the whole explains the picture's pixels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from .find_pose import lifted
 from .learning import labels
 from .scene import BoardProfile, Camera
 from .still_pose import met_by_colours
@@ -97,12 +98,6 @@ def polished(picture: Picture, state: State, camera: Camera) -> State:
     """The same explanation of a larger picture, that ``camera`` sees, made right to its own pixels."""
     view = View(picture, camera, state.profile)
     return _improved(_read(view, view.relearned(state.stacks), state.stacks), _LAST)
-
-
-def lifted(camera: Camera, up: float) -> Camera:
-    """The camera that sees the board where ``camera`` would see it ``up`` mm higher."""
-    x, y, z = (camera.rotation_matrix @ (0.0, 0.0, up) + camera.translation).tolist()
-    return replace(camera, translation=(x, y, z))
 
 
 def _changed(state: State, change: Change) -> State:

@@ -387,7 +387,8 @@ class Watcher:
         lasted = frame.time - self._upset_since
         if here >= SAME and lasted > ABSORB:
             return self._adopt(frame, small, self.camera, self.profile, self._colours)
-        if lasted > GONE and max(here, there) < 0.5:
+        if lasted > GONE and (max(here, there) < 0.5 or spread > SPREAD):
+            # Nothing is seen where it was; whatever the reason, the board is looked for anew.
             if self._by_hand and not self._stood:
                 # The board is where somebody has pointed; it is only being set up.
                 return self._adopt(frame, small, self.camera, self.profile, None, 0.0)

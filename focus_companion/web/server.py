@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import waitress
@@ -83,7 +84,9 @@ class PageServer:
             self._end()
         else:
             # The loop's own thread must do it, and ends when it has no sockets left.
-            self._server.trigger.pull_trigger(self._end)
+            # Woken by something else, it may have closed the trigger before this pulls at it.
+            with suppress(OSError):
+                self._server.trigger.pull_trigger(self._end)
             self._thread.join(timeout)
 
     def _end(self) -> None:

@@ -11,10 +11,11 @@ import pytest
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.look import pleasant_look
 from focus_companion.simulator.stage import Stage
+from focus_companion.vision.find_pose import lifted
 from focus_companion.vision.outlines import Outlines
 from focus_companion.vision.profiles import plastic_sets
 from focus_companion.vision.scene import BoardProfile, Camera
-from focus_companion.vision.still_search import State, begun, lifted, searched
+from focus_companion.vision.still_search import State, begun, searched
 from focus_companion.vision.still_view import Picture
 
 pytestmark = pytest.mark.slow
