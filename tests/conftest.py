@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 import pytest
+from hypothesis import settings
+
+# A run that decides about a change must not hang on new examples; on a desk every run looks for new ones.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 SLOW_HANGS_AFTER: Final = 900
 """Seconds. The guard in ``pyproject.toml`` is there for tests that hang; those marked slow may only be slow,

@@ -79,7 +79,8 @@ def command(
     sys.setswitchinterval(0.0005)
     profile = lens_for(lens, source, load_settings({}).data)
     boards = boards_for(board)
-    sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=profile)
+    # Nobody asks here how the camera stands.
+    sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=profile, tries_mount=False)
     session = Session(rules, {}, None, sight)
     seen: set[str] = set()
     try:

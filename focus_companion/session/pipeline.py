@@ -52,12 +52,15 @@ class Pipeline:
         patience: Patience | None = None,
         rank1: str = "bottom",
         lens: LensProfile | None = None,
+        tries_mount: bool = True,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
-        the camera's, if it is known.
+        the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
+        the start says.
         """
         self._lens, self._rules = lens, rules
         self._trial: Trial | None = None
+        self._tries_mount = tries_mount
         self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
         self._profiles = tuple(profiles or plastic_sets())
         self._players, self._rank1 = "".join(rules.order), rank1
@@ -162,7 +165,8 @@ class Pipeline:
         wrong = watcher.disagreeing(look)
         if not wrong:
             self._ready, self._differs = True, ()
-            self._trial = try_picture(look.evidence, self._players)
+            if self._tries_mount:
+                self._trial = try_picture(look.evidence, self._players)
             watcher.confirm(watcher.standing)
             return [StartSeen()]
         if look.age < SET_UP_PATIENCE or wrong == self._differs:

@@ -15,7 +15,10 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 LEVELS = (4, 2, 3, 5, 1, 6, 0)
-"""The order in which the radii are searched."""
+"""The order in which the radii are searched, where nothing speaks for another."""
+
+_SITES = 40
+"""So many round places of one size are looked for: a board has 52, some of which may be hidden."""
 
 SMALLER = (2, 4)
 """The radii that, in a picture of twice the width, are those of boards too small for the usual one."""
@@ -36,6 +39,14 @@ class Search:
         at = (self._width, self._height)
         self._lens = Lens.guess(*at) if lens is None else lens.at(*at)
         self._found: list[tuple[Guess, Floats, float]] = []
+
+    def levels(self) -> list[int]:
+        """The radii in the order of how many clear round places of each there are."""
+
+        def roundness(level: int) -> float:
+            return float(np.sort(blobs(self._maps[level : level + 1]).strength)[-_SITES:].sum())
+
+        return sorted(LEVELS, key=lambda level: -roundness(level))
 
     def look(self, level: int) -> None:
         """Gather the guesses with round places of the radius ``RADII[level]``."""

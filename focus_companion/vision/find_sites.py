@@ -33,6 +33,10 @@ _MOST = 2.5
 """No single site may say more than this, for or against: an arm hides many, a piece may lie anywhere."""
 
 
+_HOPELESS = -1.0
+"""Mean log odds of the squares below which a guess is no board."""
+
+
 def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floats) -> Floats:
     """Agreements (N, 18) of the edges with circles about each of ``centres`` (N, 2) mm; NaN when out of view.
 
@@ -80,13 +84,16 @@ def board_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
     Mean log odds of the squares less those of the sites around. Right is 2.5 (half hidden by an arm) to 5;
     checks of a cloth reach about 2, and one square off is at least half a unit less than right.
     """
+    squares = site_odds(edges, camera, profile, profile.centres)
+    shown = float(np.where(np.isfinite(squares), squares, -0.5).mean())
+    if shown < _HOPELESS:
+        # Nearly every wrong guess; nothing around it could make up for that.
+        return shown
     near, far = surroundings(profile, 1), surroundings(profile, 2)
-    odds = site_odds(edges, camera, profile, np.concatenate([profile.centres, near, far]))
-    count = len(profile.centres)
-    squares, around = odds[:count], odds[count:]
+    around = site_odds(edges, camera, profile, np.concatenate([near, far]))
     # Further out the table begins, with whatever lies there.
     weight = np.where(np.isfinite(around), np.repeat((1.0, 0.4), (len(near), len(far))), 0.0)
     # What is out of view speaks neither for nor against.
     fewest = 0.6 * (len(near) + 0.4 * len(far))
     beside = float((weight * np.nan_to_num(around)).sum() / max(float(weight.sum()), fewest))
-    return float(np.where(np.isfinite(squares), squares, -0.5).mean()) - beside
+    return shown - beside

@@ -15,7 +15,7 @@ from .find_blobs import WORK_PIXELS
 from .find_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .find_outlines import Edges, board_window
 from .find_pose import Prior, lifted, turned
-from .find_search import LEVELS, SMALLER, Search
+from .find_search import SMALLER, Search
 from .find_sites import board_odds
 from .find_turn import colour_agreement, top_chroma
 from .lenses import LensProfile
@@ -210,7 +210,7 @@ def _best(
     profile: BoardProfile,
     stacks: Sequence[str] | None,
     lens: LensProfile | None,
-    levels: Sequence[int] = LEVELS,
+    levels: Sequence[int] | None = None,
 ) -> _Fitted | None:
     """The best of all guesses in a reduced picture, fitted; with ``stacks``, turned to show them."""
     edges = Edges.of(image)
@@ -218,7 +218,7 @@ def _best(
     odds: dict[int, float] = {}
     fits: dict[int, _Fitted] = {}
     best: _Fitted | None = None
-    for level in levels:
+    for level in search.levels() if levels is None else levels:
         search.look(level)
         maybe = search.likeliest()
         for guess in maybe:
