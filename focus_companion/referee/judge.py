@@ -136,7 +136,7 @@ def _likeliest(
         if best.act.moves and (best.act.trimmed or best.act.kind is Kind.PENDING):
             pool += acts.wrong_trims(best.act.moves[0])
         best = _weigh(look, pool, pending)
-    if best.act.legal and _explains(look, best, strong, position):
+    if best.act.legal and best.lead >= LEAD and _explains(look, best, strong, position):
         return best
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(position.stacks, strong)
     pool += acts.turns(set(open_squares) - set(strong)) if strong else ()

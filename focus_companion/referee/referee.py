@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from ..vision.watcher import Look
 
 
+FAINT = 30.0
+"""Nats over nothing having happened up to which an illegal act is told late."""
+CHANGED, CROWD = 0.2, 16
+"""Share of a square's pixels, and number of such squares at once, that no act at the table changes."""
+
+
 @dataclass(frozen=True)
 class Patience:
     """Seconds that a still picture must last before something is said of it."""
@@ -158,6 +164,9 @@ class Referee:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
         elif wrong.reason == "unexplained":
             patience = self._patience.unexplained
+        if judgement.nats < FAINT or int((look.touched > CHANGED).sum()) >= CROWD:
+            # Hardly seen, or the board is being pushed: nothing to cry about at once.
+            patience = max(patience, self._patience.lifted)
         if self._wrong is not None:
             if (wrong.reason, wrong.squares) == (self._wrong.reason, self._wrong.squares):
                 return []
