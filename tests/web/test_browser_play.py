@@ -43,12 +43,12 @@ def test_alert_is_told_ringed_and_taken_away(table, seen: Seen) -> None:
     )
     status(page, "Not in a straight line")
     assert "Green moved askew" in page.locator("#loud").text_content()
-    assert page.locator(".ring.wrong").count() == 2
+    page.wait_for_function("() => document.querySelectorAll('.ring.wrong').length === 2")
     assert page.locator(".path.undo").count() == 0, "this sentence is none of the referee's"
     assert page.locator("#board").bounding_box() == before, "an alert must not move the board"
     table.see(PutRight())
     status(page, "Green to move")
-    assert page.locator(".ring.wrong").count() == 0
+    page.wait_for_function("() => !document.querySelector('.ring.wrong')")
     assert seen.troubles == []
 
 
@@ -135,7 +135,7 @@ def test_turns_and_alerts_are_told_to_screen_readers(table, seen: Seen) -> None:
     page = seen.open()
     table.play("b6-b7")
     told = "() => document.querySelector('#quiet').textContent"
-    page.wait_for_function(f"({told})().startsWith('Red to move. Last turn: 1 piece b6 to b7')")
+    page.wait_for_function(f"{told}.startsWith('Red to move. Last turn: 1 piece b6 to b7')")
     assert page.get_attribute("#quiet", "aria-live") == "polite"
     table.see(Wrong("two_moves", "r", (0, 1), say("two_moves", "r", squares=(0, 1))))
     page.wait_for_function("() => document.querySelector('#loud').textContent.includes('made two moves')")
