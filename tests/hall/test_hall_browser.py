@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from mosquitto import PROGRAM, Mosquitto
+from playwright.sync_api import expect
 from published_table import Table, until
 
 from focus_companion.hall.app import create_hall
@@ -102,7 +103,7 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     alert(tables[4], ["d5", "d6"])
     page.wait_for_selector('.tile[data-kind="alert"]')
     # What is open comes first, in the list and among the tables.
-    assert page.locator("#arbiter li").count() == 1
+    expect(page.locator("#arbiter li")).to_have_count(1)
     assert "Table 5" in page.locator("#arbiter li").inner_text()
     assert "exactly 2 squares" in page.locator("#arbiter li").inner_text()
     assert page.locator(".tile-name").first.inner_text().startswith("Table 5")
@@ -110,7 +111,7 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
 
     tables[3].publisher.close(5)
     page.wait_for_selector('.tile[data-kind="gone"]')
-    assert page.locator("#arbiter li").count() == 2
+    expect(page.locator("#arbiter li")).to_have_count(2)
     playwright.expect(page.locator("#results li")).to_have_count(2)
     shoot(page, f"hall-{width}")
 
@@ -122,7 +123,7 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     tables[4].session._tell(Resolved(tables[4].session.history.time))
     tables[4].play(3)
     playwright.expect(page.locator("#moves li")).to_have_count(shown + 3)
-    assert page.locator("#arbiter li").count() == 1
+    expect(page.locator("#arbiter li")).to_have_count(1)
     shoot(page, f"hall-table-{width}")
 
     assert page.evaluate("document.documentElement.scrollWidth") <= width

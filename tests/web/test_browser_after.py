@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from browsing import MOVES, Seen, stack
+from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.session.clock import TimeControl
@@ -46,9 +47,9 @@ def test_arrow_keys_walk_through_the_game(table, seen: Seen) -> None:
 def test_past_games_are_listed_and_shown(table, seen: Seen) -> None:
     table.play(*MOVES[:2])
     page = seen.open("/games")
-    assert page.locator("#games li").count() == 1
+    expect(page.locator("#games li")).to_have_count(1)
     page.fill("#search", "nobody of that name")
-    assert page.locator("#games li:visible").count() == 0
+    expect(page.locator("#games li:visible")).to_have_count(0)
     page.fill("#search", "")
     page.locator("#games a").click()
     page.wait_for_selector("body[data-ready]")
@@ -63,7 +64,7 @@ def test_a_finished_game_is_reviewed(table, seen: Seen) -> None:
     page = seen.open("/games/1")
     page.wait_for_selector("#review button", timeout=60000)
     assert "the chance went from" in page.text_content("#review")
-    assert page.locator("#review .chance").count() == 2
+    expect(page.locator("#review .chance")).to_have_count(2)
     page.locator("#review button").first.click()
     page.wait_for_selector('#moves [aria-current="step"]')
 
@@ -99,7 +100,7 @@ def test_clocks_run_down_with_increment(table, seen: Seen) -> None:
     table.start()
     table.play("b6-b7")
     page.wait_for_function("() => document.querySelector('[data-clock=green]').textContent.startsWith('5:1')")
-    assert page.get_attribute("[data-clock=red]", "data-state") == "runs"
+    expect(page.locator("[data-clock=red]")).to_have_attribute("data-state", "runs")
     before = page.text_content("[data-clock=red]")
     page.wait_for_function(f"() => document.querySelector('[data-clock=red]').textContent !== '{before}'")
     assert page.text_content("[data-clock=green]").startswith("5:1")

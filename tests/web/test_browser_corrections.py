@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from browsing import MOVES, Seen, stack, status, until
+from playwright.sync_api import expect
 
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import Wrong
@@ -82,5 +83,5 @@ def test_a_rematch_turns_the_sides_and_counts_for_the_match(browser, tmp_path: P
         page.wait_for_selector("#match:not([hidden])")
         rows = page.locator("#match tbody th").all_text_contents()
         assert sorted(rows) == ["Ann", "Bo"]
-        assert page.locator("#match thead a").count() == 2
+        expect(page.locator("#match thead a")).to_have_count(2)
         context.close()

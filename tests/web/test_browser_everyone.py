@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from browsing import MOVES, Seen, serious, status
+from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
@@ -212,10 +213,10 @@ def test_the_line_breaks_for_a_sleep_and_nothing_is_missed(table, seen: Seen) ->
     # As after a sleep: the line has died without a word, and the page is shown again.
     page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
     table.play(*MOVES[:3])
-    assert page.locator("#moves li").count() == 0
+    expect(page.locator("#moves li")).to_have_count(0)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     status(page, "Red to move")
-    assert page.locator("#moves li").count() == 3
+    expect(page.locator("#moves li")).to_have_count(3)
     table.play(MOVES[3])
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
 

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from browsing import Seen, playwright, stack, status, until
+from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move
 from focus_companion.game.play import Removed
@@ -24,8 +25,8 @@ def test_moves_appear_at_once_and_nothing_is_asked_elsewhere(table, seen: Seen) 
     status(page, "Red to move")
     assert stack(page, "b6") == "b6: empty"
     assert stack(page, "b7") == "b7: 2 pieces, from the bottom red and green"
-    assert page.locator(".path.last").count() == 1
-    assert page.locator("#moves li").count() == 1
+    expect(page.locator(".path.last")).to_have_count(1)
+    expect(page.locator("#moves li")).to_have_count(1)
     assert seen.hosts == {f"127.0.0.1:{seen.port}"}
     assert seen.troubles == []
 
@@ -44,7 +45,7 @@ def test_alert_is_told_ringed_and_taken_away(table, seen: Seen) -> None:
     status(page, "Not in a straight line")
     assert "Green moved askew" in page.locator("#loud").text_content()
     page.wait_for_function("() => document.querySelectorAll('.ring.wrong').length === 2")
-    assert page.locator(".path.undo").count() == 0, "this sentence is none of the referee's"
+    expect(page.locator(".path.undo")).to_have_count(0)  # this sentence is none of the referee's
     assert page.locator("#board").bounding_box() == before, "an alert must not move the board"
     table.see(PutRight())
     status(page, "Green to move")
@@ -83,7 +84,7 @@ def test_states_of_the_camera(table, seen: Seen) -> None:
     page = seen.open()
     table.see(StartDiffers((INDEX["b7"],)))
     status(page, "This square is not right yet: b7.")
-    assert page.locator(".ring.differ").count() == 1
+    expect(page.locator(".ring.differ")).to_have_count(1)
     table.see(OutOfView("board"))
     status(page, "The board is not found")
     table.session.camera_lost()
@@ -97,9 +98,9 @@ def test_squares_by_keyboard(table, seen: Seen) -> None:
     for key in ("ArrowLeft", "ArrowLeft", "ArrowUp", "Enter"):
         page.keyboard.press(key)
     assert page.text_content("#square-info") == "b5: red, one piece. red can reach b6, c5, b4 and a5."
-    assert page.locator(".ring.target").count() == 4
+    expect(page.locator(".ring.target")).to_have_count(4)
     page.keyboard.press("Escape")
-    assert page.locator(".ring.target").count() == 0
+    expect(page.locator(".ring.target")).to_have_count(0)
 
 
 def test_a_stack_that_awaits_its_trimming_stands_high_on_the_board(table, seen: Seen) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from browsing import Seen, playwright, status, until
+from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
@@ -18,7 +19,7 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     ready = page.locator("#setup")
     assert "These 2 squares are not right yet: b7 and d5." in ready.text_content()
     assert "31° off the vertical: heights are read surely" in ready.text_content()
-    assert page.locator(".ring.differ").count() == 2
+    expect(page.locator(".ring.differ")).to_have_count(2)
     ready.locator("[data-act=new_game]").click()
     page.fill("[name=name-green]", "Ann")
     page.select_option("[name=seat-green]", label="top")
