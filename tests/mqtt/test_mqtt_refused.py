@@ -88,8 +88,8 @@ def test_the_game_goes_on_without_the_broker(locked: Mosquitto, tmp_path: Path) 
 def test_a_table_that_may_not_write_its_topics_says_so(locked: Mosquitto, tmp_path: Path) -> None:
     table = Table(tmp_path / "t", f"mqtt://table:right@127.0.0.1:{locked.port}", "Other")
     table.publisher.start()
-    until(lambda: table.said)
-    assert "access list" in table.said[0]
+    # The broker may hang up on it first.
+    until(lambda: any("access list" in said for said in table.said))
     assert table.publisher.confirmed == 0
     table.close()
 
