@@ -29,12 +29,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Where a change is decided about, a test that fails is tried once more, and that is said.
+    """Where a change is decided about, a slow test that fails is tried once more, and that is said.
 
     Browsers, brokers, streams and cables have deadlines that a machine busy with something else may miss;
     what is broken fails twice.
     """
-    if not os.environ.get("CI"):
+    if not os.environ.get("CI") or not item.get_closest_marker("slow"):
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, log=False, nextitem=nextitem)
