@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
-from ..formats.errors import FormatError
 from ..mqtt.messages import Nonsense, dump
+from ..session.history import History
 from ..session.view import state
 from ..web.access import Access, Refused
 from ..web.base import base_app
-from ..web.exports import ExportFailed, export_record
+from ..web.exports import FORMATS, ExportBusy, ExportFailed, export_record
 from ..web.stream import HEARTBEAT, stream_response
 from .evening import Evening
 from .results import bundle, file_name, matches, results, sheet, standings, this_evening
@@ -57,7 +57,7 @@ def table(name: str) -> Response:
     evening = _evening()
     games = evening.games(name)
     if not games:
-        raise Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.")
+        raise _unknown()
     return jsonify(_game(evening, name, games[-1]))
 
 
@@ -68,12 +68,28 @@ def past_game(name: str, game: int) -> Response:
 
 @blueprint.get("/api/tables/<name>/games/<int:game>/export")
 def export(name: str, game: int) -> Response:
+    wanted = request.args.get("format", "json")
+    if wanted not in FORMATS:
+        raise Refused(
+            HTTPStatus.BAD_REQUEST,
+            "There is no format “{format}”. Choose one of: {formats}.",
+            values={"format": wanted[:40], "formats": ", ".join(FORMATS)},
+        )
+    record = _history(_evening(), name, game).record()
     try:
-        made = export_record(_evening().record(name, game), request.args.get("format", "json"))
-    except LookupError:
-        raise Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.") from None
-    except (ExportFailed, Nonsense) as error:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
+        made = export_record(record, wanted)
+    except ExportFailed as failed:
+        raise Refused(
+            HTTPStatus.BAD_REQUEST,
+            "This game cannot be written as {format} ({reason}). Choose another format.",
+            values={"format": wanted, "reason": failed},
+        ) from failed
+    except ExportBusy:
+        raise Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Other films of games are being made. Try again in a few seconds.",
+            retry_after=5,
+        ) from None
     response = Response(made.data, mimetype=made.media_type)
     response.headers.set(
         "Content-Disposition", "attachment", filename=f"{file_name(name)}-{game:04}.{made.suffix}"
@@ -115,7 +131,7 @@ def events() -> Response:
         more = dump({"results": known, "broker": broker, "gone": [n for n in names if texts[n] is None]})
         return f'id: {place}\nevent: tables\ndata: {{"tables":[{tiles}],{more[1:]}\n\n'.encode()
 
-    return stream_response(evening.news.follow(after[:40], heartbeat=HEARTBEAT), block)
+    return stream_response(evening.news.follow(after[:40], heartbeat=HEARTBEAT), block, instead="/api/tables")
 
 
 @blueprint.get("/healthz")
@@ -130,12 +146,23 @@ def _tiles(evening: Evening, names: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _game(evening: Evening, name: str, game: int) -> dict[str, Any]:
-    try:
-        history = evening.history(name, game)
-    except LookupError:
-        raise Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.") from None
-    except (Nonsense, FormatError) as error:
-        raise Refused(HTTPStatus.BAD_GATEWAY, str(error)) from error
-    told = state(history)
+    history = _history(evening, name, game)
     clock = history.clock and history.clock.to_json(history.time, history.position.players)
-    return told | {"table": name, "camera": "ok", "clock": clock}
+    return state(history) | {"table": name, "camera": "ok", "clock": clock}
+
+
+def _history(evening: Evening, name: str, game: int) -> History:
+    try:
+        return evening.history(name, game)
+    except LookupError:
+        raise _unknown() from None
+    except Nonsense as nonsense:
+        raise Refused(
+            HTTPStatus.BAD_GATEWAY,
+            "What the broker keeps of this game cannot be read: {reason}.",
+            values={"reason": nonsense},
+        ) from nonsense
+
+
+def _unknown() -> Refused:
+    return Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.")

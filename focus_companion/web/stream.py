@@ -145,7 +145,9 @@ def last_event_id() -> int | None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise Refused(
-            HTTPStatus.BAD_REQUEST, f"{text[:40]!r} is no event id. Send the last id that you have seen."
+            HTTPStatus.BAD_REQUEST,
+            "“{id}” is no event id. Send the last id that you have seen.",
+            values={"id": text[:40]},
         )
     return int(text)
 
@@ -158,10 +160,13 @@ def events() -> Response:
     return stream_response(session.subscribe(after, heartbeat=HEARTBEAT), viewers.blocks.block)
 
 
-def stream_response(subscription: Subscription, block: Callable[..., bytes]) -> Response:
+def stream_response(
+    subscription: Subscription, block: Callable[..., bytes], *, instead: str = "/api/state"
+) -> Response:
     """The answer that goes on until the viewer or the subscription ends.
 
-    Raises :class:`Refused` if too many follow already; the subscription is closed then.
+    Raises :class:`Refused` if too many follow already; the subscription is closed then, and the viewer is
+    told to ask ``instead`` now and then.
     """
     viewers: Viewers = current_app.extensions["viewers"]
     is_left: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
@@ -170,8 +175,9 @@ def stream_response(subscription: Subscription, block: Callable[..., bytes]) -> 
         stream.close()
         raise Refused(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            f"{viewers.most} viewers follow already. Ask /api/state every few seconds instead.",
+            "{number} viewers follow already. Ask {address} every few seconds instead.",
             retry_after=5,
+            values={"number": viewers.most, "address": instead},
         )
     response = Response(stream, mimetype="text/event-stream")
     response.headers["Cache-Control"] = "no-cache"

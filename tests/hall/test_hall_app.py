@@ -22,7 +22,8 @@ from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
 from focus_companion.hall.results import file_name, matches, results, standings, this_evening
 from focus_companion.mqtt.broker import parse_broker
-from focus_companion.mqtt.messages import GameLog
+from focus_companion.mqtt.line import Message
+from focus_companion.mqtt.messages import GameLog, write_log
 
 
 def game(
@@ -166,6 +167,51 @@ def test_a_table_is_told_with_its_moves(evening, client: FlaskClient) -> None:
     assert client.get("/api/tables/Table 1/games/1/export?format=odd").status_code == 400
     assert client.get("/api/tables/Nobody").status_code == 404
     assert client.get("/api/tables/Table 1/games/99").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("language", "unknown", "no_format"),
+    [
+        ("en", "Nothing is known of that game yet.", "There is no format “odd”."),
+        ("pl", "O tej grze nic jeszcze nie wiadomo.", "Nie ma formatu „odd”."),
+        ("it", "Di questa partita non si sa ancora nulla.", "Il formato “odd” non esiste."),
+    ],
+)
+def test_refusals_speak_the_viewers_language(
+    client: FlaskClient, language: str, unknown: str, no_format: str
+) -> None:
+    told = {"Accept-Language": language}
+    for path in ("Nobody", "Nobody/games/1", "Table 1/games/99", "Table 1/games/99/export"):
+        answer = client.get(f"/api/tables/{path}", headers=told)
+        assert (answer.status_code, answer.get_json()["error"]) == (404, unknown)
+    answer = client.get("/api/tables/Table 1/games/1/export?format=odd", headers=told)
+    assert answer.status_code == 400
+    assert answer.get_json()["error"].startswith(no_format)
+    assert "sgf" in answer.get_json()["error"]
+
+
+def test_too_many_viewers_are_told_what_to_ask_instead(evening) -> None:
+    client = create_hall(evening[0], viewers=1).test_client()
+    first = client.get("/api/events")
+    answer = client.get("/api/events", headers={"Accept-Language": "pl"})
+    assert answer.status_code == 503 and "/api/tables" in answer.get_json()["error"]
+    assert "Liczba" in answer.get_json()["error"]
+    first.close()
+    assert client.get("/api/events").status_code == 200
+
+
+def test_a_forged_game_is_refused_in_a_sentence() -> None:
+    forged = Evening()
+    head = {"table": "T", "journal": "j", "game": 1, "began": "2026-11-20T19:00:00+00:00", "prev": 0}
+    head |= {"first": 1, "last": 2, "plies": 1, "order": [], "players": {}, "points": {}, "result": None}
+    begun = '{"type":"game","time":0,"rules":{"players":2},"players":{}}'
+    moved = '{"type":"move","time":1}'
+    forged.take(
+        Message("focus-companion/1/T/games/1", write_log(head, ((1, "", begun), (2, "", moved))), True)
+    )
+    answer = create_hall(forged).test_client().get("/api/tables/T/games/1/export?format=sgf")
+    assert answer.status_code == 502
+    assert answer.get_json()["error"].startswith("What the broker keeps of this game cannot be read: ")
 
 
 def test_the_page_answers_its_own_names_alone(client: FlaskClient) -> None:

@@ -21,7 +21,8 @@ TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
 def source_texts() -> set[str | tuple[str, ...]]:
-    found = extract_from_dir(FOLDER.parent, method_map=SOURCES, keywords=KEYWORDS)
+    folders = (FOLDER.parent, FOLDER.parents[1] / "hall")
+    found = (each for folder in folders for each in extract_from_dir(folder, SOURCES, keywords=KEYWORDS))
     return {message for _, _, message, _, _ in found if message}
 
 
