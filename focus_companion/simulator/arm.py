@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..vision.scene import Camera
 from .look import Lighting, Look
+from .patches import Rect
 from .sensor import Film
 from .shading import linear, tint
 from .stage import SEATS, TOWARDS, Hand
@@ -32,7 +33,9 @@ class Bone:
 
 
 def bones(hand: Hand, seat_shift: float = 38.0) -> list[Bone]:
-    """The arm's bones, from the sleeve to the finger tips."""
+    """The arm's bones, from the sleeve to the finger tips; or those of a head."""
+    if hand.head:
+        return _head(hand)
     tx, ty = TOWARDS[hand.seat]
     out, side, up = np.array([tx, ty, 0.0]), np.array([-ty, tx, 0.0]), np.array([0.0, 0.0, 1.0])
     lifted = max(len(hand.pieces) - 1, 0) * 7.4
@@ -90,6 +93,24 @@ def bones(hand: Hand, seat_shift: float = 38.0) -> list[Bone]:
     return parts
 
 
+def _head(hand: Hand) -> list[Bone]:
+    """Hair, face, neck and shoulders of somebody who leans over the table from their seat."""
+    tx, ty = TOWARDS[hand.seat]
+    out, side, up = np.array([tx, ty, 0.0]), np.array([-ty, tx, 0.0]), np.array([0.0, 0.0, 1.0])
+    nose = np.array([hand.x, hand.y, hand.height + 70.0])
+
+    def at(back: float, aside: float, above: float) -> F32:
+        return np.asarray(nose + out * back + side * aside + up * above, np.float32)
+
+    return [
+        Bone(at(0, 0, 0), at(60, 0, 10), 66, 74),
+        Bone(at(25, 0, 42), at(85, 0, 40), 76, 80, True),
+        Bone(at(100, 0, -10), at(190, 0, -40), 55, 60),
+        Bone(at(230, -150, -90), at(230, 150, -90), 85, 85, True),
+        Bone(at(230, 0, -90), at(520, 0, -160), 150, 170, True),
+    ]
+
+
 def _in_view(parts: list[Bone], camera: Camera, nearest: float = 90.0) -> list[Bone]:
     """The bones before the camera: an arm that passes under it ends ``nearest`` mm in front of the lens."""
     ahead = camera.rotation_matrix[2]
@@ -141,14 +162,16 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
     height = np.full((y1 - y0, x1 - x0), -1e4, np.float32)
     share, cloth = np.zeros_like(height), np.zeros_like(height)
     pixel = float(np.median(depth)) / (lens.focal * scale)
-    for bone, (pa, pb), (ra, rb), (da, db) in zip(parts, pixels, radius, depth, strict=True):
+    for bone, (pa, pb), radii, depths in zip(parts, pixels, radius, depth, strict=True):
+        # Python's floats leave arrays in single precision.
+        (ra, rb), (da, db) = radii.tolist(), depths.tolist()
         bx0, by0 = np.maximum(np.floor(np.minimum(pa - ra, pb - rb)).astype(int) - 1, (x0, y0))
         bx1, by1 = np.minimum(np.ceil(np.maximum(pa + ra, pb + rb)).astype(int) + 2, (x1, y1))
         if bx1 <= bx0 or by1 <= by0:
             continue
-        x = np.arange(bx0, bx1, dtype=np.float32)[None, :] - pa[0]
-        y = np.arange(by0, by1, dtype=np.float32)[:, None] - pa[1]
-        ax, ay = pb - pa
+        x = np.arange(bx0, bx1, dtype=np.float32)[None, :] - float(pa[0])
+        y = np.arange(by0, by1, dtype=np.float32)[:, None] - float(pa[1])
+        ax, ay = (pb - pa).tolist()
         t = np.clip((x * ax + y * ay) / max(float(ax * ax + ay * ay), 1e-6), 0, 1)
         away = np.hypot(x - t * ax, y - t * ay)
         r = ra + (rb - ra) * t
@@ -171,115 +194,138 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
 def draw_arm(
     picture: U8, hand: Hand, held: Held | None, look: Look, camera: Camera, lighting: Lighting, film: Film,
     detail: float,
-) -> None:  # fmt: skip
-    """Draws shadow, held pieces and arm on the picture (H, W, 3) in place."""
+) -> Rect:  # fmt: skip
+    """Draws shadow, held pieces and arm on the picture (H, W, 3) in place; the part that they change."""
     parts = bones(hand)
-    _shadow(picture, parts, hand, camera, lighting)
+    changed = [_shadow(picture, parts, camera, lighting)]
     # Pieces hang between the fingers: the far fingers lie behind them, the rest before.
     if held is not None:
         (x0, y0, x1, y1), colour, share = held
         below = picture[y0:y1, x0:x1]
         below[:] = (below + (colour.astype(np.float32) - below) * share).astype(np.uint8)
+        changed.append(held[0])
     relief = _relief(parts, camera, detail)
-    if relief is None:
-        return
-    light = _lit(relief, hand, look, camera, lighting)
+    if relief is not None:
+        changed.append(_cover(picture, relief, _lit(relief, hand, look, camera, lighting, film)))
+    full = np.array([rect for rect in changed if rect[2] > rect[0]] or [(0, 0, 0, 0)])
+    (x0, y0), (x1, y1) = full[:, :2].min(0).tolist(), full[:, 2:].max(0).tolist()
+    return x0, y0, x1, y1
+
+
+def _cover(picture: U8, relief: _Relief, arm: U8) -> Rect:
+    """Lays the arm's pixels (h, w, 3) on the picture, by its coverage; where it lies."""
     scale = 1 / relief.scale
     h, w = relief.height.shape
     x0, y0 = round(relief.x0 * scale), round(relief.y0 * scale)
-    size = (min(round(w * scale), picture.shape[1] - x0), min(round(h * scale), picture.shape[0] - y0))
-    share = relief.share
+    x1 = min(x0 + round(w * scale), picture.shape[1])
+    y1 = min(y0 + round(h * scale), picture.shape[0])
+    share = (relief.share * 255 + 0.5).astype(np.uint8)
     if scale != 1:
-        light, share = cv2.resize(light, size), cv2.resize(share, size)
-    below = picture[y0 : y0 + size[1], x0 : x0 + size[0]]
-    arm = film.develop(light, (x0, y0))
-    share8 = (share[: size[1], : size[0], None] * 256).astype(np.uint16)
-    below[:] = ((arm[: size[1], : size[0]] * share8 + below * (256 - share8)) >> 8).astype(np.uint8)
+        arm, share = (np.asarray(cv2.resize(layer, (x1 - x0, y1 - y0)), np.uint8) for layer in (arm, share))
+    below = picture[y0:y1, x0:x1]
+    arm, share = arm[: y1 - y0, : x1 - x0], share[: y1 - y0, : x1 - x0]
+    rim = np.nonzero((share > 0) & (share < 255))
+    part = share[rim][:, None].astype(np.uint16)
+    mixed = (arm[rim] * part + below[rim] * (255 - part) + 127) // 255
+    cv2.copyTo(arm, cv2.compare(share, 255, cv2.CMP_EQ), below)
+    below[rim] = mixed.astype(np.uint8)
+    return x0, y0, x1, y1
 
 
-def _lit(relief: _Relief, hand: Hand, look: Look, camera: Camera, lighting: Lighting) -> F32:
-    """Light (h, w, 3) of the arm's surface."""
+def _lit(relief: _Relief, hand: Hand, look: Look, camera: Camera, lighting: Lighting, film: Film) -> U8:
+    """Pixels (h, w, 3) of the arm's surface; black away from it."""
+    picture = np.zeros((*relief.height.shape, 3), np.uint8)
     inside = relief.share > 0
-    floor = float(relief.height[inside].min()) if inside.any() else 0.0
-    height = np.maximum(relief.height, floor - 20)
+    if not inside.any():
+        return picture
+    heights = relief.height[inside]
+    height = np.maximum(relief.height, float(heights.min()) - 20)
     smooth = cv2.GaussianBlur(height, (0, 0), max(0.6, 1.3 / relief.pixel))
-    gx = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, ksize=3, scale=0.125) / relief.pixel
-    gy = cv2.Sobel(smooth, cv2.CV_32F, 0, 1, ksize=3, scale=0.125) / relief.pixel
-    gx, gy = np.clip(gx, -3, 3), np.clip(gy, -3, 3)
+    slope = 0.125 / relief.pixel
+    # Of the surface itself, and of a rim that shows where the picture is drawn coarsely.
+    y, x = np.nonzero(cv2.dilate(inside.astype(np.uint8), np.ones((5, 5), np.uint8)))
+    gx = np.clip(cv2.Sobel(smooth, cv2.CV_32F, 1, 0, ksize=3, scale=slope)[y, x], -3, 3)
+    gy = np.clip(cv2.Sobel(smooth, cv2.CV_32F, 0, 1, ksize=3, scale=slope)[y, x], -3, 3)
     norm = np.sqrt(gx * gx + gy * gy + 1)
     # Hollows between fingers see less of the sky.
-    hollow = np.clip((cv2.boxFilter(smooth, -1, (15, 15)) - smooth) / 9, 0, 0.55)
-    seat = SEATS.index(hand.seat)
-    skin, sleeve = linear(look.arms.skins[seat]), linear(look.arms.sleeves[seat])
-    ruddy = (
-        np.clip(np.exp(-(((relief.height - float(np.percentile(height[inside], 25))) / 24) ** 2)), 0, 1)
-        if inside.any()
-        else 0
-    )
-    albedo = skin * (
-        1 - 0.16 * np.asarray(ruddy, np.float32)[..., None] * np.array([1.0, 0.9, 0.0], np.float32)
-    )
-    cloth = relief.cloth[..., None]
-    albedo = albedo + (sleeve - albedo) * cloth
+    hollow = np.clip((cv2.boxFilter(smooth, -1, (15, 15))[y, x] - smooth[y, x]) / 9, 0, 0.55)
+    cloth = relief.cloth[y, x]
+    ruddy = np.exp(-(((relief.height[y, x] - float(np.percentile(heights[::5], 25))) / 24) ** 2))
     rotation = camera.rotation_matrix
-    up = rotation @ np.array([0, 0, 1.0])
-    open_sky = 0.58 + 0.42 * (-gx * up[0] - gy * up[1] - up[2]) / norm
-    # Light scatters under skin: its terminator is soft and reddish.
-    total = lighting.ambient * tint(lighting.ambient_tint) * (open_sky * (1 - hollow))[..., None] * albedo
+
+    def facing(ray: NDArray[np.float64]) -> F32:
+        rx, ry, rz = ray.tolist()
+        return np.asarray((gx * -rx - gy * ry - rz) / norm, np.float32)
+
+    sky = (0.58 + 0.42 * facing(rotation @ np.array([0, 0, 1.0]))) * (1 - hollow)
     place = np.array([hand.x, hand.y, hand.height + 60.0])
-    wrap = np.array([0.08, 0.12, 0.28], np.float32) * (1 - cloth)
+    lamps = []
     for lamp in lighting.lamps:
         to = np.asarray(lamp.place) - place
         far = float(np.linalg.norm(to))
         ray = rotation @ (to / far)
-        strength = lamp.strength * float(np.dot(lamp.place, lamp.place)) / far**2
-        facing = ((-gx * ray[0] - gy * ray[1] - ray[2]) / norm)[..., None]
-        lit = np.clip((facing + wrap) / (1 + wrap), 0, 1) * (1 - 0.7 * hollow[..., None])
         half = ray + np.array([0, 0, -1.0])
         half /= max(float(np.linalg.norm(half)), 1e-6)
-        spark = np.clip((-gx * half[0] - gy * half[1] - half[2]) / norm, 0, 1)[..., None] ** 22
-        total += strength * tint(lamp.tint) * (albedo * lit + 0.05 * spark * (1 - cloth))
-    return np.asarray(total, np.float32)
+        spark = cv2.pow(np.clip(facing(half), 0, 1), 22).ravel() * (1 - cloth) * 0.05
+        strength = lamp.strength * float(np.dot(lamp.place, lamp.place)) / far**2
+        lamps.append((tint(lamp.tint) * strength, facing(ray), spark))
+    seat = SEATS.index(hand.seat)
+    skin, sleeve = linear(look.arms.skins[seat]), linear(look.arms.sleeves[seat])
+    ambient = lighting.ambient * tint(lighting.ambient_tint)
+    light = np.empty((len(x), 3), np.float32)
+    # Light scatters under skin: its terminator is soft and reddish.
+    for channel, (flush, soft) in enumerate(((1.0, 0.08), (0.9, 0.12), (0.0, 0.28))):
+        albedo = float(skin[channel]) * (1 - 0.16 * flush * ruddy)
+        albedo += (float(sleeve[channel]) - albedo) * cloth
+        total = float(ambient[channel]) * sky * albedo
+        wrap = soft * (1 - cloth)
+        for strengths, faced, spark in lamps:
+            lit = np.clip((faced + wrap) / (1 + wrap), 0, 1) * (1 - 0.7 * hollow)
+            total += float(strengths[channel]) * (albedo * lit + spark)
+        light[:, channel] = total
+    scale = 1 / relief.scale
+    column = np.minimum(((x + relief.x0) * scale).astype(int), look.size[0] - 1)
+    row = np.minimum(((y + relief.y0) * scale).astype(int), look.size[1] - 1)
+    picture[y, x] = film.develop_some(light, column, row)
+    return picture
 
 
-def _shadow(picture: U8, parts: list[Bone], hand: Hand, camera: Camera, lighting: Lighting) -> None:
-    """Darkens what lies in the arm's shadows, by the share of each lamp in the light."""
+def _shadow(picture: U8, parts: list[Bone], camera: Camera, lighting: Lighting) -> Rect:
+    """Darkens what lies in the arm's shadows, by the share of each lamp in the light; where they lie."""
     step = 8
     small = (picture.shape[1] // step, picture.shape[0] // step)
     shade = np.ones((small[1], small[0]), np.float32)
     whole = lighting.ambient + sum(lamp.strength * 0.8 for lamp in lighting.lamps)
     casters = [(lamp.place, lamp.strength * 0.8 / whole, lamp.size) for lamp in lighting.lamps]
     casters.append(((0.0, 0.0, 900.0), 0.5 * lighting.ambient / whole, 700.0))
+    ends = np.array([(bone.a, bone.b) for bone in parts], np.float64)
+    radii = np.array([(bone.ra, bone.rb) for bone in parts])
+    angles = np.linspace(0, 2 * np.pi, 10, endpoint=False)
+    rim = np.stack([np.cos(angles), np.sin(angles), np.zeros(10)], 1)
     for place, weight, size in casters:
         lamp = np.asarray(place)
         mask = np.zeros_like(shade)
-        soft = 1.0
-        for bone in parts:
-            rim = []
-            for end, radius in ((bone.a, bone.ra), (bone.b, bone.rb)):
-                drop = float(end[2]) / max(float(lamp[2] - end[2]), 80.0)
-                foot = end + (end - lamp) * drop
-                soft = max(soft, size * drop * 0.3)
-                angles = np.linspace(0, 2 * np.pi, 10, endpoint=False)
-                grown = radius * (1 + drop)
-                rim.append(
-                    np.stack(
-                        [foot[0] + grown * np.cos(angles), foot[1] + grown * np.sin(angles), np.zeros(10)], 1
-                    )
-                )
-            feet = np.concatenate(rim)
-            if float((feet @ camera.rotation_matrix[2]).min()) + camera.translation[2] < 60:
-                continue  # falls behind the camera
-            spot = camera.project(feet) / step
-            cv2.fillConvexPoly(mask, cv2.convexHull(np.round(spot * 16).astype(np.int32)), 1.0, cv2.LINE_8, 4)
+        drop = ends[..., 2] / np.maximum(lamp[2] - ends[..., 2], 80.0)
+        soft = max(1.0, size * float(drop.max()) * 0.3)
+        foot = ends + (ends - lamp) * drop[..., None]
+        foot[..., 2] = 0
+        feet = foot[:, :, None] + (radii * (1 + drop))[..., None, None] * rim
+        feet = feet.reshape(len(parts), -1, 3)
+        # What falls behind the camera is not seen.
+        ahead = (feet @ camera.rotation_matrix[2]).min(1) + camera.translation[2] >= 60
+        if ahead.any():
+            spots = camera.project(feet[ahead].reshape(-1, 3)).reshape(-1, feet.shape[1], 2) / step
+            for spot in np.round(spots * 16).astype(np.int32):
+                cv2.fillConvexPoly(mask, cv2.convexHull(spot), 1.0, cv2.LINE_8, 4)
         pixels = soft * camera.lens.focal / float(np.linalg.norm(camera.place)) / step
         shade *= 1 - weight * cv2.GaussianBlur(mask, (0, 0), max(0.8, pixels))
     rows, columns = np.nonzero(shade.min(1) < 0.99)[0], np.nonzero(shade.min(0) < 0.99)[0]
     if not len(rows):
-        return
-    x0, x1 = max(columns[0] - 1, 0) * step, min(columns[-1] + 2, small[0]) * step
-    y0, y1 = max(rows[0] - 1, 0) * step, min(rows[-1] + 2, small[1]) * step
+        return 0, 0, 0, 0
+    x0, x1 = max(int(columns[0]) - 1, 0) * step, min(int(columns[-1]) + 2, small[0]) * step
+    y0, y1 = max(int(rows[0]) - 1, 0) * step, min(int(rows[-1]) + 2, small[1]) * step
     factor = np.clip(shade[y0 // step : y1 // step, x0 // step : x1 // step], 0, 1) ** (1 / 2.2) * 255
     wide = cv2.resize(factor, (x1 - x0, y1 - y0), interpolation=cv2.INTER_LINEAR).astype(np.uint8)
     crop = picture[y0:y1, x0:x1]
     cv2.multiply(crop, cv2.merge([wide, wide, wide]), dst=crop, scale=1 / 255)
+    return x0, y0, x1, y1

@@ -20,7 +20,7 @@ from .canvas import inside
 from .look import Lamp, Lighting, Look
 from .patches import Rect
 from .pieces import PiecePainter
-from .sensor import Chip, Film
+from .sensor import Chip, Film, Shot
 from .shading import contact, visibility
 from .stage import Hand, Pose, Stage, Thing, from_table, things_of
 
@@ -61,6 +61,7 @@ class BoardView:
     def __init__(self, look: Look) -> None:
         self.look = look
         self._placed: tuple[Pose, int] | None = None
+        self._version = 0
         self._chip = Chip(look)
         self._drawing = threading.Lock()
 
@@ -70,20 +71,19 @@ class BoardView:
         ``detail`` below 1 draws the arm more coarsely and faster.
         """
         with self._drawing:
-            return self._drawn(stage, detail)
+            shot = self._drawn(stage, detail)
+            return shot.still.copy() if shot.hand is None else shot.hand[0]
 
     def shoot(self, stage: Stage, rng: np.random.Generator, *, detail: float = 1.0) -> U8:
         """The picture (H, W, 3) uint8 BGR as the camera delivers it, with fresh noise from ``rng``."""
         with self._drawing:
             return self._chip.expose(self._drawn(stage, detail), rng)
 
-    def _drawn(self, stage: Stage, detail: float) -> U8:
+    def _drawn(self, stage: Stage, detail: float) -> Shot:
         self._place(stage)
         self._update(things_of(stage, self.look))
-        picture = self._clean.copy()
-        if stage.hand is not None:
-            self._reach(picture, stage.hand, detail)
-        return picture
+        shot = Shot(self._clean, self._version, drift=stage.drift, nudge=stage.nudge)
+        return shot if stage.hand is None else replace(shot, hand=self._reached(stage.hand, detail))
 
     def _place(self, stage: Stage) -> None:
         """Paints the background anew when the board was moved or the light has changed."""
@@ -97,6 +97,7 @@ class BoardView:
         self._pieces = PiecePainter(self.look, self._lighting, self._camera)
         self._things: frozenset[Thing] = frozenset()
         self._film = Film(self.look.sensor, self.look.size, self._gain())
+        self._version += 1
         width, height = self.look.size
         self._clean = np.zeros((height, width, 3), np.uint8)
         for row in range(0, height, BAND):
@@ -114,6 +115,9 @@ class BoardView:
 
     def _update(self, things: frozenset[Thing]) -> None:
         """Draws anew what differs from the things that are drawn."""
+        if things == self._things:
+            return
+        self._version += 1
         changed = sorted(things ^ self._things, key=lambda t: (t.square, t.pieces))
         dirty = [rect for thing in changed for rect in self._pieces.touched(thing, things)]
         self._things = things
@@ -141,8 +145,9 @@ class BoardView:
         self._pieces.paint(light, (x0, y0), columns)
         self._clean[crop] = self._film.develop(light, (x0, y0))
 
-    def _reach(self, picture: U8, hand: Hand, detail: float) -> None:
-        """Draws the arm over the picture, with its shadow and with what it holds."""
+    def _reached(self, hand: Hand, detail: float) -> tuple[U8, Rect]:
+        """The picture with the arm over it, its shadow and what it holds, and the part that they change."""
+        picture = self._clean.copy()
         held = None
         if hand.pieces:
             sprite = self._pieces.alone(Thing(hand.x, hand.y, hand.height, hand.pieces, HELD))
@@ -150,7 +155,9 @@ class BoardView:
                 bare = np.asarray(sprite.light / np.maximum(sprite.share, 1e-3), np.float32)
                 colour = self._film.develop(bare, sprite.rect[:2])
                 held = (sprite.rect, colour, sprite.share)
-        draw_arm(picture, hand, held, self.look, self._camera, self._lighting, self._film, detail)
+        return picture, draw_arm(
+            picture, hand, held, self.look, self._camera, self._lighting, self._film, detail
+        )
 
 
 def merged(rects: list[Rect]) -> list[Rect]:

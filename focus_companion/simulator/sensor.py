@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from .look import Look, Sensor
+from .patches import Rect
 from .shading import tint
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
+
+SHAKES = 8
+"""Places that a shaking camera takes in turn, at random: what stands still is blurred once for each."""
+SPARE = 256
+"""Pixels by which the field of noise is larger than a picture, which sees another part of it every time."""
 
 
 class Film:
@@ -35,53 +43,149 @@ class Film:
         """Pixels (h, w, 3) uint8 of light (h, w, 3) whose top left pixel lies at ``at`` (x, y)."""
         x, y = at
         h, w = light.shape[:2]
-        scaled = light * self._gain * self._fade[y : y + h, x : x + w, None]
-        index = cv2.sqrt(np.clip(scaled, 0, 4) / 4) * 4095
+        return self._bent(light * self._gain * self._fade[y : y + h, x : x + w, None])
+
+    def develop_some(self, light: F32, x: NDArray[np.intp], y: NDArray[np.intp]) -> U8:
+        """Pixels (N, 3) uint8 of light (N, 3) at the pixels ``x``, ``y`` (N,) of the picture."""
+        return self._bent(light * self._gain * self._fade[y, x, None])
+
+    def _bent(self, scaled: NDArray[np.floating]) -> U8:
+        index = cv2.sqrt(np.clip(scaled, 0, 4) / 4).reshape(scaled.shape) * 4095
         return np.asarray(self._curve[index.astype(np.uint16)])
 
 
+@dataclass(frozen=True)
+class Shot:
+    """What falls on the chip.
+
+    ``still`` is the table without a hand, the same array for as long as ``version`` is the same; ``hand`` the
+    whole picture with a hand, which differs from it within a rectangle, if there is one. ``drift`` is how far
+    the light has drifted, in stops; ``nudge`` how far the camera was pushed, in pixels right and down and in
+    degrees.
+    """
+
+    still: U8
+    version: int
+    hand: tuple[U8, Rect] | None = None
+    drift: float = 0.0
+    nudge: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
 class Chip:
-    """Blur, shake, noise and compression of one look's camera."""
+    """Drift, blur, shake, noise and compression of one look's camera.
+
+    What stands still is blurred once for every place of the shaking camera; from then on a picture of it
+    costs its noise alone.
+    """
 
     def __init__(self, look: Look) -> None:
         self._look = look
-        self._noise: list[NDArray[np.int8]] = []
+        self._noise: tuple[U8, U8] | None = None
+        own = np.random.default_rng([look.seed, 8])
+        shake = look.sensor.shake
+        places = own.normal(0, shake, (SHAKES, 2)) if shake else np.zeros((1, 2))
+        self._kernels = [(self._kernel(float(x)), self._kernel(float(y))) for x, y in places]
+        self._key: tuple[object, ...] = ()
+        self._blurred: dict[int, U8] = {}
 
-    def expose(self, picture: U8, rng: np.random.Generator) -> U8:
+    def expose(self, shot: Shot, rng: np.random.Generator) -> U8:
         """The picture (H, W, 3) as it is delivered, with fresh noise from ``rng``."""
         sensor = self._look.sensor
-        if sensor.shake:
-            move = np.array(
-                [[1, 0, rng.normal(0, sensor.shake)], [0, 1, rng.normal(0, sensor.shake)]], np.float32
-            )
-            picture = np.asarray(
-                cv2.warpAffine(picture, move, self._look.size, borderMode=cv2.BORDER_REPLICATE), np.uint8
-            )
-        if sensor.blur >= 0.3:
-            picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), sensor.blur), np.uint8)
+        picture = self._seen(shot, int(rng.integers(len(self._kernels))))
         if sensor.noise:
-            picture = np.asarray(cv2.add(picture, self._grain(rng), dtype=cv2.CV_8U), np.uint8)
+            self._add_noise(picture, rng)
         if sensor.jpeg:
             _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, sensor.jpeg])
             picture = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
         return picture
 
-    def _grain(self, rng: np.random.Generator) -> NDArray[np.int8]:
-        """One of a pool of noise fields, shifted and turned at random: fresh enough, and cheap."""
-        width, height = self._look.size
-        if not self._noise:
-            own = np.random.default_rng([self._look.seed, 9])
-            self._noise = [self._field(own, width + 64, height + 64) for _ in range(4)]
-        y, x = rng.integers(0, 64, 2)
-        field = self._noise[int(rng.integers(len(self._noise)))][y : y + height, x : x + width]
-        return np.ascontiguousarray(field[:: int(rng.choice([-1, 1]))])
+    def _seen(self, shot: Shot, place: int) -> U8:
+        """A fresh picture as the lens throws it on the chip, which is at one of its places."""
+        key = (shot.version, shot.drift, shot.nudge)
+        if key != self._key:
+            self._key, self._blurred = key, {}
+        known = self._blurred.get(place)
+        if shot.hand is None:
+            if known is None:
+                known = self._blurred[place] = self._blur(self._moved(shot.still, shot), place)
+            return known.copy()
+        picture, (x0, y0, x1, y1) = shot.hand
+        if known is None or any(shot.nudge):
+            return self._blur(self._moved(picture, shot), place)
+        out, pad = known.copy(), len(self._kernels[place][0]) // 2
+        height, width = out.shape[:2]
+        left, top = max(x0 - 2 * pad, 0), max(y0 - 2 * pad, 0)
+        right, bottom = min(x1 + 2 * pad, width), min(y1 + 2 * pad, height)
+        part = self._blur(self._moved(picture[top:bottom, left:right], shot), place)
+        # The outermost pixels lack what lies beside them, unless the picture itself ends there.
+        x0, y0, x1, y1 = max(x0 - pad, 0), max(y0 - pad, 0), min(x1 + pad, width), min(y1 + pad, height)
+        out[y0:y1, x0:x1] = part[y0 - top : y1 - top, x0 - left : x1 - left]
+        return out
 
-    def _field(self, rng: np.random.Generator, width: int, height: int) -> NDArray[np.int8]:
-        """Noise as demosaicing leaves it: fine grain, and blotches of colour three pixels wide."""
+    def _moved(self, picture: U8, shot: Shot) -> U8:
+        """The picture in the light of now, from where the camera is now."""
+        if shot.drift:
+            picture = np.asarray(cv2.LUT(picture, _drifted(shot.drift)), np.uint8)
+        dx, dy, turn = shot.nudge
+        if not any(shot.nudge):
+            return picture
+        height, width = picture.shape[:2]
+        matrix = cv2.getRotationMatrix2D((width / 2, height / 2), turn, 1.0)
+        matrix[:, 2] += dx, dy
+        return np.asarray(
+            cv2.warpAffine(picture, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE), np.uint8
+        )
+
+    def _blur(self, picture: U8, place: int) -> U8:
+        across, down = self._kernels[place]
+        if len(across) == 1:
+            return picture.copy()
+        return np.asarray(
+            cv2.sepFilter2D(picture, -1, across, down, borderType=cv2.BORDER_REPLICATE), np.uint8
+        )
+
+    def _kernel(self, shift: float) -> F32:
+        """The lens's blur and a shift of so many pixels in one, an odd number of weights."""
+        sensor = self._look.sensor
+        blur = np.ones(1)
+        if sensor.blur >= 0.3:
+            blur = cv2.getGaussianKernel(round(sensor.blur * 6 + 1) | 1, sensor.blur).ravel()
+        if not sensor.shake:
+            return np.asarray(blur, np.float32)
+        whole = int(np.floor(shift))
+        reach = int(np.ceil(4 * sensor.shake)) + 1
+        moved = np.zeros(2 * reach + 1)
+        whole = min(max(whole, -reach), reach - 1)
+        moved[reach - whole - 1], moved[reach - whole] = shift - whole, 1 - (shift - whole)
+        return np.convolve(blur, moved).astype(np.float32)
+
+    def _add_noise(self, picture: U8, rng: np.random.Generator) -> None:
+        """Adds, in place, another part of a large field of noise every time, with one sign or the other."""
+        height, width = picture.shape[:2]
+        if self._noise is None:
+            own = np.random.default_rng([self._look.seed, 9])
+            field = self._field(own, width + SPARE, height + SPARE)
+            self._noise = np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)
+        y, x = rng.integers(0, SPARE, 2)
+        up, down = self._noise if rng.random() < 0.5 else self._noise[::-1]
+        crop = np.s_[y : y + height, x : x + width]
+        cv2.add(picture, up[crop], dst=picture)
+        cv2.subtract(picture, down[crop], dst=picture)
+
+    def _field(self, rng: np.random.Generator, width: int, height: int) -> F32:
+        """Noise as demosaicing leaves it, whole numbers: fine grain, and blotches of colour three pixels
+        wide."""
         strength = self._look.sensor.noise
         field = cv2.GaussianBlur(rng.standard_normal((height, width, 3), np.float32), (0, 0), 0.6)
         field *= 1.36 * strength
         blotches = rng.standard_normal((height // 3 + 1, width // 3 + 1, 3), np.float32)
         field += cv2.resize(blotches * np.float32(0.45 * strength), (width, height))
-        np.clip(np.rint(field, out=field), -127, 127, out=field)
-        return np.asarray(field, np.int8)
+        return np.asarray(np.clip(np.rint(field, out=field), -127, 127, out=field), np.float32)
+
+
+def _drifted(stops: float) -> U8:
+    """Pixel values (256,) in light that is so many stops brighter."""
+    level = np.arange(256) / 255
+    light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4) * 2.0**stops
+    curve = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
+    return np.asarray(np.clip(np.rint(curve * 255), 0, 255), np.uint8)

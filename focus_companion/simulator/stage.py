@@ -53,13 +53,16 @@ class Hand:
     pieces: str = ""
     closed: float = 1.0
     """0 the hand is open, 1 the fingers grip."""
+    head: bool = False
+    """No hand but the head of somebody who leans over: ``height`` is that of its lowest point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One moment. ``stacks`` (52) bottom to top; ``reserves`` letter → count; ``captured`` letter → letters;
     ``seats`` letter → seat; ``pose`` (dx, dy in mm, turn in degrees) of the board against its first place;
-    ``light`` indexes the look's lightings."""
+    ``light`` indexes the look's lightings; ``drift`` is how far the light has drifted, in stops; ``nudge`` is
+    how far the camera was pushed: pixels to the right and down, and degrees."""
 
     stacks: tuple[str, ...]
     reserves: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -68,6 +71,8 @@ class Stage:
     hand: Hand | None = None
     pose: Pose = (0.0, 0.0, 0.0)
     light: int = 0
+    drift: float = 0.0
+    nudge: Pose = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
