@@ -16,6 +16,7 @@ from ..web.base import base_app
 from ..web.exports import FORMATS, ExportBusy, ExportFailed, export_record
 from ..web.stream import HEARTBEAT, stream_response
 from .evening import Evening
+from .news import Batch
 from .results import bundle, file_name, matches, results, sheet, standings, this_evening
 
 VIEWERS: Final = 120
@@ -125,13 +126,15 @@ def events() -> Response:
     evening = _evening()
     after = request.headers.get("Last-Event-ID", "").strip() or request.args.get("after", "").strip()
 
-    def block(place: str, names: list[str], known: int, broker: bool) -> bytes:
-        texts = {name: evening.tile_text(name) for name in names}
+    def write(batch: Batch) -> bytes:
+        texts = {name: evening.tile_text(name) for name in batch.tables}
         tiles = ",".join(text for text in texts.values() if text is not None)
-        more = dump({"results": known, "broker": broker, "gone": [n for n in names if texts[n] is None]})
-        return f'id: {place}\nevent: tables\ndata: {{"tables":[{tiles}],{more[1:]}\n\n'.encode()
+        gone = [name for name, text in texts.items() if text is None]
+        more = dump({"results": batch.results, "broker": batch.broker, "gone": gone})
+        return f'id: {batch.place}\nevent: tables\ndata: {{"tables":[{tiles}],{more[1:]}\n\n'.encode()
 
-    return stream_response(evening.news.follow(after[:40], heartbeat=HEARTBEAT), block, instead="/api/tables")
+    following = evening.news.follow(after[:40], heartbeat=HEARTBEAT)
+    return stream_response(following, lambda batch: batch.text(write), instead="/api/tables")
 
 
 @blueprint.get("/healthz")

@@ -60,26 +60,30 @@ class Evening:
             self.news.results()
 
     def _take(self, name: str, kind: str, game: int, payload: bytes) -> frozenset[str]:
-        if kind == "status" and not payload:
-            # Whoever clears a table's status takes it out of the hall.
-            self._tables.pop(name, None)
+        if not payload:
+            # What was kept is cleared; a table whose status is cleared is taken out of the hall.
+            if kind != "status" or self._tables.pop(name, None) is None:
+                return frozenset()
             return frozenset({"tile", "results"})
-        if kind == "games" and not payload:
-            return frozenset()
         match kind:
+            # Read first: nonsense makes no table.
             case "status":
-                self._table(name).take_status(messages.read_status(payload))
-                return frozenset({"tile"})
+                status = messages.read_status(payload)
+                table = self._table(name)
+                known = table.status is not None
+                table.take_status(status)
+                return frozenset({"tile"} if known else {"tile", "results"})
             case "state":
                 state = messages.read_state(payload)
                 self._table(name).take_state(state)
                 return frozenset({"tile"})
             case "events":
-                self._table(name).take_event(messages.read_event(payload, name))
+                event = messages.read_event(payload, name)
+                self._table(name).take_event(event)
                 return frozenset()
             case _:
-                news = self._table(name).take_log(messages.read_log(payload, name, game))
-                return frozenset({"results"}) if news else frozenset()
+                whole = messages.read_log(payload, name, game)
+                return frozenset({"results"}) if self._table(name).take_log(whole) else frozenset()
 
     def _table(self, name: str) -> Table:
         if name not in self._tables:
@@ -118,26 +122,27 @@ class Evening:
         """A table as the page shows it; ``None`` if there is none of that name any more."""
         with self._lock:
             table = self._tables.get(name)
-            return table.tile() if table and table.state else None
+            return table.tile() if table and table.shown else None
 
     def tile_text(self, name: str) -> str | None:
         """The same as JSON, made once for all viewers."""
         with self._lock:
             if (text := self._texts.get(name)) is None:
                 table = self._tables.get(name)
-                if table is None or table.state is None:
+                if table is None or not table.shown:
                     return None
                 text = self._texts[name] = dump(table.tile())
             return text
 
     def names(self) -> list[str]:
         with self._lock:
-            return sorted(self._tables)
+            return sorted(name for name, table in self._tables.items() if table.shown)
 
     def logs(self) -> list[GameLog]:
         """The games that are on the broker whole, by the time they began, oldest first."""
         with self._lock:
-            found = [log for table in self._tables.values() for log in table.logs.values()]
+            shown = [table for table in self._tables.values() if table.status is not None]
+            found = [log for table in shown for log in table.logs.values()]
         return sorted(found, key=lambda log: (log.began, log.table, log.game))
 
     def games(self, name: str) -> list[int]:

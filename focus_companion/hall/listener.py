@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Final
 
@@ -17,6 +19,8 @@ from .evening import Evening
 log = logging.getLogger(__name__)
 
 _LOOK_EVERY: Final = 0.5
+_LOOK_AT_LAST: Final = 5.0
+"""Seconds between two looks at what is missing, with nothing more to read and with a full inbox."""
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 8.0
 _REFUSED_WAIT: Final = 20.0
@@ -89,14 +93,16 @@ class Listener:
 
     def _follow(self, line: Line) -> None:
         """Until closing. Raises :class:`LineDown`."""
+        looked = 0.0
         while not self._closing.is_set():
-            try:
-                self._evening.take(self._inbox.get(timeout=_LOOK_EVERY))
-            except Empty:
-                pass
-            else:
-                if not self._inbox.empty():
-                    continue
+            with suppress(Empty):
+                self._take(self._inbox.get(timeout=_LOOK_EVERY))
+            # What seems to be missing may wait in the inbox; but where that is never empty, too much would.
+            apart = _LOOK_EVERY if self._inbox.empty() else _LOOK_AT_LAST
+            now = time.monotonic()
+            if now < looked + apart and (line.up or not self._inbox.empty()):
+                continue
+            looked = now
             for topic, payload in self._evening.asks():
                 line.publish(topic, payload)
             if not line.up:
@@ -104,6 +110,13 @@ class Listener:
                     line.fault or f"the connection to {self._broker.shown} is lost",
                     refused=line.fault is not None,
                 )
+
+    def _take(self, message: Message) -> None:
+        try:
+            self._evening.take(message)
+        except Exception:
+            # A fault of ours with one message must not take the other tables with it.
+            log.exception("A message on %s is left out by a fault of the program", message.topic)
 
     def _ill(self, down: LineDown) -> None:
         self._evening.news.line(False)

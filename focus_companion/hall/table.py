@@ -55,6 +55,11 @@ class Table:
         self._waiting: dict[int, TableEvent] = {}
 
     @property
+    def shown(self) -> bool:
+        """Whether there is something to show. Whoever clears its status takes a table out of the hall."""
+        return self.status is not None and self.state is not None
+
+    @property
     def online(self) -> bool:
         return self.status is not None and self.status.online
 
@@ -68,9 +73,9 @@ class Table:
         self._join()
 
     def take_state(self, state: Mapping[str, Any]) -> None:
-        """How it stands; an older one than that known is left out."""
+        """How it stands: what comes last holds, as a broker keeps the order of a topic."""
         self._belong(state["journal"])
-        if state["journal"] == self.journal and (self.state is None or state["seq"] >= self.state["seq"]):
+        if state["journal"] == self.journal:
             self.state = state
 
     def take_event(self, event: TableEvent) -> bool:
@@ -85,7 +90,7 @@ class Table:
         return True
 
     def take_log(self, log: GameLog) -> bool:
-        """A game whole. Returns whether there was news in it."""
+        """A game whole. Returns whether it has another result than was known."""
         self._belong(log.journal)
         known = self.logs.get(log.game)
         if log.journal != self.journal or (known is not None and known.last > log.last):
@@ -93,7 +98,8 @@ class Table:
         self.logs[log.game] = log
         self._tails[log.game] = [event for event in self._tails.get(log.game, []) if event.seq > log.last]
         self._join()
-        return known is None or log.last > known.last
+        # The turns of a game that goes on change no list of results.
+        return log.result != (known and known.result)
 
     def missing(self) -> int | None:
         """The number after which events are missing; ``None`` if nothing is, as far as can be told."""

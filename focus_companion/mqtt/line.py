@@ -8,6 +8,7 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -156,12 +157,9 @@ class Line:
         """End it in order (the will is not said); may be called twice."""
         self._on_down = lambda: None
         self._client.disconnect()
-        self._client.loop_stop()
-
-    def cut(self) -> None:
-        """Let go without a word, as after a loss."""
-        self._on_down = lambda: None
-        self._client.loop_stop()
+        # A client's thread that ends by itself just now forgets itself while it is about to be joined.
+        with suppress(AttributeError):
+            self._client.loop_stop()
 
     def _connected(self, client: Any, data: Any, flags: Any, reason: Any, properties: Any) -> None:
         if reason.is_failure:

@@ -10,8 +10,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from ..game.colours import LETTER
+from ..game.position import parse_position
+from ..session.events import event_from_json
+
 LARGEST: Final = 256 * 1024
 """Bytes of a message; ours stay far below."""
+
+LARGEST_PACKED: Final = 4 * 1024 * 1024
+"""Bytes of a game's events as they travel; the largest of ours have a few thousand."""
 
 LARGEST_LOG: Final = 16 * 1024 * 1024
 """Bytes of a game's unpacked events: thousands of turns."""
@@ -167,17 +174,13 @@ def read_log(payload: bytes, table: str, game: int) -> GameLog:
     if not newline:
         raise Nonsense("it has no head")
     value = _object(head)
-    order = value.get("order")
-    if not isinstance(order, list) or not all(isinstance(colour, str) for colour in order):
-        raise Nonsense("“order” is no list of colours")
-    players, points = _mapping(value, "players"), _mapping(value, "points")
-    result = None if value.get("result") is None else _mapping(value, "result")
+    if len(packed) > LARGEST_PACKED:
+        raise Nonsense(f"its events have {len(packed)} bytes")
+    players, points = _by_colour(value, "players"), _by_colour(value, "points")
     if not all(isinstance(name, str) for name in players.values()):
         raise Nonsense("“players” are no names")
     if not all(isinstance(count, int) for count in points.values()):
         raise Nonsense("“points” are no numbers")
-    if result is not None and not isinstance(result.get("winners"), list):
-        raise Nonsense("its result has no winners")
     log = GameLog(
         _of_table(value, table),
         _text(value, "journal"),
@@ -187,10 +190,10 @@ def read_log(payload: bytes, table: str, game: int) -> GameLog:
         _number(value, "first"),
         _number(value, "last"),
         _number(value, "plies"),
-        tuple(order),
+        tuple(_colours(value, "order")),
         players,
         points,
-        result,
+        _result(value),
         packed,
     )
     if log.game != game:
@@ -205,15 +208,23 @@ def read_state(payload: bytes) -> Mapping[str, Any]:
     _number(value, "seq")
     _number(value, "game")
     _number(value, "ply")
-    _text(value, "position")
     _text(value, "camera")
+    try:
+        parse_position(_text(value, "position"))
+    except ValueError as error:
+        raise Nonsense(f"“position” is none ({error})") from None
+    if value.get("to_move") is not None and value["to_move"] not in LETTER:
+        raise Nonsense("“to_move” is no colour")
+    _colours(value, "order")
+    _result(value)
     for key in ("players", "reserves", "captured"):
-        _mapping(value, key)
-    for key in ("alert", "prompt", "result", "clock"):
-        if value.get(key) is not None:
-            _mapping(value, key)
-    if not isinstance(value.get("order"), list):
-        raise Nonsense("“order” is no list of colours")
+        _by_colour(value, key)
+    if not all(isinstance(told, dict) for told in value["players"].values()):
+        raise Nonsense("“players” are no players")
+    for key in ("alert", "prompt"):
+        _told(value, key)
+    if value.get("clock") is not None and not isinstance(_mapping(value, "clock").get("used"), dict):
+        raise Nonsense("“clock” is none")
     return value
 
 
@@ -252,6 +263,41 @@ def _text(value: Mapping[str, Any], key: str) -> str:
     if not isinstance(found, str) or len(found) > 1000:
         raise Nonsense(f"“{key}” is no text")
     return found
+
+
+def _by_colour(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = _mapping(value, key)
+    if not found.keys() <= LETTER.keys():
+        raise Nonsense(f"“{key}” names what is no colour")
+    return found
+
+
+def _colours(value: Mapping[str, Any], key: str) -> list[str]:
+    found = value.get(key)
+    if not isinstance(found, list) or not all(isinstance(each, str) and each in LETTER for each in found):
+        raise Nonsense(f"“{key}” is no list of colours")
+    return found
+
+
+def _result(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if value.get("result") is None:
+        return None
+    result = _mapping(value, "result")
+    _colours(result, "winners")
+    _text(result, "reason")
+    return result
+
+
+def _told(value: Mapping[str, Any], kind: str) -> None:
+    """An event of that kind, or ``null``."""
+    if value.get(kind) is None:
+        return
+    try:
+        event = event_from_json(_mapping(value, kind))
+    except ValueError as error:
+        raise Nonsense(str(error)) from None
+    if event.type != kind:
+        raise Nonsense(f"“{kind}” is none")
 
 
 def _mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -88,9 +88,9 @@ class Publisher:
                 of.ill(str(error))
                 of.closing.wait(_LONGEST_WAIT)
             except Exception:
-                # A fault of ours must not take the game with it: it is told, and publishing ends.
-                log.exception("Publishing to %s stopped by a fault of the program", of.broker.shown)
-                return
+                # A fault of ours must not take the game with it, nor publishing for the rest of the evening.
+                log.exception("Publishing to %s: a fault of the program; it is begun anew", of.broker.shown)
+                of.closing.wait(_REFUSED_WAIT)
 
     def _connect(self) -> None:
         """Publish until closed. Raises :class:`LineDown`."""

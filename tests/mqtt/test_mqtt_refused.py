@@ -166,6 +166,28 @@ NONSENSE: list[tuple[str, bytes]] = [
 ]
 
 
+def test_a_line_that_ends_by_itself_while_it_is_closed(tmp_path: Path) -> None:
+    """The client's thread forgets itself between being looked at and being joined."""
+
+    class Ending:
+        def __init__(self, thread: Any) -> None:
+            self.thread = thread
+
+        def __eq__(self, other: object) -> bool:
+            line._client._thread = None
+            return False
+
+        __hash__ = None  # type: ignore[assignment]
+
+    with Mosquitto(tmp_path / "broker") as broker:
+        line = Line(parse_broker(broker.address), "ends", on_message=lambda message: None)
+        thread = line._client._thread
+        line._client._thread = Ending(thread)
+        line.close()
+        thread.join(5)
+        assert not thread.is_alive() and line._client._thread is None
+
+
 def test_nonsense_on_our_topics_breaks_nothing(tmp_path: Path, caplog: Any) -> None:
     with Mosquitto(tmp_path / "broker") as broker:
         evening = Evening()

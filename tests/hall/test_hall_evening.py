@@ -1,0 +1,202 @@
+"""What the hall makes of messages, whatever order they come in, and whoever sends them."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.hall.evening import Evening
+from focus_companion.hall.listener import Listener
+from focus_companion.hall.news import News
+from focus_companion.mqtt.broker import parse_broker
+from focus_companion.mqtt.line import Message
+from focus_companion.mqtt.messages import dump, write_log, write_status
+from focus_companion.session.history import History
+from focus_companion.session.view import standing
+
+
+def message(kind: str, payload: bytes, table: str = "T") -> Message:
+    return Message(f"focus-companion/1/{table}/{kind}", payload, True)
+
+
+def status(journal: str = "j") -> Message:
+    return message("status", write_status(True, journal, 0, "test"))
+
+
+def state(**other: Any) -> Message:
+    told = standing(History.begin(Rules.make(2), {"g": "Ann", "r": "Bob"}, game=1))
+    told |= {"camera": "ok", "clock": None, "journal": "j", "seq": 1, "table": "T"}
+    return message("state", dump(told | other).encode())
+
+
+def log(result: dict[str, Any] | None = None, last: int = 2, **other: Any) -> Message:
+    head = {"table": "T", "journal": "j", "game": 1, "began": "2026-11-20T19:00:00+00:00", "prev": 0}
+    head |= {"first": 1, "last": last, "plies": 1, "order": ["green", "red"], "result": result}
+    head |= {"players": {"green": "Ann", "red": "Bob"}, "points": {"green": 1, "red": 0}}
+    return message("games/1", write_log(head | other, ()))
+
+
+OVER = {"winners": ["green"], "reason": "resigned"}
+
+
+def shown(evening: Evening) -> tuple[list[str], int]:
+    return evening.names(), len(evening.logs())
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (2, 0, 1)])
+def test_the_order_of_what_the_broker_kept_is_all_one(order: tuple[int, ...]) -> None:
+    evening, kept = Evening(), (status(), state(), log(OVER))
+    for index in order:
+        evening.take(kept[index])
+    assert shown(evening) == (["T"], 1)
+    assert json.loads(evening.tile_text("T") or "")["online"] is True
+
+
+def test_a_table_taken_out_stays_out_of_a_hall_started_later() -> None:
+    evening, later = Evening(), Evening()
+    for kept in (status(), state(), log(OVER)):
+        evening.take(kept)
+    evening.take(message("status", b""))
+    for kept in (state(), log(OVER)):
+        evening.take(kept)
+        later.take(kept)
+    assert shown(evening) == shown(later) == ([], 0)
+    assert evening.tile("T") is later.tile("T") is later.tile_text("T") is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"),
+    [
+        ("state", {"order": ["purple", "red"]}),
+        ("state", {"position": "no/such"}),
+        ("state", {"position": "x" * 900}),
+        ("state", {"to_move": "purple"}),
+        ("state", {"players": {"green": "Ann"}}),
+        ("state", {"players": {"purple": {"name": "Ann"}}}),
+        ("state", {"captured": {"purple": {}}}),
+        ("state", {"alert": {"type": "alert"}}),
+        ("state", {"alert": {"type": "resolved", "time": 1.0}}),
+        ("state", {"result": {"winners": "red", "reason": "resigned"}}),
+        ("state", {"result": {"winners": ["purple"], "reason": "resigned"}}),
+        ("state", {"clock": {"used": 7}}),
+        ("log", {"order": ["purple"]}),
+        ("log", {"order": [["red"]]}),
+        ("log", {"players": {"purple": "Ann"}}),
+        ("log", {"points": {"purple": 1}}),
+        ("log", {"result": {"winners": [None], "reason": "resigned"}}),
+        ("log", {"result": {"winners": []}}),
+    ],
+)
+def test_what_the_page_could_not_show_is_not_taken(
+    kind: str, other: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    evening = Evening()
+    for kept in (status(), state(), log(OVER)):
+        evening.take(kept)
+    before = evening.tile_text("T"), evening.logs()
+    evening.take(state(seq=9, **other) if kind == "state" else log(last=9, **other))
+    assert (evening.tile_text("T"), evening.logs()) == before
+    assert len(caplog.records) == 1 and "Nonsense" in caplog.text
+
+
+def test_nonsense_makes_no_table() -> None:
+    evening = Evening()
+    for number in range(2100):
+        for kind in ("status", "state", "events", "games/1"):
+            evening.take(message(kind, b"{}", f"Ghost {number}"))
+    for kept in (status(), state()):
+        evening.take(kept)
+    assert evening.names() == ["T"] and evening.counts()["tables"] == 1
+
+
+def test_a_forged_state_gives_way_to_the_next_true_one() -> None:
+    evening = Evening()
+    for kept in (status(), state(), state(seq=2**52, ply=99), state(seq=2, ply=2)):
+        evening.take(kept)
+    assert (evening.tile("T") or {})["ply"] == 2
+
+
+def test_turns_of_a_running_game_are_no_news_for_the_list_of_results() -> None:
+    evening = Evening()
+    for kept in (status(), state(), log()):
+        evening.take(kept)
+    following = iter(evening.news.follow(None, heartbeat=0.05))
+    (begun,) = next(following) or (None,)
+    assert begun is not None and begun.tables == ("T",)
+    evening.take(log(last=5))
+    assert next(following) is None
+    evening.take(log(OVER, last=7))
+    (ended,) = next(following) or (None,)
+    assert ended is not None and ended.results > begun.results and ended.tables == ()
+    evening.news.close()
+
+
+def test_viewers_share_what_is_told() -> None:
+    news, written = News(), []
+    news.changed("A")
+    ways = [iter(news.follow(None, heartbeat=5)) for _ in range(3)]
+    told = [next(way) for way in ways]
+    assert all(batch is not None and batch[0] is (told[0] or [None])[0] for batch in told)
+    for found in told:
+        assert found is not None
+        assert found[0].text(lambda batch: written.append(batch) or b"once") == b"once"
+    assert len(written) == 1
+    news.close()
+
+
+def test_news_of_a_moment_are_told_together_and_none_is_lost() -> None:
+    news = News()
+    following = iter(news.follow(None, heartbeat=5))
+    next(following)
+    names = [f"T{number}" for number in range(200)]
+
+    def bring() -> None:
+        for name in names:
+            news.changed(name)
+            time.sleep(0.001)
+
+    bringing = threading.Thread(target=bring)
+    bringing.start()
+    told: list[str] = []
+    batches = 0
+    while len(set(told)) < len(names):
+        found = next(following)
+        assert found is not None
+        told += found[0].tables
+        batches += 1
+    bringing.join()
+    assert sorted(told) == sorted(names)
+    assert batches < 30
+    news.close()
+    assert next(following, "end") == "end"
+
+
+def test_who_comes_back_hears_what_it_missed_alone() -> None:
+    news = News()
+    news.changed("A")
+    first = iter(news.follow(None, heartbeat=5))
+    (begun,) = next(first) or (None,)
+    assert begun is not None
+    news.changed("B")
+    (again,) = next(iter(news.follow(begun.place, heartbeat=5))) or (None,)
+    assert again is not None and again.tables == ("B",)
+    (other,) = next(iter(news.follow("0000-1", heartbeat=5))) or (None,)
+    assert other is not None and other.tables == ("A", "B")
+    news.close()
+
+
+def test_a_fault_of_ours_with_one_message_leaves_the_other_tables(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    evening = Evening()
+    listener = Listener(parse_broker("mqtt://127.0.0.1"), evening)
+    monkeypatch.setattr("focus_companion.hall.evening.messages.read_status", lambda payload: 1 / 0)
+    listener._take(status())
+    listener._take(state())
+    assert "fault of the program" in caplog.text
+    assert evening._tables["T"].state is not None
