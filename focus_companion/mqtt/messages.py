@@ -292,8 +292,10 @@ def _told(value: Mapping[str, Any], kind: str) -> None:
     """An event of that kind, or ``null``."""
     if value.get(kind) is None:
         return
+    # What a state does not know of an event it tells as null.
+    known = {name: told for name, told in _mapping(value, kind).items() if told is not None}
     try:
-        event = event_from_json(_mapping(value, kind))
+        event = event_from_json(known)
     except ValueError as error:
         raise Nonsense(str(error)) from None
     if event.type != kind:

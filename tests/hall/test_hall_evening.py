@@ -104,6 +104,16 @@ def test_what_the_page_could_not_show_is_not_taken(
     assert len(caplog.records) == 1 and "Nonsense" in caplog.text
 
 
+@pytest.mark.parametrize("move", [None, "d4-d5"])
+def test_a_prompt_is_shown_whether_its_turn_is_known_or_not(move: str | None) -> None:
+    evening = Evening()
+    prompt: dict[str, Any] = {"type": "prompt", "time": 3.0, "square": "d5", "move": move}
+    prompt["remove"] = [{"piece": "r", "to": "captured", "owner": "red"}]
+    evening.take(status())
+    evening.take(state(prompt=prompt))
+    assert (evening.tile("T") or {})["prompt"] == prompt
+
+
 def test_nonsense_makes_no_table() -> None:
     evening = Evening()
     for number in range(2100):
