@@ -12,29 +12,34 @@ from ..game.colours import NAMES
 from ..game.squares import SQUARES
 
 TEMPLATES: Final = {
-    "not_straight": "{Player} moved {pieces} from {origin} to {target}, which is not a straight line. "
-    "Please put {them} back on {origin}.",
+    "not_straight": "{Player} moved {pieces} from {origin} to {target}, which is not straight along a row "
+    "or column. Please put {them} back on {origin}.",
     "distance": "{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly "
     "{right}. Please put {them} back on {origin}.",
-    "out_of_turn": "{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please undo it.",
-    "placed_out_of_turn": "{Player} placed a piece on {target}, but it is {turn}'s turn. Please undo it.",
+    "out_of_turn": "{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please put what was "
+    "moved back on {origin}.",
+    "placed_out_of_turn": "{Player} placed a piece on {target}, but it is {turn}'s turn. Please take it "
+    "off {target} again.",
     "not_your_stack": "{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece "
     "is on top, may move it. Please put it back on {origin}.",
-    "two_moves": "{Player} made two moves in one turn ({where}). Please undo one of them.",
-    "no_reserve": "{Player} placed a piece on {target} but has none in reserve. "
-    "Please take it off the board.",
-    "reserve_square": "{Player} placed a reserve piece on {target}; in this game it may only go on an empty "
-    "square or on one's own stack. Please take it back.",
-    "thirteenth_piece": "{Player}'s first turn must place the thirteenth piece on an empty square. "
-    "Please undo what was done and place it.",
-    "too_high": "The stack on {target} is too high and was not trimmed before play went on. Please undo the "
-    "last move; then {player} takes {pieces} from the bottom of {target}.",
+    "two_moves": "{Player} made two moves in one turn (look at {where}), and only one is allowed. Please "
+    "undo one of them.",
+    "no_reserve": "{Player} placed a piece on {target} but has none in reserve. Please take it off the "
+    "board.",
+    "reserve_square": "{Player} placed a reserve piece on {target}; in this game it may only go on an "
+    "empty square or on one's own stack. Please put it back in the reserve.",
+    "thirteenth_piece": "{Player} must begin by placing the thirteenth piece on an empty square. Please "
+    "undo what was done, then place it.",
+    "too_high": "The stack on {target} has more than five pieces, and play went on before it was trimmed. "
+    "Please undo the last move; then {player} takes {pieces} from the bottom of {target}.",
     "wrong_trim": "The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the "
-    "bottom. Please put the stack right.",
-    "vanished": "Pieces are missing from {where}. Please put them back as they were.",
-    "reordered": "The pieces on {where} are in another order than before. Please put them back as they were.",
-    "unexplained": "The board has changed in a way that no single turn explains: look at {where}. "
-    "Please put it right.",
+    "bottom and leave all others there. Please put that right.",
+    "vanished": "Pieces are missing from {where}, though no turn takes them away. Please put them back as "
+    "they were.",
+    "reordered": "The pieces on {where} are in another order than before, and no turn changes their order. "
+    "Please put them back as they were.",
+    "unexplained": "The board has changed at {where} in a way that no single turn explains. Please put the "
+    "pieces there back as they were.",
 }
 
 

@@ -9,6 +9,7 @@ from ..game.acts import Act
 from ..game.colours import NAMES
 from ..game.moves import Move
 from ..game.play import removed
+from ..game.position import Position
 from ..game.squares import INDEX
 from .events import Event
 from .hearing import captured, reserves
@@ -104,14 +105,24 @@ def standing(history: History) -> dict[str, Any]:
             for letter in players
         },
         "order": [NAMES[letter] for letter in players],
-        "thirteenth": [NAMES[p] for p, waiting in zip(players, position.thirteenth, strict=True) if waiting],
-        "placing": {NAMES[p]: n for p, n in zip(players, position.placing, strict=False)} or None,
+        **hands(position),
         "date": history.date,
     }
     if position.result is not None:
         winners = [NAMES[letter] for letter in position.result.winners]
         told["result"] = {"winners": winners, "reason": position.result.reason}
     return told
+
+
+def hands(position: Position) -> dict[str, Any]:
+    """Who must place a piece before any stack of theirs may move: ``thirteenth``, the players whose
+    thirteenth piece is unplayed, and ``placing``, pieces left by player in the drop set-up, else ``None``.
+    """
+    players = position.players
+    return {
+        "thirteenth": [NAMES[p] for p, waiting in zip(players, position.thirteenth, strict=True) if waiting],
+        "placing": {NAMES[p]: n for p, n in zip(players, position.placing, strict=False)} or None,
+    }
 
 
 def wrong_squares(history: History) -> tuple[int, ...]:

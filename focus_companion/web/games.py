@@ -8,7 +8,7 @@ from ..formats.json_record import outcome_to_json, record_to_json
 from ..game.colours import NAMES
 from ..game.position import Position
 from ..session.hearing import captured, reserves
-from ..session.view import entries, state
+from ..session.view import entries, hands, state
 from ..storage.journal import GameSummary
 from .ports import GameJournal
 
@@ -60,6 +60,7 @@ def _position(ply: int, turn: dict[str, Any] | None, position: Position) -> dict
         "position": position.text,
         "reserves": reserves(position),
         "captured": captured(position),
+        **hands(position),
         "out": [NAMES[letter] for letter in position.out],
         "to_move": NAMES[position.to_move] if position.to_move else None,
         "result": outcome_to_json(position.result),

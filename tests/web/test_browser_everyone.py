@@ -34,17 +34,17 @@ SAID = {
     "en": [
         "Ann moved 1 piece 2 squares from d5 to d7; 1 piece must go exactly 1 square.",
         "Bo moved Ann's stack from d5 to d7; only Ann, whose piece is on top, may move it.",
-        "look at d5, d7 and e6. Please put it right.",
+        "The board has changed at d5, d7 and e6 in a way",
     ],
     "pl": [
         "Ann: 1 pionek o 2 pola z d5 na d7, a 1 pionek to ruch dokładnie o 1 pole. Proszę odłożyć go na d5.",
-        "Bo: ruch cudzym stosem z d5 na d7; może nim ruszać tylko Ann",
-        "patrz d5, d7 i e6.",
+        "Bo: ruch cudzym stosem z d5 na d7; wolno nim ruszać tylko graczowi Ann",
+        "Plansza zmieniła się na d5, d7 i e6 tak",
     ],
     "it": [
         "Ann ha mosso 1 pezzo di 2 caselle da d5 a d7; con 1 pezzo si va",
         "Bo ha mosso la pila di Ann da d5 a d7",
-        "guardare d5, d7 e e6.",
+        "è cambiato in d5, d7 e e6 in un modo",
     ],
 }
 
@@ -203,7 +203,7 @@ def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> No
     page.select_option("[name=sound]", "speech")
     said = heard_of("")
     assert said[:2] == ["tone", "tone"]
-    assert said[2].startswith("en: The board is not as it should be. The board has changed in a way")
+    assert said[2].startswith("en: The board is not as it should be. The board has changed at d5 in a way")
     assert seen.troubles == []
 
 

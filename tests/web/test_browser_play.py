@@ -97,7 +97,7 @@ def test_squares_by_keyboard(table, seen: Seen) -> None:
     page.focus('[data-square="d4"]')
     for key in ("ArrowLeft", "ArrowLeft", "ArrowUp", "Enter"):
         page.keyboard.press(key)
-    assert page.text_content("#square-info") == "b5: red, one piece. red can reach b6, c5, b4 and a5."
+    assert page.text_content("#square-info") == "b5: red, one piece. Red can reach b6, c5, b4 and a5."
     expect(page.locator(".ring.target")).to_have_count(4)
     page.keyboard.press("Escape")
     expect(page.locator(".ring.target")).to_have_count(0)

@@ -7,20 +7,20 @@ import { list, t, tn } from "./texts.js";
 const said = (text) => text;
 
 const TEMPLATES = [
-  said("{Player} moved {pieces} from {origin} to {target}, which is not a straight line. Please put {them} back on {origin}."),
+  said("{Player} moved {pieces} from {origin} to {target}, which is not straight along a row or column. Please put {them} back on {origin}."),
   said("{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly {right}. Please put {them} back on {origin}."),
-  said("{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please undo it."),
-  said("{Player} placed a piece on {target}, but it is {turn}'s turn. Please undo it."),
+  said("{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please put what was moved back on {origin}."),
+  said("{Player} placed a piece on {target}, but it is {turn}'s turn. Please take it off {target} again."),
   said("{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece is on top, may move it. Please put it back on {origin}."),
-  said("{Player} made two moves in one turn ({where}). Please undo one of them."),
+  said("{Player} made two moves in one turn (look at {where}), and only one is allowed. Please undo one of them."),
   said("{Player} placed a piece on {target} but has none in reserve. Please take it off the board."),
-  said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on one's own stack. Please take it back."),
-  said("{Player}'s first turn must place the thirteenth piece on an empty square. Please undo what was done and place it."),
-  said("The stack on {target} is too high and was not trimmed before play went on. Please undo the last move; then {player} takes {pieces} from the bottom of {target}."),
-  said("The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the bottom. Please put the stack right."),
-  said("Pieces are missing from {where}. Please put them back as they were."),
-  said("The pieces on {where} are in another order than before. Please put them back as they were."),
-  said("The board has changed in a way that no single turn explains: look at {where}. Please put it right."),
+  said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on one's own stack. Please put it back in the reserve."),
+  said("{Player} must begin by placing the thirteenth piece on an empty square. Please undo what was done, then place it."),
+  said("The stack on {target} has more than five pieces, and play went on before it was trimmed. Please undo the last move; then {player} takes {pieces} from the bottom of {target}."),
+  said("The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the bottom and leave all others there. Please put that right."),
+  said("Pieces are missing from {where}, though no turn takes them away. Please put them back as they were."),
+  said("The pieces on {where} are in another order than before, and no turn changes their order. Please put them back as they were."),
+  said("The board has changed at {where} in a way that no single turn explains. Please put the pieces there back as they were."),
 ];
 
 const COLOUR = "[Rr]ed|[Gg]reen|[Bb]lue|[Yy]ellow";

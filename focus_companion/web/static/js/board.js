@@ -4,9 +4,11 @@ import { drawMarks } from "./marks.js";
 import { BAR, CAP } from "./pieces.js";
 import { SQUARES, reach, rows, stacksOf, viewPlace } from "./squares.js";
 import { s } from "./svg.js";
-import { list, t, tn } from "./texts.js";
+import { list, sentenceCase, t, tn } from "./texts.js";
 
 const CELL = 100;
+/** Room for the names of rows and columns, in the drawing's units. */
+const MARGIN = 30;
 const VIEWS = {
   tilted: { height: 92, above: 26 },
   flat: { height: 100, above: 4 },
@@ -32,6 +34,8 @@ export class Board {
     this.view = "tilted";
     this.turn = 0;
     this.stacks = stacksOf("");
+    this.hands = new Set();
+    this.begun = false;
     this.marks = {};
     this.selected = null;
     this.cursor = "d4";
@@ -69,7 +73,7 @@ export class Board {
 
   build() {
     const { height, above } = VIEWS[this.view];
-    this.svg.setAttribute("viewBox", `-6 ${-above} ${8 * CELL + 12} ${8 * height + above + 8}`);
+    this.svg.setAttribute("viewBox", `${-MARGIN} ${-above} ${8 * CELL + MARGIN + 8} ${8 * height + above + MARGIN}`);
     this.svg.dataset.view = this.view;
     this.holders = new Map();
     this.under = s("g", { class: "under" });
@@ -102,9 +106,10 @@ export class Board {
     for (const row of seen) names.push([row[0], "left"]);
     for (const column of columns) names.push([column.at(-1), "bottom"]);
     const labels = names.map(([square, side]) => {
-      const { x, y, height } = this.cell(square);
+      const { x, y, cx, cy, height } = this.cell(square);
       const letter = (side === "left") === (this.turn % 2 === 0) ? square[1] : square[0];
-      return s("text", { class: "coordinate", x: side === "left" ? x + 9 : x + 89, y: side === "left" ? y + 21 : y + height - 9, "text-anchor": side === "left" ? "start" : "end" }, letter);
+      // Outside, where no stack hides them.
+      return side === "left" ? s("text", { class: "coordinate", x: x - 17, y: cy + 8 }, letter) : s("text", { class: "coordinate", x: cx, y: y + height + 25 }, letter);
     });
     return s("g", { "aria-hidden": "true" }, s("g", { class: "body" }, ...body), ...cells, ...labels);
   }
@@ -133,8 +138,9 @@ export class Board {
     pieces.replaceChildren(...uses);
   }
 
-  /** Show a position's text; only stacks that changed are drawn again. */
-  show(position) {
+  /** Show a position's text; only stacks that changed are drawn again. `hands`: see state.js, handsFirst. */
+  show(position, hands = new Set()) {
+    this.hands = hands;
     const stacks = stacksOf(position);
     const before = this.stacks;
     this.stacks = stacks;
@@ -143,8 +149,10 @@ export class Board {
       this.drawStack(square);
       const { pieces } = this.holders.get(square);
       pieces.classList.remove("fresh");
-      if (before[square] !== undefined) requestAnimationFrame(() => pieces.classList.add("fresh"));
+      // The first position is there at once; what comes to the board later is seen to land.
+      if (this.begun) requestAnimationFrame(() => pieces.classList.add("fresh"));
     }
+    this.begun = true;
     this.tell();
     this.drawMarks();
   }
@@ -156,7 +164,7 @@ export class Board {
   }
 
   drawMarks() {
-    const targets = this.selected ? reach(this.selected, this.stacks[this.selected].length) : [];
+    const targets = this.selected ? this.targets() : [];
     const { under, over } = drawMarks(this, { ...this.marks, selected: this.selected, targets });
     this.under.replaceChildren(...under);
     this.over.replaceChildren(...over);
@@ -173,9 +181,16 @@ export class Board {
     if (!this.selected) return this.onSelect(null, "");
     const stack = this.stacks[this.selected];
     const words = stackWords(this.selected, stack);
-    const targets = reach(this.selected, stack.length);
-    const more = stack ? t("{colour} can reach {squares}.", { colour: colourWord(stack.at(-1)), squares: list(targets) }) : "";
+    const colour = colourWord(stack.at(-1));
+    const can = this.hands.has(stack.at(-1)) ? t("{colour} must place a piece first.", { colour }) : t("{colour} can reach {squares}.", { colour, squares: list(this.targets()) });
+    const more = stack ? sentenceCase(can) : "";
     return this.onSelect(this.selected, `${words}. ${more}`);
+  }
+
+  /** Where the selected stack can go: nowhere while its player must place a piece first. */
+  targets() {
+    const stack = this.stacks[this.selected];
+    return this.hands.has(stack.at(-1)) ? [] : reach(this.selected, stack.length);
   }
 
   moveCursor(square) {

@@ -21,7 +21,7 @@ function entry(game) {
   return h(
     "li",
     {},
-    h("a", { href: `/games/${game.id}` }, h("span", { class: "number" }, `#${game.id}`), h("span", { class: "names" }, ...players), h("span", { class: "facts" }, `${when} · ${turns} · ${result}`)),
+    h("a", { href: `/games/${game.id}` }, h("span", { class: "number" }, `#${game.id}`), h("span", { class: "names" }, ...players), h("span", { class: "facts" }, ...[when, turns, result].flatMap((fact) => [h("span", {}, fact), " "]))),
   );
 }
 

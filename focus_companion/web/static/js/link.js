@@ -54,9 +54,12 @@ export class Link {
   /** Ask for the state and follow the events from there on. */
   async sync() {
     clearTimeout(this.timer);
+    const before = this.last;
     try {
       const state = await this.fetchState();
       this.wait = 500;
+      // Events have come meanwhile that the answer does not know yet: shown, it would take them back for a moment.
+      if (before !== null && state.event >= before && state.event < this.last) return this.sync();
       this.state = state;
       this.onState(state, null);
       // Events that the state already contains are skipped when they come; a lower number means another journal.
@@ -70,6 +73,7 @@ export class Link {
       this.timer = setTimeout(() => this.sync(), this.wait);
       this.wait = Math.min(this.wait * 2, 8000);
     }
+    return undefined;
   }
 
   open() {
@@ -116,8 +120,8 @@ export class Link {
     this.last = number;
     const event = JSON.parse(message.data);
     const { next, stale } = after(this.state, type, event);
-    this.state = next;
-    this.onState(next, { type, ...event });
+    this.state = { ...next, event: number };
+    this.onState(this.state, { type, ...event });
     if (stale) this.sync();
   }
 

@@ -14,7 +14,7 @@ import { Replay } from "./replay.js";
 import { SetUp } from "./setup.js";
 import { sample, sound } from "./sound.js";
 import { raised } from "./squares.js";
-import { candidates, differing } from "./state.js";
+import { candidates, differing, handsFirst } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, t, tn } from "./texts.js";
 import { letterOf } from "./words.js";
@@ -85,7 +85,7 @@ function show(older) {
     board.mark({});
     return;
   }
-  board.show(now && shown.prompt?.move ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position);
+  board.show(now && shown.prompt?.move ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown));
   board.mark({
     last: now ? shown.last_move : shown.move,
     wrong: now ? shown.alert?.squares : null,
@@ -123,6 +123,7 @@ function take(state) {
   follow();
   document.title = `${summary(state).title} · Focus Companion`;
   document.body.dataset.ready = "";
+  if (state.event !== undefined) document.body.dataset.event = state.event;
 }
 
 function line(kind) {

@@ -45,7 +45,7 @@ function panel(state, colour) {
     token(LETTERS[colour], "big"),
     h("div", { class: "who" }, h("strong", { class: "name" }, name), h("span", { class: "note" }, note)),
     clock,
-    h("dl", {}, h("div", {}, h("dt", {}, t("Reserve")), h("dd", {}, reserve(colour, state.reserves?.[colour] ?? 0))), h("div", {}, h("dt", {}, t("Captured"), " ", progress(state, colour)), h("dd", {}, captures(state.captured?.[colour])))),
+    h("dl", {}, h("div", {}, h("dt", {}, t("Reserve")), h("dd", {}, reserve(colour, state.reserves?.[colour] ?? 0))), h("div", {}, h("dt", {}, t("Captured")), h("dd", {}, captures(state.captured?.[colour]), progress(state, colour)))),
   );
 }
 

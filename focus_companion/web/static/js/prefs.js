@@ -35,10 +35,8 @@ export function tie(form, onChange) {
     const { name, value } = event.target;
     if (!(name in USUAL)) return;
     setPref(name, value);
-    if (name === "theme") {
-      if (value === "auto") delete document.documentElement.dataset.theme;
-      else document.documentElement.dataset.theme = value;
-    }
+    // The script that runs before anything is drawn knows what the device likes.
+    if (name === "theme") dispatchEvent(new CustomEvent("focus-theme", { detail: value }));
     onChange(name, value);
   });
 }

@@ -4,7 +4,7 @@ import { token } from "./pieces.js";
 import { playersOf } from "./state.js";
 import { LETTERS } from "./squares.js";
 import { h, s } from "./svg.js";
-import { t } from "./texts.js";
+import { percent, t } from "./texts.js";
 import { moveWords, playerName } from "./words.js";
 
 const ASK_MS = 1500;
@@ -12,7 +12,6 @@ const TRIES = 120;
 const [WIDE, HIGH] = [300, 90];
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const percent = (chance) => `${Math.round(chance * 100)} %`;
 
 async function made(game) {
   for (let tries = 0; tries < TRIES; tries += 1) {

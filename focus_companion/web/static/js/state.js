@@ -35,7 +35,8 @@ export function after(state, type, event) {
         set_up: null,
         rescued: null,
       });
-      return { next, stale: event.to_move === null };
+      // Who must still place a piece before moving a stack is told by the state alone.
+      return { next, stale: event.to_move === null || handsFirst(state).size > 0 };
     case "prompt":
       // Which turn made the stack so high is told by the state alone.
       return { next: { ...next, prompt: event }, stale: true };
@@ -81,6 +82,12 @@ export function entry(before, event) {
 
 /** The players in turn order. */
 export const playersOf = (state) => state.order ?? state.rules?.order ?? Object.keys(state.reserves ?? {});
+
+/** Letters of the players who must place a piece before any stack of theirs may move. */
+export function handsFirst(state) {
+  const placing = Object.entries(state.placing ?? {}).filter(([, left]) => left > 0);
+  return new Set([...(state.thirteenth ?? []), ...placing.map(([colour]) => colour)].map((colour) => LETTERS[colour]));
+}
 
 /** Squares at which the board differs from the start or the game, or null. */
 export function differing(state) {

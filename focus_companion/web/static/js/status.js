@@ -38,7 +38,8 @@ function now(state) {
   if (choices) return { kind: "unclear", title: t("Which turn was it?"), text: t("The picture fits more than one. The next turn settles it, or choose here."), choices };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
   const last = state.last_move;
-  const text = last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins.");
+  const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
+  const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
   return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move) };
 }
 

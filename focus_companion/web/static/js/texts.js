@@ -31,6 +31,12 @@ export function tn(one, many, n, values = {}) {
   return fill(text || many, { n, ...values });
 }
 
+/** A text that begins a sentence. */
+export const sentenceCase = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+
+/** A share of one, as "52%". */
+export const percent = (share) => new Intl.NumberFormat(region, { style: "percent" }).format(share);
+
 /** "a, b and c" in the viewer's language. */
 export function list(items) {
   return new Intl.ListFormat(region, { type: "conjunction" }).format(items);

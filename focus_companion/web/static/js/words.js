@@ -3,7 +3,7 @@
 import { sentence } from "./alerts.js";
 import { colourWord } from "./board.js";
 import { LETTERS, parseMove } from "./squares.js";
-import { list, t, tn } from "./texts.js";
+import { list, sentenceCase, t, tn } from "./texts.js";
 
 const english = document.documentElement.lang === "en";
 
@@ -112,7 +112,7 @@ export function rulesWords(state) {
     rules.thirteenth_piece === false ? t("twelve pieces each") : "",
     state.clock ? (state.clock.kind === "up" ? t("clock counts up") : tn("{n} minute each", "{n} minutes each", Math.round(state.clock.seconds / 60))) : "",
   ].filter(Boolean);
-  return t("{rules}; {player} begins.", { rules: said.join(", "), player: playerName(state, rules.order?.[0] ?? "") });
+  return t("{rules}; {player} begins.", { rules: sentenceCase(said.join(", ")), player: playerName(state, rules.order?.[0] ?? "") });
 }
 
 export const letterOf = (colour) => LETTERS[colour] ?? colour;

@@ -1,0 +1,146 @@
+"""What a finger and a glance need, in a real browser: targets, their size, sentences that fit, quickness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from browsing import MOVES, Seen, stack, status
+from playwright.sync_api import expect
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.verdict import StartDiffers, Wrong
+from focus_companion.referee.words import TEMPLATES, say
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_no_stack_goes_anywhere_before_the_thirteenth_piece(browser, tmp_path: Path, make_table) -> None:
+    table = make_table(tmp_path, Rules.make(players=3))
+    table.start()
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(has_touch=True)
+        page = Seen(context.new_page(), server.port).open()
+        status(page, "The thirteenth piece comes first: place it on an empty square.")
+        mine = next(name for name, i in INDEX.items() if table.session.position.stacks[i] == "g")
+        page.tap(f'[data-square="{mine}"]')
+        expect(page.locator(".ring.selected")).to_have_count(1)
+        assert page.text_content("#square-info").endswith("Green must place a piece first.")
+        expect(page.locator(".ring.target")).to_have_count(0)
+        free = next(name for name, i in INDEX.items() if not table.session.position.stacks[i])
+        table.play(f"*{free}")
+        page.wait_for_function(
+            "() => document.querySelector('#square-info').textContent.includes('Green can reach')"
+        )
+        assert page.locator(".ring.target").count() > 0
+        page.goto(f"http://127.0.0.1:{server.port}/games/1")
+        page.wait_for_selector("body[data-ready]")
+        page.locator("#replay [data-step=first]").click()
+        page.wait_for_selector('body[data-looking="back"]')
+        page.tap(f'[data-square="{mine}"]')
+        assert page.text_content("#square-info").endswith("Green must place a piece first.")
+        context.close()
+
+
+TOO_SMALL = """() => {
+    const kinds = 'button, select, input, summary, a, label.switch';
+    return [...document.querySelectorAll(kinds)].filter(element => {
+        const own = element.getBoundingClientRect();
+        const label = element.closest('label')?.getBoundingClientRect() ?? own;
+        const shown = element.checkVisibility({ visibilityProperty: true }) && own.width;
+        const high = Math.max(own.height, label.height);
+        const wide = Math.max(own.width, label.width);
+        return shown && !element.matches('.skip, .share a') && (high < 44 || wide < 44);
+    }).map(element => `${element.outerHTML.slice(0, 80)} ${element.getBoundingClientRect().height}`);
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 1920])
+def test_everything_to_touch_is_large_enough(table, server: PageServer, browser, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    table.see(StartDiffers((INDEX["b7"],)))
+    page = Seen(context.new_page(), server.port).open()
+    page.click(".menu summary")
+    assert page.evaluate(TOO_SMALL) == [], "getting ready"
+    page.click(".menu summary")
+    table.start()
+    table.play(*MOVES)
+    expect(page.locator("#moves li")).to_have_count(4)
+    for summary in page.locator(".acts summary").all():
+        summary.click()
+    table.see(Wrong("two_moves", "g", (0, 1), say("two_moves", "g", squares=(0, 1))))
+    page.wait_for_selector("[data-act=legal]")
+    assert page.evaluate(TOO_SMALL) == [], "an alert"
+    page.click(".acts [data-act=new_game]")
+    page.click("#new-game summary")
+    assert page.evaluate(TOO_SMALL) == [], "a new game"
+    page = Seen(page, server.port).open("/games")
+    assert page.evaluate(TOO_SMALL) == [], "past games"
+    context.close()
+
+
+@pytest.mark.parametrize("size", [(320, 640), (1280, 800), (1920, 1080)])
+def test_every_alert_can_be_read_without_scrolling(
+    browser, tmp_path: Path, make_table, size: tuple[int, int]
+) -> None:
+    table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Anastasia"})
+    table.start()
+    a, b = INDEX["d5"], INDEX["f7"]
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        for language in ("en", "pl", "it"):
+            page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
+            for what in TEMPLATES:
+                text = say(
+                    what, "g", squares=(a, b), origin=a, target=b, number=2, far=3, turn="r", owner="r"
+                )
+                reason = {"placed_out_of_turn": "out_of_turn", "wrong_trim": "wrong_removal"}.get(what, what)
+                reason = {"vanished": "wrong_removal"}.get(reason, reason)
+                table.see(Wrong(reason, "g", (a, b), text))
+                told = table.session.state()["event"]
+                page.wait_for_function("told => document.body.dataset.event === String(told)", arg=told)
+                room = page.evaluate(
+                    "() => { const { scrollHeight, clientHeight } = document.querySelector('#status');"
+                    " return scrollHeight - clientHeight; }"
+                )
+                assert room <= 0, (language, what)
+            page.close()
+        context.close()
+
+
+FRAMES = """
+window.redrawn = [];
+const listen = EventTarget.prototype.addEventListener;
+EventSource.prototype.addEventListener = function (type, handler, ...more) {
+  if (type !== "move") return listen.call(this, type, handler, ...more);
+  return listen.call(this, type, (message) => {
+    const began = performance.now();
+    requestAnimationFrame(() => {
+      const { move } = JSON.parse(message.data);
+      const target = document.querySelector(`[data-square="${move.slice(-2)}"]`).getAttribute("aria-label");
+      redrawn.push({ move, target, work: taken });
+    });
+    handler(message);
+    document.body.getBoundingClientRect();
+    const taken = performance.now() - began;
+  }, ...more);
+};
+"""
+
+
+def test_an_event_redraws_within_one_frame(table, seen: Seen) -> None:
+    seen.page.add_init_script(FRAMES)
+    page = seen.open()
+    page.wait_for_selector('#line[data-line="live"]')
+    for number, move in enumerate(MOVES, 1):
+        table.play(move)
+        page.wait_for_function("number => redrawn.length === number", arg=number)
+        told = page.evaluate("redrawn.at(-1)")
+        assert told["target"] == stack(page, move[-2:]) != f"{move[-2:]}: empty", "in the very next frame"
+    # Script and layout together; the quickest of four, as other work on the machine only adds to it.
+    quickest = min(page.evaluate("redrawn.map(({ work }) => work)"))
+    print(f"an event is drawn within {quickest:.1f} ms of work")
+    assert quickest < 1000 / 60
