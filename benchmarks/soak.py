@@ -1,13 +1,18 @@
 """Games end to end without a pause: does anything grow, is anything missed?
 
     python benchmarks/soak.py --games 20 --every 5
-    python benchmarks/soak.py --games 400 --every 20 --full      # hours
+    python benchmarks/soak.py --games 400 --every 20 --faults soak-faults     # under an hour of one processor
+    python benchmarks/soak.py --games 400 --every 20 --full --size 1280x960   # hours
 
 The simulated board plays against the stream's own clock, as fast as the machine draws and reads it: real
 pipeline, session, game thread, journal on the disk, page server, and a viewer that follows ``/api/events``
-over HTTP. Every ``--every`` games a line tells memory (resident), threads, file handles, bytes on the disk,
-and what was missed: turns that were played and not told, turns told that nobody played, illegal acts
-without an alert, events of the journal that the viewer did not hear. Games are fast ones unless ``--full``.
+over HTTP, all in one process. Pictures of a hand are few, and those of a still table far apart once it has
+stood for a while. Every ``--every`` games a line tells hours of the stream, minutes of the processor, memory
+(resident), threads, file handles, bytes on the disk, and what was missed: turns that were played and not
+told, turns told that nobody played, illegal acts without an alert, alerts without an illegal act, events of
+the journal that the viewer did not hear. Games are fast ones unless ``--full``. Each fault is kept with its
+last pictures in the folder ``--faults``; ``--seed`` and ``--first OPENING`` of its ``fault.json`` play it
+again.
 
 Exit status 1 where something was missed, where handles or threads have grown, or where memory has grown by
 more than 5 % from the first tenth of the games on.
@@ -19,71 +24,35 @@ import argparse
 import json
 import os
 import queue
+import random
 import sys
 import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
+from soak_table import Books, Table, Watched
+
 from focus_companion.commands import memory, play_source
 from focus_companion.commands.play import AGAIN
-from focus_companion.commands.play_source import Demo
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Event
-from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
-from focus_companion.simulator import demo
 from focus_companion.storage.journal import Journal
-from focus_companion.vision.frames import Frame
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
-FPS: Final = 6.0
-size = [1280, 960]
-"""Of the pictures: the product's own unless another is asked for, which is faster and harder to read."""
 GROWTH: Final = 1.05
 STUCK: Final = 300.0
-"""Seconds without a turn after which one was missed."""
+"""Seconds without a turn after which the table is set up anew, whatever the reason."""
 GAME_MINUTES: Final = 30
 """Of a game; longer, and it hangs."""
-
-chosen: set[tuple[str, str]] = set()
-"""Every turn that the simulated players made, with the position before it."""
-slips = [0]
-
-
-class Hurried(demo.DemoSource):
-    """The demonstration, whose time passes with its frames; it notes what it plays."""
-
-    def __init__(self, **more: Any) -> None:
-        super().__init__(**({"size": tuple(size)} | more))
-
-    def __iter__(self) -> Iterator[Frame]:
-        beats, index, done = self.beats(), 0, 0.0
-        beat = next(beats)
-        while not self._closed.is_set():
-            while done >= beat.seconds:
-                done -= beat.seconds
-                beat = next(beats)
-            yield Frame(
-                index, index / FPS, self.view.shoot(beat.at(done / beat.seconds), self._rng, detail=0.5)
-            )
-            index, done = index + 1, done + 1 / FPS
-
-    def _choose(self, position: Any, *, plain: bool) -> Any:
-        move = super()._choose(position, plain=plain)
-        if move is not None:
-            chosen.add((position.text, str(move)))
-        return move
-
-    def _slip(self, position: Any) -> Any:
-        slip = super()._slip(position)
-        slips[0] += slip is not None
-        return slip
+MISSED: Final = ("turns missed", "turns misread", "acts without an alert", "alerts for nothing")
 
 
 class Viewer:
@@ -109,80 +78,59 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def soak(games: int, every: int, rules: Rules, folder: Path) -> bool:
+def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books: Books) -> bool:
     memory.share_one_pool()
-    demo.DemoSource = Hurried  # type: ignore[misc, assignment]
     # That a board has come to a stand must not be told from a machine that is slow.
     play_source.STUCK = STUCK  # type: ignore[misc]
     journal = Journal(folder, write=True)
-    session, source = Session(rules, {}, journal, Pipeline, again=AGAIN), Demo("demo")
-    source.follow(session)
+    session = Session(rules, {}, journal, partial(Watched, books=books), again=AGAIN)
+    books.session = session
+    table.follow(session)
     server = PageServer(create_app(session, journal), port=0)
     server.start()
     viewer = Viewer(server.port)
-    heard: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    opened = [0]
+    ended: queue.SimpleQueue[Event] = queue.SimpleQueue()
 
-    def open_board() -> Any:
-        opened[0] += 1
-        return source.open()
+    def heard(event: Event) -> None:
+        books.hear(event)
+        if event.type == "result":
+            ended.put(event)
 
-    runner = Runner(session, open_board, anew=source.anew, heard=heard.put)
+    runner = Runner(session, table.open, anew=table.anew, heard=heard)
     runner.start()
-    began, before = time.monotonic(), session.position.text
     rows: list[dict[str, Any]] = []
-    done = turns = wrong = alerts = anew = 0
-    while done < games:
-        event = heard.get(timeout=60 * GAME_MINUTES)
-        match event.type:
-            case "game":
-                before, anew = event.position, anew + 1
-            case "move":
-                turns += 1
-                wrong += (before, event.move) not in chosen
-                before = event.position
-            case "alert":
-                alerts += 1
-            case "taken_back":
-                before = event.position
-            case "result":
-                done += 1
-                if done % every == 0 or done == games:
-                    memory.give_back()
-                    rows.append(
-                        {
-                            "games": done,
-                            "turns": turns,
-                            "minutes": round((time.monotonic() - began) / 60, 1),
-                            "megabytes": round(resident(), 1),
-                            "threads": threading.active_count(),
-                            "handles": len(list(Path("/proc/self/fd").iterdir())),
-                            "disk": sum(path.stat().st_size for path in folder.iterdir()),
-                            # Opened at the start and for every game; else it had come to a stand.
-                            "missed": opened[0] - 1 - anew,
-                            "misread": wrong,
-                            "slips": slips[0],
-                            "alerts": alerts,
-                            "viewer_gaps": viewer.gaps,
-                        }
-                    )
-                    print(json.dumps(rows[-1]), flush=True)
-                chosen.clear() if done % 50 == 0 else None
+    for done in range(1, games + 1):
+        event = ended.get(timeout=60 * GAME_MINUTES)
+        if done % every and done != games:
+            continue
+        memory.give_back()
+        rows.append(
+            {
+                "games": done,
+                "hours": round(event.time / 3600, 2),
+                "processor_minutes": round(time.process_time() / 60, 1),
+                "megabytes": round(resident(), 1),
+                "threads": threading.active_count(),
+                "handles": len(list(Path("/proc/self/fd").iterdir())),
+                "disk": sum(path.stat().st_size for path in folder.iterdir()),
+                "viewer_gaps": viewer.gaps,
+            }
+            | {name: books.counts[name] for name in ("turns", "slips", "alerts", "questions", *MISSED)}
+            | {"told as another act": books.counts["told as another act"]}
+        )
+        print(json.dumps(rows[-1]), flush=True)
     runner.stop()
     time.sleep(0.5)
     behind = journal.last_event() - viewer.last
     server.close()
-    settled = rows[min(len(rows) - 1, len(rows) // 10)]
-    last = rows[-1]
-    faults = {
-        "turns missed": last["missed"],
-        "turns misread": last["misread"],
-        "acts without an alert": max(0, last["slips"] - last["alerts"]),
+    settled, last = rows[min(len(rows) - 1, len(rows) // 10)], rows[-1]
+    faults = {name: last[name] for name in MISSED} | {
         "gaps at the viewer": last["viewer_gaps"] + behind,
         "more handles": max(0, last["handles"] - settled["handles"]),
         "more threads": max(0, last["threads"] - settled["threads"]),
         "memory beyond 5 %": last["megabytes"]
         > GROWTH * max(row["megabytes"] for row in rows[: len(rows) // 10 + 1]),
+        "the game thread failed": runner.failure is not None,
     }
     print(json.dumps({"result": {name: int(fault) for name, fault in faults.items()}}))
     return not any(faults.values())
@@ -195,11 +143,20 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--every", type=int, default=5, help="games between two lines")
     parser.add_argument("--full", action="store_true", help="full games instead of fast ones")
-    parser.add_argument("--size", default="1280x960", help="of the pictures")
+    parser.add_argument("--size", default="640x480", help="of the pictures")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--first", type=int, default=1, help="the opening of the table to begin with")
+    parser.add_argument("--faults", type=Path, default=Path("soak-faults"), help="folder for what was missed")
     asked = parser.parse_args()
-    size[:] = map(int, asked.size.split("x"))
+    # What one processor does is what is measured.
+    cv2.setNumThreads(1)
+    width, height = map(int, asked.size.split("x"))
+    print(json.dumps({"seed": asked.seed, "size": [width, height], "full": asked.full}), flush=True)
+    books = Books(asked.faults, asked.seed)
+    table = Table((width, height), asked.seed, asked.first, books)
+    rules = Rules.make(2, fast=not asked.full)
     with tempfile.TemporaryDirectory() as folder:
-        well = soak(asked.games, asked.every, Rules.make(2, fast=not asked.full), Path(folder))
+        well = soak(asked.games, asked.every, rules, Path(folder), table, books)
     sys.stdout.flush()
     # Threads inside the picture library would abort an interpreter that is taken apart.
     os._exit(0 if well else 1)

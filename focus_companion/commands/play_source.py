@@ -72,7 +72,11 @@ class Demo(Chosen):
         if self._session is None:
             raise RuntimeError("the simulated board was opened before its session was known")
         self._moved = time.monotonic()
-        source = DemoSource(rules=self._session.rules, position=self._session.position, view=self._view)
+        *earlier, position = self._session.history.positions
+        source = DemoSource(
+            rules=self._session.rules, position=position, view=self._view,
+            earlier=[before.stacks for before in earlier],
+        )  # fmt: skip
         self._view = source.view
         return source
 

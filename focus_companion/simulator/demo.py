@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -51,6 +51,9 @@ STALL = 0.25
 class DemoSource:
     """A live frame source. After a restart, ``position`` is what the board shows, and whose turn it is.
 
+    ``earlier`` are the stacks that stood before it in its game: no illegal act leads back to them, which
+    would be a turn taken back.
+
     ``rules`` is for any number of players; None is the plain two-player game. ``seed`` None is another
     game every
     time. The game goes on while pictures are taken from it, ``fps`` a second. ``view`` is that of an
@@ -73,9 +76,11 @@ class DemoSource:
         fps: float = 15.0,
         size: tuple[int, int] = (1280, 960),
         view: BoardView | None = None,
+        earlier: Iterable[tuple[str, ...]] = (),
     ) -> None:
         self.rules = rules or Rules.make(2)
         self._position = position
+        self._earlier = set(earlier)
         self._fps = fps
         self._rng = np.random.default_rng(seed)
         self.view = view or BoardView(pleasant_look(*size))
@@ -123,6 +128,7 @@ class DemoSource:
         while True:
             over = yield from self._game(position)
             position = start_position(self.rules)
+            self._earlier = set()
             yield from self._director.set_up(over, position)
 
     def _game(self, position: Position) -> Generator[Beat, None, Position]:
@@ -146,6 +152,7 @@ class DemoSource:
             hands = director if slip is None else self._hurried
             settle = BEFORE_TROUBLE if until <= 1 else PACE.settle
             yield from hands.turn(position, move, settle=settle)
+            self._earlier.add(position.stacks)
             position = apply(position, move, self.rules)
         yield director.still(position, AFTER_A_GAME)
         return position
@@ -153,7 +160,7 @@ class DemoSource:
     def _slip(self, position: Position) -> Slip | None:
         """An illegal act that can be done here, of any kind."""
         kinds = [SLIPS[int(i)] for i in self._rng.permutation(len(SLIPS))]
-        found = (find_slip(position, self.rules, kind, self._rng) for kind in kinds)
+        found = (find_slip(position, self.rules, kind, self._rng, self._earlier) for kind in kinds)
         return next((slip for slip in found if slip is not None), None)
 
     def _choose(self, position: Position, *, plain: bool) -> Move | None:

@@ -39,8 +39,9 @@ class PageServer:
             connection_limit=2 * most + 600,
             backlog=1024,
             asyncore_use_poll=True,
-            # How long stopping may have to wait for the loop to look up.
-            asyncore_loop_timeout=0.25,
+            # Whole seconds, for waitress cuts off what is behind the point: 0 is a loop that never rests.
+            # Whatever is to be done, stopping included, wakes it at once.
+            asyncore_loop_timeout=1,
             # Read on while a stream runs, so that a viewer who has gone is noticed.
             channel_request_lookahead=1,
             channel_timeout=60,

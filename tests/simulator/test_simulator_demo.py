@@ -34,15 +34,21 @@ def beats(source: DemoSource, seconds: float) -> list[tuple[float, Beat]]:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_games_are_legal_end_and_begin_again(seed: int) -> None:
     position, games, illegal, turns = start_position(RULES), 0, 0, 0
+    stood: set[tuple[str, ...]] = set()
     for _, beat in beats(DemoSource(RULES, seed=seed, size=SMALL), 900):
-        illegal += beat.kind == "illegal"
+        if beat.kind == "illegal":
+            illegal += 1
+            # Else it would be a turn taken back.
+            assert beat.stage.stacks not in stood
         if beat.kind != "settled":
             continue
         if beat.truth["move"]:
+            stood.add(position.stacks)
             position = apply(position, Move.parse(beat.truth["move"]), RULES)
             turns += 1
         elif beat.seconds == FIRST_LOOK:
             position = start_position(RULES)
+            stood.clear()
         elif beat.seconds == AFTER_A_GAME:
             assert position.over
             games += 1

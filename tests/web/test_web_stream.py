@@ -179,3 +179,12 @@ def test_server_stops_at_once_with_viewers(table) -> None:
     server.close()
     for viewer in open_ones:
         viewer.close()
+
+
+def test_server_rests_while_nothing_happens(table, server: PageServer) -> None:
+    viewer = Viewer(server)
+    wait_for(lambda: viewers(server) == 1)
+    before = time.process_time()
+    time.sleep(1.5)
+    assert time.process_time() - before < 0.15
+    viewer.close()
