@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from focus_companion.game.rules import Rules
 from focus_companion.simulator.beats import Pace
-from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.board_view import BoardView, placed_camera
 from focus_companion.simulator.look import Look
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.script import ScriptedGame, script_game
 from focus_companion.vision.frames import Frame, Image
+from focus_companion.vision.outlines import Outlines
 
 RATES: Final = (5.0, 8.0, 10.0, 12.0, 15.0, 15.0, 15.0, 20.0, 30.0)
 """Pictures a second; the usual rate more often."""
@@ -31,6 +32,8 @@ class Case:
     rules: Rules
     fps: float
     game: ScriptedGame
+    detail: float = 1.0
+    """How finely arms are drawn."""
 
     @property
     def name(self) -> str:
@@ -61,26 +64,39 @@ class Case:
             "pieces": look.pieces.profile,
             "noise": round(look.sensor.noise, 1),
             "table": look.table.kind,
+            "jpeg": look.sensor.jpeg,
         }
 
     def truth(self) -> dict[str, Any]:
         return self.game.truth(self.fps)
 
     def frames(self) -> Iterator[Frame]:
-        return self.game.frames(self.fps)
+        return self.game.frames(self.fps, detail=self.detail)
 
     def picture(self, beat: int) -> Image:
         """One picture of the middle of a stretch of the game, by the truth's ``i``."""
         stage = self.game.beats[beat].at(0.5)
         return BoardView(self.look).shoot(stage, np.random.default_rng(self.seed))
 
+    def moment(self, time: float) -> tuple[Image, Outlines]:
+        """The picture at a time (s), and where everything lies in it."""
+        stage = self.game.stage_at(time, self.fps)
+        image = BoardView(self.look).shoot(stage, np.random.default_rng(self.seed))
+        return image, Outlines(placed_camera(self.look.camera, stage.pose), self.look.profile)
+
 
 def case(
-    seed: int, plies: int, trouble: float, size: tuple[int, int] | None = None, rate: float | None = None
+    seed: int,
+    plies: int,
+    trouble: float,
+    size: tuple[int, int] | None = None,
+    rate: float | None = None,
+    thinking: float = 0.0,
 ) -> Case:
     """The game of a seed. ``trouble``: the share of turns before which something else happens.
 
-    ``size`` (width, height) and ``rate`` (pictures a second) are drawn too where they are not given.
+    ``size`` (width, height) and ``rate`` (pictures a second) are drawn too where they are not given. With
+    ``thinking``, seconds between turns, half of the cameras deliver pictures that were never compressed.
     """
     rng = np.random.default_rng([seed, 101])
     players = int(rng.choice(PLAYERS))
@@ -96,6 +112,7 @@ def case(
     settle = float(rng.uniform(1.0, 1.5))
     pace = Pace(settle=settle, wrong=max(1.2, settle))
     look = random_look(rng, size)
-    return Case(
-        seed, look, rules, fps, script_game(look, rules, seed=seed, plies=plies, trouble=trouble, pace=pace)
-    )
+    if thinking and rng.random() < 0.5:
+        look = replace(look, sensor=replace(look.sensor, jpeg=0))
+    game = script_game(look, rules, seed=seed, plies=plies, trouble=trouble, pace=pace, thinking=thinking)
+    return Case(seed, look, rules, fps, game, detail=0.5 if thinking else 1.0)

@@ -40,10 +40,15 @@ class Beat:
     goal: Hand | None = None
     over: str = ""
     truth: dict[str, Any] = field(default_factory=dict)
+    drift: float | None = None
+    """Where the light drifts to meanwhile, in stops; None: it stays as it is."""
 
     def at(self, share: float) -> Stage:
         """The stage after ``share`` (0…1) of the beat."""
         start, goal = self.stage.hand, self.goal
+        if self.drift is not None:
+            drifted = self.stage.drift + (self.drift - self.stage.drift) * share
+            return replace(self.stage, drift=round(drifted, 2))
         if start is None or goal is None:
             return self.stage
         s = share * share * (3 - 2 * share)

@@ -30,7 +30,7 @@ USUAL_SEATS: dict[int, dict[str, str]] = {
 class Director:
     """Knows where everything lies between turns, and makes the beats of whatever happens next.
 
-    ``pose`` and ``light`` may be set at any time: the beats made from then on have them.
+    ``pose``, ``light``, ``drift`` and ``nudge`` may be set at any time: later beats have them.
     """
 
     def __init__(self, look: Look, rules: Rules, pace: Pace, seats: Mapping[str, str] | None = None) -> None:
@@ -38,6 +38,8 @@ class Director:
         self.seats = dict(seats or USUAL_SEATS[rules.players])
         self.pose = (0.0, 0.0, 0.0)
         self.light = 0
+        self.drift = 0.0
+        self.nudge = (0.0, 0.0, 0.0)
         self._hands = Hands(look, pace)
         self._captures = dict.fromkeys(rules.order, "")
 
@@ -51,6 +53,8 @@ class Director:
             None,
             self.pose,
             self.light,
+            self.drift,
+            self.nudge,
         )
 
     def _captured(self, position: Position) -> dict[str, str]:

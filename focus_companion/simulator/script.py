@@ -23,6 +23,8 @@ from .director import Director
 from .look import Look
 from .mischief import AT_A_TRIMMING, BEFORE_A_TURN, find_slip, find_trimming_slip
 from .player import choose
+from .stage import Stage
+from .thinking import Thinker
 
 LIFE = ("takeback", "light", "board_moved")
 """What happens besides turns and illegal acts."""
@@ -48,6 +50,15 @@ class ScriptedGame:
                 stage = beat.at((k + 1) / count)
                 yield Frame(index, index / fps, view.shoot(stage, rng, detail=detail))
                 index += 1
+
+    def stage_at(self, time: float, fps: float = 15.0) -> Stage:
+        """What stands on the table in the picture at a time (s) of the stream."""
+        left = max(round(time * fps), 0)
+        for beat, count in zip(self.beats, self._counts(fps), strict=True):
+            if left < count:
+                return beat.at((left + 1) / count)
+            left -= count
+        return self.beats[-1].at(1.0)
 
     def _counts(self, fps: float) -> list[int]:
         """How many pictures of each beat: at least one, and true to the time over the whole game."""
@@ -151,22 +162,27 @@ def script_game(
     pace: Pace | None = None,
     seats: dict[str, str] | None = None,
     position: Position | None = None,
+    thinking: float = 0.0,
 ) -> ScriptedGame:
     """A game of up to ``plies`` turns from ``position`` (else the start).
 
     Before about one turn in ``1 / trouble`` something else happens: an illegal act of any kind, put right
     afterwards, a take-back, a change of light (if the look has more than one) or a push of the board.
+    Between turns the players think for ``thinking`` seconds, half as long to half as long again.
     """
-    return _Scripter(look, rules, seed, trouble, pace or Pace(), seats).game(
+    return _Scripter(look, rules, seed, trouble, pace or Pace(), seats, thinking).game(
         position or start_position(rules), plies
     )
 
 
 class _Scripter:
     def __init__(
-        self, look: Look, rules: Rules, seed: int, trouble: float, pace: Pace, seats: dict[str, str] | None
-    ) -> None:
+        self, look: Look, rules: Rules, seed: int, trouble: float, pace: Pace, seats: dict[str, str] | None,
+        thinking: float,
+    ) -> None:  # fmt: skip
         self._director = Director(look, rules, pace, seats)
+        self._thinker, self._thinking = Thinker(self._director, seed), thinking
+        self._pauses = np.random.default_rng([seed, 12])
         self._rules, self._trouble = rules, trouble
         self._rng = np.random.default_rng([seed, 11])
         self._beats: list[Beat] = []
@@ -182,6 +198,10 @@ class _Scripter:
         for _ in range(plies):
             if position.over:
                 break
+            if self._thinking:
+                seconds = self._thinking * float(self._pauses.uniform(0.5, 1.5))
+                for beat in self._thinker.beats(position, seconds):
+                    self._add(beat, position)
             if self._rng.random() < self._trouble:
                 self._happening(position)
             move = choose(position, self._rules, self._rng)

@@ -87,6 +87,7 @@ class Chip:
         self._kernels = [(self._kernel(float(x)), self._kernel(float(y))) for x, y in places]
         self._key: tuple[object, ...] = ()
         self._blurred: dict[int, U8] = {}
+        self._nudged: U8 | None = None
 
     def expose(self, shot: Shot, rng: np.random.Generator) -> U8:
         """The picture (H, W, 3) as it is delivered, with fresh noise from ``rng``."""
@@ -101,40 +102,34 @@ class Chip:
 
     def _seen(self, shot: Shot, place: int) -> U8:
         """A fresh picture as the lens throws it on the chip, which is at one of its places."""
-        key = (shot.version, shot.drift, shot.nudge)
+        picture = self._thrown(shot, place)
+        if shot.drift:
+            picture = np.asarray(cv2.LUT(picture, _drifted(shot.drift), dst=picture), np.uint8)
+        return picture
+
+    def _thrown(self, shot: Shot, place: int) -> U8:
+        key = (shot.version, shot.nudge)
         if key != self._key:
-            self._key, self._blurred = key, {}
+            self._key, self._blurred, self._nudged = key, {}, None
         known = self._blurred.get(place)
         if shot.hand is None:
             if known is None:
-                known = self._blurred[place] = self._blur(self._moved(shot.still, shot), place)
+                if self._nudged is None:
+                    self._nudged = _moved(shot.still, shot.nudge)
+                known = self._blurred[place] = self._blur(self._nudged, place)
             return known.copy()
         picture, (x0, y0, x1, y1) = shot.hand
         if known is None or any(shot.nudge):
-            return self._blur(self._moved(picture, shot), place)
+            return self._blur(_moved(picture, shot.nudge), place)
         out, pad = known.copy(), len(self._kernels[place][0]) // 2
         height, width = out.shape[:2]
         left, top = max(x0 - 2 * pad, 0), max(y0 - 2 * pad, 0)
         right, bottom = min(x1 + 2 * pad, width), min(y1 + 2 * pad, height)
-        part = self._blur(self._moved(picture[top:bottom, left:right], shot), place)
+        part = self._blur(picture[top:bottom, left:right], place)
         # The outermost pixels lack what lies beside them, unless the picture itself ends there.
         x0, y0, x1, y1 = max(x0 - pad, 0), max(y0 - pad, 0), min(x1 + pad, width), min(y1 + pad, height)
         out[y0:y1, x0:x1] = part[y0 - top : y1 - top, x0 - left : x1 - left]
         return out
-
-    def _moved(self, picture: U8, shot: Shot) -> U8:
-        """The picture in the light of now, from where the camera is now."""
-        if shot.drift:
-            picture = np.asarray(cv2.LUT(picture, _drifted(shot.drift)), np.uint8)
-        dx, dy, turn = shot.nudge
-        if not any(shot.nudge):
-            return picture
-        height, width = picture.shape[:2]
-        matrix = cv2.getRotationMatrix2D((width / 2, height / 2), turn, 1.0)
-        matrix[:, 2] += dx, dy
-        return np.asarray(
-            cv2.warpAffine(picture, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE), np.uint8
-        )
 
     def _blur(self, picture: U8, place: int) -> U8:
         across, down = self._kernels[place]
@@ -181,6 +176,19 @@ class Chip:
         blotches = rng.standard_normal((height // 3 + 1, width // 3 + 1, 3), np.float32)
         field += cv2.resize(blotches * np.float32(0.45 * strength), (width, height))
         return np.asarray(np.clip(np.rint(field, out=field), -127, 127, out=field), np.float32)
+
+
+def _moved(picture: U8, nudge: tuple[float, float, float]) -> U8:
+    """The picture (H, W, 3) from where a camera is that was nudged."""
+    dx, dy, turn = nudge
+    if not any(nudge):
+        return picture
+    height, width = picture.shape[:2]
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), turn, 1.0)
+    matrix[:, 2] += dx, dy
+    return np.asarray(
+        cv2.warpAffine(picture, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
 
 
 def _drifted(stops: float) -> U8:

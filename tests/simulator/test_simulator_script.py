@@ -196,3 +196,31 @@ def test_the_same_seed_plays_the_same_game() -> None:
     one, two, other = (script_game(look, RULES["two"], seed=s, plies=20) for s in (5, 5, 6))
     assert one.truth() == two.truth()
     assert one.truth() != other.truth()
+
+
+def test_thinking_changes_no_turn_takes_its_time_and_leaves_the_board_as_it_was() -> None:
+    plain = script_game(LOOK, RULES["two"], seed=4, plies=30, trouble=0.0)
+    slow = script_game(LOOK, RULES["two"], seed=4, plies=30, trouble=0.0, thinking=40.0)
+    assert [move for _, move in slow.turns] == [move for _, move in plain.turns]
+    gained = sum(b.seconds for b in slow.beats) - sum(b.seconds for b in plain.beats)
+    assert 30 * 30 < gained < 30 * 50
+    doings = {beat.truth.get("doing") or beat.truth.get("event") for beat in slow.beats}
+    assert {
+        "an arm passed over",
+        "a head passed over",
+        "a hand hovered",
+        "a piece was lifted and put back",
+        "the camera was nudged",
+    } <= doings
+    stood = {position.stacks for position, _ in slow.turns} | {slow.beats[-1].stage.stacks}
+    assert {beat.stage.stacks for beat in slow.beats if beat.kind == "settled"} <= stood
+    drifts = [beat.at(share).drift for beat in slow.beats for share in (0.0, 1.0)]
+    assert max(abs(b - a) for a, b in pairwise(drifts)) <= max(map(abs, drifts)) + 0.3
+    assert len(set(drifts)) > 10
+
+
+def test_the_stage_at_a_time_is_that_of_the_picture_then() -> None:
+    short = script_game(LOOK, RULES["two"], seed=1, plies=3, trouble=0.0, thinking=4.0)
+    counts = short._counts(5)
+    shown = [b.at((k + 1) / n) for b, n in zip(short.beats, counts, strict=True) for k in range(n)]
+    assert [short.stage_at(i / 5, 5) for i in range(len(shown))] == shown

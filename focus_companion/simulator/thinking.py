@@ -1,0 +1,162 @@
+"""What happens at a table while somebody thinks: mostly nothing, and now and then something that is no turn.
+
+An arm or a head passes over, a hand hovers, a piece is lifted and put back, the light drifts, the camera is
+nudged. All of it ends with the board as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..game.position import Position
+from .beats import Beat
+from .director import Director
+from .hands import Hands
+from .stage import SEATS, TOWARDS, Hand, Stage, square_centre
+
+STILL: Final = (3.0, 15.0)
+"""Seconds for which nothing happens, at least and at most."""
+
+DRIFTS: Final = 0.3
+"""Stops by which the light drifts at most, either way, from what it was at the start."""
+
+NUDGE: Final = 0.0016
+"""How far a nudge shifts the picture, usually, as a share of its width."""
+
+
+class Thinker:
+    """Makes the beats of thinking time for a director's table."""
+
+    def __init__(self, director: Director, seed: int) -> None:
+        self._director = director
+        self._hands = Hands(director.look, director.pace)
+        self._rng = np.random.default_rng([seed, 13])
+        self._doings: tuple[tuple[float, str, Callable[[Stage, Position], Iterator[Beat]]], ...] = (
+            (0.12, "an arm passed over", self._arm),
+            (0.06, "a head passed over", self._head),
+            (0.14, "a hand hovered", self._hover),
+            (0.06, "a piece was lifted and put back", self._lift),
+        )
+
+    def beats(self, position: Position, seconds: float) -> Iterator[Beat]:
+        """About so many seconds in which the board stays as it is in ``position``; the last beat is still."""
+        left, event = seconds, "thinking"
+        while left > 0:
+            still = min(left, float(self._rng.uniform(*STILL)))
+            beat = self._director.still(position, still, event=event)
+            if self._rng.random() < 0.3:
+                beat = self._drifting(beat)
+            yield beat
+            left -= still
+            if left > STILL[0]:
+                event = self._nudged()
+                for beat in self._doing(position) if not event else ():
+                    yield beat
+                    left -= beat.seconds
+                    event = str(beat.truth["doing"])
+            event = event or "thinking"
+
+    def _doing(self, position: Position) -> Iterator[Beat]:
+        """One of the things that happen, or nothing."""
+        chance = float(self._rng.random())
+        for share, name, beats in self._doings:
+            if chance < share:
+                before = self._director.stage(position)
+                for beat in beats(before, position):
+                    yield replace(beat, truth={**beat.truth, "doing": name})
+                return
+            chance -= share
+
+    def _drifting(self, beat: Beat) -> Beat:
+        goal = float(np.clip(self._director.drift + self._rng.normal(0, 0.12), -DRIFTS, DRIFTS))
+        self._director.drift = goal
+        return replace(beat, drift=goal)
+
+    def _nudged(self) -> str:
+        """Pushes the camera a little, seldom; what happened, if it did."""
+        if self._rng.random() > 0.04:
+            return ""
+        size = NUDGE * self._director.look.size[0]
+        dx, dy, turn = self._director.nudge
+        by = self._rng.normal(0, (size, size, 0.06))
+        self._director.nudge = dx + float(by[0]), dy + float(by[1]), turn + float(by[2])
+        return "the camera was nudged"
+
+    def _arm(self, before: Stage, position: Position) -> Iterator[Beat]:
+        """Somebody reaches across, high above the pieces, for something beyond the board."""
+        seat = self._seat(position)
+        tx, ty = TOWARDS[seat]
+        far, aside = self._rng.uniform(-150, 120), self._rng.uniform(-140, 140)
+        goal = Hand(
+            seat,
+            tx * float(far) - ty * float(aside),
+            ty * float(far) + tx * float(aside),
+            float(self._rng.uniform(70, 120)),
+            closed=0.4,
+        )
+        yield from self._visit(before, replace(self._hands.away(seat, goal), height=goal.height), goal, 0.4)
+
+    def _head(self, before: Stage, position: Position) -> Iterator[Beat]:
+        """Somebody leans over the board to see better."""
+        seat = str(self._rng.choice(SEATS))
+        tx, ty = TOWARDS[seat]
+        half = self._director.look.profile.half_width
+        height = float(self._rng.uniform(180, 280))
+        out, aside = half * float(self._rng.uniform(0.2, 1.0)), float(self._rng.uniform(-80, 80))
+        goal = Hand(seat, tx * out - ty * aside, ty * out + tx * aside, height, head=True)
+        start = replace(goal, x=tx * 3 * half - ty * aside, y=ty * 3 * half + tx * aside, height=height + 80)
+        yield from self._visit(before, start, goal, 0.7)
+
+    def _hover(self, before: Stage, position: Position) -> Iterator[Beat]:
+        """A hand stays above a stack, undecided, and goes away."""
+        seat, square = self._seat(position), self._some(position)
+        at = self._hands.over(seat, square, before.stacks)
+        goal = replace(at, height=at.height + float(self._rng.uniform(22, 60)), closed=0.5)
+        yield from self._visit(before, self._hands.away(seat, goal), goal, self._director.pace.reach)
+
+    def _visit(self, before: Stage, start: Hand, goal: Hand, seconds: float) -> Iterator[Beat]:
+        """Comes, stays for a moment, never quite still, and goes."""
+        rest = float(self._rng.uniform(0.2, 2.0))
+        sway = replace(
+            goal,
+            x=goal.x + float(self._rng.normal(0, 6)),
+            y=goal.y + float(self._rng.normal(0, 6)),
+            height=goal.height + float(self._rng.normal(0, 3)),
+        )
+        for length, first, last in ((seconds, start, goal), (rest, goal, sway), (seconds, sway, start)):
+            yield Beat("hand", length, replace(before, hand=first), last)
+
+    def _lift(self, before: Stage, position: Position) -> Iterator[Beat]:
+        """Somebody takes pieces up, thinks better of it, and puts them back."""
+        seat, square = self._seat(position), self._some(position)
+        stack = before.stacks[square]
+        taken = stack[-int(self._rng.integers(1, len(stack) + 1)) :]
+        lifted = (*before.stacks[:square], stack[: len(stack) - len(taken)], *before.stacks[square + 1 :])
+        at = self._hands.over(seat, square, before.stacks)
+        foot = self._hands.over(seat, square, lifted, taken)
+        x, y = square_centre(self._director.look, square)
+        aim = replace(foot, x=0.5 * x, y=0.5 * y, height=foot.height + 45.0)
+        held = replace(before, stacks=lifted)
+        yield self._hands.reach(before, at, "")
+        yield Beat("hand", self._director.pace.carry, replace(held, hand=foot), aim)
+        sway = replace(aim, x=aim.x + float(self._rng.normal(0, 8)), y=aim.y + float(self._rng.normal(0, 8)))
+        yield Beat("hand", float(self._rng.uniform(0.3, 1.5)), replace(held, hand=aim), sway)
+        yield Beat("hand", self._director.pace.carry, replace(held, hand=sway), foot)
+        yield self._hands.leave(before, at, "")
+
+    def _seat(self, position: Position) -> str:
+        """Of whom it is to move, mostly."""
+        players = position.players
+        if self._rng.random() < 0.7 and position.to_move:
+            return self._director.seats[position.to_move]
+        return self._director.seats[players[int(self._rng.integers(len(players)))]]
+
+    def _some(self, position: Position) -> int:
+        """A square with a stack, of the player to move if there is one."""
+        own = [s for s, stack in enumerate(position.stacks) if stack and stack[-1] == position.to_move]
+        squares = own or [s for s, stack in enumerate(position.stacks) if stack]
+        return int(squares[int(self._rng.integers(len(squares)))])
