@@ -1,27 +1,34 @@
 """How much of real games is told rightly: recordings, changed copies of them, stills, and simulated games.
 
     python benchmarks/accuracy.py [--footage FOLDER] [--variants] [--games N] [--seed S] [--plies N]
-                                  [--peers] [--minutes M] [--results FILE] [--pictures DIR]
+                                  [--thinking SECONDS] [--workers N] [--peers] [--minutes M]
+                                  [--json FILE] [--failures DIR]
 
-Simulated games have the seeds S, S + 1, …; each follows from its seed alone, so a game that failed is watched
-again with ``--seed THAT --games 1``. The two peer methods see the same frames in the same run. With
-``--results`` every game is kept as soon as it is done, and those kept are not watched again; ``--minutes``
-begins no further game after that time. ``--pictures`` keeps, of every game that is not all right, the
-pictures of its first problem.
+Simulated games have the seeds S, S + 1, …; each follows from its seed alone, so a game that failed is
+watched again with ``--seed THAT --games 1``. With ``--thinking`` the players think between turns, half as
+long to half as long again, at five pictures a second: arms and heads pass over, hands hover, pieces are put
+back, the light drifts and the camera is nudged meanwhile. The two peer methods see the same frames in the
+same run. With ``--json`` every game is kept as soon as it is done, one a line, and those kept are not watched
+again; ``--minutes`` begins no further game after that time. ``--failures`` keeps, of every game that is not
+all right, the picture of its first problem with what was believed and what was true, and one line that says
+what it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cv2
+import failing
 import report
 from contest import Contestant, Ours, hold, scores
 from finding import corner_error
@@ -34,6 +41,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.vision.finder import find_board
 from focus_companion.vision.frames import Frame, Image
+from focus_companion.vision.outlines import Outlines
 from focus_companion.vision.profiles import plastic_sets
 from focus_companion.vision.scene import Camera
 
@@ -50,6 +58,7 @@ class Watched:
     truth: Callable[[], Json]
     frames: Callable[[], Iterable[Frame]]
     picture: Callable[[int], Image]
+    moment: Callable[[float], tuple[Image, Outlines]]
 
 
 def of_case(game: Case) -> Watched:
@@ -62,6 +71,7 @@ def of_case(game: Case) -> Watched:
         game.truth,
         game.frames,
         game.picture,
+        game.moment,
     )
 
 
@@ -75,37 +85,40 @@ def of_recording(recording: Recording) -> Watched:
         recording.truth,
         recording.frames,
         recording.picture,
+        recording.moment,
     )
 
 
-def watch(game: Watched, with_peers: bool, pictures: Path | None) -> report.Result:
+def watch(game: Watched, options: argparse.Namespace) -> report.Result:
     """One game before all contestants, with its scores."""
     ours = Ours(game.rules)
     contestants: list[Contestant] = [ours]
-    if with_peers:
+    if options.peers:
         contestants += [method(game.rules, game.camera) for method in (NearestColour, BackgroundDifference)]
-    began = time.monotonic()
+    began, worked = time.monotonic(), time.process_time()
     runs = hold(game.frames(), contestants)
     truth = game.truth()
+    mount = ours.pipeline.mount()
     result: report.Result = {
         "name": game.name,
         "group": game.group,
         **game.about,
+        "mount": str(mount["verdict"]) if mount else "not found",
         "scores": scores(truth, runs),
         "errors": {name: run.error for name, run in runs.items() if run.error},
         "seconds": {name: round(run.seconds, 2) for name, run in runs.items()},
         "took": round(time.monotonic() - began, 1),
+        "processor": round(time.process_time() - worked, 1),
     }
     score = result["scores"]["ours"]
     if not score.all_right:
         start = game.picture(int(truth["frames"][0]["i"]))
         result["found"] = _found(start, game)
-        if pictures is not None:
-            at = score.problems[0].frame if score.problems else 0
-            shown = game.picture(at)
-            pictures.mkdir(parents=True, exist_ok=True)
-            cv2.imwrite(str(pictures / f"{game.name}-{at}.jpg"), shown)
-            cv2.imwrite(str(pictures / f"{game.name}-{at}-reading.jpg"), ours.overlay(shown))
+        if options.failures is not None and score.problems:
+            problem = score.problems[0]
+            seen = game.moment(failing.moment(problem))
+            drawn = failing.sheet(seen, truth, runs["ours"].events, problem, game.name)
+            failing.keep(options.failures, game.name, drawn, failing.line(game.name, problem))
     return result
 
 
@@ -118,16 +131,50 @@ def _found(image: Image, game: Watched) -> str:
     return f"{off:.2f} squares off as {found.profile.name}"
 
 
-def games(options: argparse.Namespace) -> Iterator[Watched]:
-    """All games that are asked for, recordings first."""
+def recorded(options: argparse.Namespace) -> Iterator[Watched]:
+    """The recordings that are asked for, and their variants."""
     if options.footage is not None:
         for recording in recordings(options.footage):
             yield of_recording(recording)
         if options.variants:
             for recording in variants(options.footage):
                 yield of_recording(recording)
-    for seed in range(options.seed, options.seed + options.games):
-        yield of_case(case(seed, options.plies, options.trouble, options.size, options.fps))
+
+
+def watch_seed(seed: int, options: argparse.Namespace) -> report.Result:
+    """The simulated game of a seed, watched; for another process as well."""
+    cv2.setNumThreads(1)
+    fps = options.fps or (5.0 if options.thinking else None)
+    game = case(seed, options.plies, options.trouble, options.size, fps, options.thinking)
+    return watch(of_case(game), options)
+
+
+def results(options: argparse.Namespace, done: set[str], end: float) -> Iterator[report.Result]:
+    """All games that are asked for and not yet done, recordings first, begun before ``end``."""
+    for game in recorded(options):
+        if game.name not in done and time.monotonic() < end:
+            yield watch(game, options)
+    due = (s for s in range(options.seed, options.seed + options.games) if f"simulated-{s}" not in done)
+    if options.workers < 2:
+        for seed in due:
+            if time.monotonic() > end:
+                break
+            yield watch_seed(seed, options)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.workers, mp_context=context) as pool:
+        running: set[Future[report.Result]] = set()
+        while True:
+            while len(running) < options.workers and time.monotonic() < end:
+                seed = next(due, None)
+                if seed is None:
+                    break
+                running.add(pool.submit(watch_seed, seed, options))
+            if not running:
+                return
+            finished, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield future.result()
 
 
 def commit() -> str:
@@ -158,32 +205,32 @@ def main() -> int:
     parser.add_argument("--fps", type=float, help="simulated pictures a second, else any rate")
     parser.add_argument("--peers", action="store_true", help="the two peer methods on the same frames")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no game after so long")
-    parser.add_argument("--results", type=Path, help="keep results here, and go on from those kept")
-    parser.add_argument("--pictures", type=Path, help="keep pictures of what fails here")
+    parser.add_argument(
+        "--thinking", type=float, default=0.0, metavar="SECONDS", help="time between simulated turns (none)"
+    )
+    parser.add_argument("--workers", type=int, default=1, help="simulated games at a time (default 1)")
+    parser.add_argument(
+        "--json", "--results", dest="json", type=Path, help="keep results here, and go on from those kept"
+    )
+    parser.add_argument("--failures", type=Path, help="keep pictures of what fails here")
     options = parser.parse_args()
     cv2.setNumThreads(1)
 
-    results = report.load(options.results)
-    done = {result["name"] for result in results}
+    kept = report.load(options.json)
     end = time.monotonic() + 60 * options.minutes
-    print(
-        f"commit {commit()}, simulated seeds {options.seed} to {options.seed + options.games - 1}", flush=True
-    )
-    for game in games(options):
-        if game.name in done:
-            continue
-        if time.monotonic() > end:
-            print(f"Out of time before {game.name}; go on with --results.", file=sys.stderr)
-            break
-        result = watch(game, options.peers, options.pictures)
-        report.keep(options.results, result)
-        results.append(result)
+    seeds = f"simulated seeds {options.seed} to {options.seed + options.games - 1}"
+    print(f"commit {commit()}, {seeds}, thinking {options.thinking:g} s", flush=True)
+    for result in results(options, {result["name"] for result in kept}, end):
+        report.keep(options.json, result)
+        kept.append(result)
         _tell(result)
-    _sum_up(results)
+    if time.monotonic() > end:
+        print("Out of time; go on with --json.", file=sys.stderr)
+    _sum_up(kept)
     if options.footage is not None:
         print("\n## Stills\n")
         print(still_scores(options.footage))
-    return 0 if all(result["scores"]["ours"].all_right for result in results) else 1
+    return 0 if all(result["scores"]["ours"].all_right for result in kept) else 1
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -200,17 +247,21 @@ def _tell(result: report.Result) -> None:
         parts += [f"false alerts {score.false_alerts}", f"board found: {result['found']}"]
         parts += [f"first at {problem.time:.1f} s: {problem.kind}" for problem in score.problems[:1]]
         state = "; ".join([*parts, result["errors"].get("ours", "")])
-    view = f"tilt {result['tilt']}, pitch {result['pitch']}, {result['fps']:g} fps"
+    view = f"tilt {result['tilt']}, pitch {result['pitch']}, mount {result['mount']}"
     print(f"{result['name']} ({view}): {state} [{result['took']} s]", flush=True)
 
 
 def _sum_up(results: list[report.Result]) -> None:
     if not results:
         return
+    minutes = sum(float(result.get("processor", 0)) for result in results) / 60
+    hours = sum(result["scores"]["ours"].seconds for result in results) / 3600
+    print(f"\n{len(results)} games, {hours:.2f} hours, in {minutes:.1f} minutes of processor time")
     for head, text in (
         ("Figures", report.by_group(results)),
         ("Illegal acts", report.by_reason(results, "ours")),
         ("By tilt and pitch", report.by_view(results, "ours")),
+        ("By what the mount check says", report.by_mount(results, "ours")),
         ("What failed first", report.first_problems(results, "ours")),
     ):
         print(f"\n## {head}\n\n{text}")

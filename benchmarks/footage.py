@@ -23,6 +23,7 @@ from finding import PROFILES, corner_error, true_camera
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import SQUARES
 from focus_companion.vision.frames import Frame, Image, open_source
+from focus_companion.vision.outlines import Outlines
 from focus_companion.vision.profiles import board_profile, plastic_sets
 from focus_companion.vision.scene import Camera
 from focus_companion.vision.still import read_still
@@ -105,6 +106,15 @@ class Recording:
         """The recording's own picture, by the truth's ``i``."""
         frame = next(f for f in self._truth()["frames"] if f["i"] == number)
         return np.asarray(cv2.imread(str(self.folder / frame["file"])), np.uint8)
+
+    def moment(self, time: float) -> tuple[Image, Outlines]:
+        """The recording's own picture at a time (s) of this video, and where everything lies in it."""
+        truth = self.truth()
+        shown = [frame for frame in truth["frames"] if frame["t"] <= time + 1e-6]
+        frame = shown[-1] if shown else truth["frames"][0]
+        camera = true_camera(truth["camera"], frame["board_pose"])
+        profile = board_profile(PROFILES[truth["geometry"]["cap"]["profile"]])
+        return self.picture(int(frame["i"])), Outlines(camera, profile)
 
     def _assembled(self) -> None:
         if self.video.exists() and self.video.with_suffix(".json").exists():

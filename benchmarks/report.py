@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -13,6 +14,12 @@ from scoring import Problem, Score
 
 Result = dict[str, Any]
 """One game: ``name``, ``group``, what it looks like, and ``scores`` by contestant."""
+
+VERDICTS: Final = ("sure", "fair", "hard", "not found")
+"""What the mount check says of a place of the camera, and what stands for a board that was never found."""
+
+SURE: Final = 1.96
+"""Standard deviations of an interval that holds 95 % of the time."""
 
 TILTS: Final = (15, 25, 35, 51)
 PITCHES: Final = (25, 40, 60, 200)
@@ -52,6 +59,32 @@ def share(right: float, of: float) -> str:
     return f"{100 * right / of:.1f} % ({right:.0f}/{of:.0f})" if of else "–"
 
 
+def wilson(right: float, of: float) -> tuple[float, float]:
+    """The shares (0…1) between which the true one lies, 95 % sure, after ``right`` of ``of``."""
+    if not of:
+        return 0.0, 1.0
+    rate, extra = right / of, SURE * SURE / of
+    middle = (rate + extra / 2) / (1 + extra)
+    reach = SURE * math.sqrt(rate * (1 - rate) / of + extra / (4 * of)) / (1 + extra)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def share_within(right: float, of: float) -> str:
+    """ "98.5 % (197/200; 95.7 to 99.5)": the share and its Wilson interval; "–" of nothing."""
+    low, high = wilson(right, of)
+    return f"{share(right, of)[:-1]}; {100 * low:.1f} to {100 * high:.1f})" if of else "–"
+
+
+def at_most(events: int, of: float) -> float:
+    """The rate that is not exceeded, 95 % sure, after so many events: three of ``of`` after none."""
+    low, high = 0.0, 3.0 * events + 10.0
+    for _ in range(60):
+        mean = (low + high) / 2
+        seldom = sum(math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in range(events + 1))
+        low, high = (mean, high) if seldom > 0.05 else (low, mean)
+    return high / of if of else math.inf
+
+
 def percentile(values: Sequence[float], part: float) -> float:
     """The value below which ``part`` (0…1) of them lie; nan of none."""
     ordered = sorted(values)
@@ -71,17 +104,21 @@ def figures(scores: Sequence[Score]) -> dict[str, str]:
     false = sum(score.false_alerts for score in scores)
 
     def shares(right: str, due: str) -> str:
-        return share(sum(getattr(s, right) for s in scores), sum(getattr(s, due) for s in scores))
+        return share_within(sum(getattr(s, right) for s in scores), sum(getattr(s, due) for s in scores))
 
     return {
-        "all right": share(sum(s.all_right for s in scores), len(scores)),
-        "games exact": share(sum(s.exact for s in scores), len(scores)),
+        "hours": f"{hours:.2f}",
+        "all right": share_within(sum(s.all_right for s in scores), len(scores)),
+        "games exact": share_within(sum(s.exact for s in scores), len(scores)),
         "plies right": shares("plies_ok", "plies_due"),
         "turns in time": shares("in_time_ok", "in_time_due"),
         "turns told wrongly or out of time": str(sum(s.wrong_moves for s in scores)),
         "illegal acts alerted": shares("alerts_ok", "alerts_due"),
         "with the right reason": shares("reasons_ok", "alerts_due"),
-        "false alerts": f"{false} in {hours:.2f} h ({false / hours if hours else 0:.1f} an hour)",
+        "false alerts": str(false),
+        "false alerts an hour": f"{false / hours:.2f} (at most {at_most(false, hours):.2f})"
+        if hours
+        else "–",
         "put right": shares("resolved_ok", "resolved_due"),
         "prompts": shares("prompts_ok", "prompts_due"),
         "take-backs": shares("taken_back_ok", "taken_back_due"),
@@ -118,11 +155,13 @@ def by_reason(results: Sequence[Result], name: str) -> str:
 def by_view(results: Sequence[Result], name: str) -> str:
     """Games all right and plies right, by tilt (down) and pitch in pixels (across)."""
     cells: dict[tuple[int, int], list[Score]] = defaultdict(list)
+    tilts: dict[int, list[Score]] = defaultdict(list)
     for result in results:
         if "tilt" in result:
             row = next(top for top in TILTS if result["tilt"] < top)
             column = next(top for top in PITCHES if result["pitch"] < top)
             cells[row, column].append(result["scores"][name])
+            tilts[row].append(result["scores"][name])
 
     def cell(scores: Sequence[Score]) -> str:
         right, due = sum(s.plies_ok for s in scores), sum(s.plies_due for s in scores)
@@ -132,10 +171,26 @@ def by_view(results: Sequence[Result], name: str) -> str:
         return [f"{low}–{top} {unit}" for low, top in zip((0, *tops), tops, strict=False)]
 
     rows = [
-        [label, *(cell(cells[row, column]) for column in PITCHES)]
+        [label, *(cell(cells[row, column]) for column in PITCHES), _right(tilts[row])]
         for label, row in zip(spans(TILTS, "°"), TILTS, strict=True)
     ]
-    return table(rows, ["games all right, plies right", *spans(PITCHES, "px")])
+    return table(rows, ["games all right, plies right", *spans(PITCHES, "px"), "plies right, 95 % sure"])
+
+
+def _right(scores: Sequence[Score]) -> str:
+    return share_within(sum(s.plies_ok for s in scores), sum(s.plies_due for s in scores))
+
+
+def by_mount(results: Sequence[Result], name: str) -> str:
+    """Every figure by what was said before the game of the place of the camera."""
+    columns: dict[str, list[Score]] = {verdict: [] for verdict in VERDICTS}
+    for result in results:
+        if "mount" in result:
+            columns[result["mount"]].append(result["scores"][name])
+    values = {verdict: figures(scores) for verdict, scores in columns.items()}
+    rows: list[list[object]] = [["games", *(len(scores) for scores in columns.values())]]
+    rows += [[figure, *(values[v][figure] for v in VERDICTS)] for figure in figures([])]
+    return table(rows, ["the mount check says", *VERDICTS])
 
 
 def first_problems(results: Sequence[Result], name: str) -> str:
