@@ -11,8 +11,8 @@ stood for a while. Every ``--every`` games a line tells hours of the stream, min
 (resident), threads, file handles, bytes on the disk, and what was missed: turns that were played and not
 told, turns told that nobody played, illegal acts without an alert, alerts without an illegal act, events of
 the journal that the viewer did not hear. Games are fast ones unless ``--full``. Each fault is kept with its
-last pictures in the folder ``--faults``; ``--seed`` and ``--first OPENING`` of its ``fault.json`` play it
-again.
+last pictures in the folder ``--faults``; ``--again FAULT.json`` plays the game in
+which it came once more.
 
 Exit status 1 where something was missed, where handles or threads have grown, or where memory has grown by
 more than 5 % from the first tenth of the games on.
@@ -145,16 +145,20 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="full games instead of fast ones")
     parser.add_argument("--size", default="640x480", help="of the pictures")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--first", type=int, default=1, help="the opening of the table to begin with")
+    parser.add_argument("--again", type=Path, help="play the game of this fault.json once more")
     parser.add_argument("--faults", type=Path, default=Path("soak-faults"), help="folder for what was missed")
     asked = parser.parse_args()
+    first, rules = 1, Rules.make(2, fast=not asked.full)
+    if asked.again:
+        fault = json.loads(asked.again.read_text(encoding="utf-8"))
+        asked.games, asked.seed, first = 1, fault["seed"], fault["first"]
+        rules, asked.size = Rules.from_json(fault["rules"]), fault["size"]
     # What one processor does is what is measured.
     cv2.setNumThreads(1)
     width, height = map(int, asked.size.split("x"))
     print(json.dumps({"seed": asked.seed, "size": [width, height], "full": asked.full}), flush=True)
-    books = Books(asked.faults, asked.seed)
-    table = Table((width, height), asked.seed, asked.first, books)
-    rules = Rules.make(2, fast=not asked.full)
+    books = Books(asked.faults, asked.seed, first)
+    table = Table((width, height), asked.seed, first, books)
     with tempfile.TemporaryDirectory() as folder:
         well = soak(asked.games, asked.every, rules, Path(folder), table, books)
     sys.stdout.flush()

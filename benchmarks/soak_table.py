@@ -43,10 +43,17 @@ REASONS: Final = {
 
 @cache
 def good_view(width: int, height: int) -> Look:
-    """The demonstration's table before a camera that is mounted as the page advises: steady, near, aslant."""
+    """The demonstration's table by a window, before a camera that is mounted as the page
+    advises: steady, near, aslant."""
     look = pleasant_look(width, height)
     camera = aimed_camera(look.camera.lens, look.profile, tilt=35, azimuth=7, roll=-1.5, fill=0.93)
-    return replace(look, camera=camera, sensor=replace(look.sensor, shake=0.0))
+    lamps = look.lightings[0].lamps[:1]
+    return replace(
+        look,
+        camera=camera,
+        sensor=replace(look.sensor, shake=0.0),
+        lightings=(replace(look.lightings[0], lamps=lamps),),
+    )
 
 
 @dataclass(eq=False)
@@ -69,10 +76,8 @@ class Shot(Frame):
 
 
 class Hurried(DemoSource):
-    """The demonstration, whose time passes with its pictures.
-
-    Of a hand's visit the way to the first square is not shown: by then it is over the board already.
-    """
+    """The demonstration, whose time passes with its pictures. Of a hand's visit its second stretch is shown,
+    over the board and with what it carries."""
 
     def __init__(self, played: Played, **more: Any) -> None:
         super().__init__(**more)
@@ -87,7 +92,7 @@ class Hurried(DemoSource):
                 slip, act = slip + 1, beat.truth["illegal"]["type"]
             elif beat.kind == "settled" and beat.truth["move"]:
                 self._played.turns.append(beat.truth["move"])
-            for moment in () if hands == 1 else _moments(beat):
+            for moment in _moments(beat) if not hands or hands % 3 == 2 else ():
                 if self._closed.is_set():
                     return
                 image = self.view.shoot(beat.at(moment / beat.seconds), self._rng, detail=0.25)
@@ -171,7 +176,7 @@ class Books:
     with the last pictures, so that it can be looked into.
     """
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, first: int) -> None:
         self.counts: Counter[str] = Counter()
         self.played = Played(0)
         self.astray = False
@@ -179,6 +184,7 @@ class Books:
         self.sight: Watched | None = None
         self.session: Session | None = None
         self._folder, self._seed = folder, seed
+        self._game_began = first
         self._shots: deque[Shot] = deque(maxlen=KEPT)
         self._heard: deque[dict[str, Any]] = deque(maxlen=12)
         self._shot: Shot | None = None
@@ -226,8 +232,8 @@ class Books:
                 self.astray = True
             case "unclear":
                 self.counts["questions"] += 1
-            case "result":
-                self.counts["games"] += 1
+            case "game":
+                self._game_began = self.played.opening + 1
 
     def _fault(self, name: str, **more: Any) -> None:
         self.counts[name] += 1
@@ -240,7 +246,9 @@ class Books:
         told = more | {
             "fault": name,
             "seed": self._seed,
+            "size": f"{shot.image.shape[1]}x{shot.image.shape[0]}",
             "opening": shot.played.opening,
+            "first": self._game_began,
             "game": session.history.game,
             "ply": session.history.ply,
             "time": shot.time,

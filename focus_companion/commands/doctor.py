@@ -55,9 +55,10 @@ def examine(
 def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
     # Those of the camera take the longest and come last.
     # Imported here: the help must not wait for OpenCV.
-    from focus_companion.support import machine
+    from focus_companion.support import exposed, machine
 
     yield from machine.check_versions()
+    yield from exposed.check_settings()
     yield from machine.check_rights()
     yield from machine.check_disk(settings.data)
     yield from machine.check_journal(settings.data)

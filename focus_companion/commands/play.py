@@ -21,6 +21,7 @@ from focus_companion.addresses import shown_address
 from focus_companion.commands import memory
 from focus_companion.commands.broker_options import chosen_broker, table_name
 from focus_companion.commands.console import tell
+from focus_companion.commands.pin import tell_pin
 from focus_companion.commands.rule_options import optional_rule_options
 from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
 from focus_companion.commands.table_choice import boards_for, lens_for, table_options
@@ -30,6 +31,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
 from focus_companion.settings import LEVELS, Settings, load
+from focus_companion.support.exposed import exposed_notice
 
 if TYPE_CHECKING:
     from focus_companion.mqtt.broker import Broker
@@ -108,6 +110,8 @@ def command(
     for secret in (settings.pin, settings.mqtt_password):
         logs.hide(secret)
     logs.start(settings.log)
+    if notice := exposed_notice():
+        tell(notice)
     stop = threading.Event()
     on_signals(stop)
     with ExitStack() as closing:
@@ -223,7 +227,8 @@ def _serve(settings: Settings, session: Session, journal: Journal, closing: Exit
     if settings.lan:
         # Only now is it known which port was free.
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
-        say(f"PIN for acting from other machines: {pin}")
+        assert pin is not None
+        tell_pin(pin, server.port, settings.data, closing)
     server.start()
     closing.callback(server.close, 0.5)
     return server

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import queue
 import threading
 import time
@@ -13,8 +12,11 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
+from ..game.squares import SQUARES
 from ..vision.finder import find_board
 from ..vision.frames import Frame, Image
+from ..vision.mount import Level, check_mount
+from ..vision.outlines import Outlines
 from ..vision.picture_faults import picture_fault
 from .checks import Check
 
@@ -37,10 +39,6 @@ WIDE: Final = 900
 """Pixels across that are plenty."""
 SHARP: Final = 40.0
 """Variance of the Laplacian, in the picture reduced to 640 pixels, below which it is out of focus."""
-STEP: Final = 4.0
-"""Pixels by which one more piece must shift a stack's top for heights to be read surely."""
-TILTS: Final = (15.0, 50.0)
-"""Degrees off the vertical from which stacks can be read."""
 
 _REMEDIES: Final = {
     "dark": "put a light on, and take off the lens cap",
@@ -179,14 +177,15 @@ def _board(image: Image, profiles: Sequence[BoardProfile], lens: LensProfile | N
         remedy = "show the whole board, with its pieces, well lit and with nothing over it"
         yield Check("board", "fail", "not found in the picture", remedy)
         return
-    tilt, pitch = found.camera.tilt, found.camera.pitch_pixels(found.profile)
-    step = found.profile.rise * math.tan(math.radians(tilt)) * pitch / found.profile.pitch
-    text = f"found ({found.profile.name}), a square is {pitch:.0f} pixels wide"
-    yield Check("board", "ok", text)
-    where = f"{tilt:.0f}° off the vertical, one piece more shifts a top by {step:.1f} pixels"
-    if step >= STEP and TILTS[0] <= tilt <= TILTS[1]:
+    # As play and its page judge it, before they have seen the start position.
+    mount = check_mount(Outlines(found.camera, found.profile))
+    yield Check("board", "ok", f"found ({found.profile.name}), a square is {mount.pitch:.0f} pixels wide")
+    where = f"{mount.tilt:.0f}° off the vertical, one piece more shifts a top by {mount.step:.1f} pixels"
+    hard = [name for name, level in zip(SQUARES, mount.squares, strict=True) if level is Level.HARD]
+    if hard:
+        where += f"; heights are hard to tell on {', '.join(hard)}"
+    if mount.verdict is Level.SURE and not mount.advice:
         yield Check("mount", "ok", where)
-    elif tilt > TILTS[1]:
-        yield Check("mount", "warn", where, "raise the camera: from so low, stacks hide one another")
     else:
-        yield Check("mount", "warn", where, "lower it to 20° to 40° off the vertical, or bring it nearer")
+        remedy = " ".join(advice.text for advice in mount.advice)
+        yield Check("mount", "warn", where, remedy or "put the camera nearer, 20° to 40° off the vertical")

@@ -11,6 +11,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -20,12 +21,16 @@ import pytest
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
+from focus_companion.simulator.look import aimed_camera
 from focus_companion.storage.journal import Journal
 from focus_companion.support import camera, machine
 from focus_companion.support.checks import Check, worst
 from focus_companion.support.report import settings_without_secrets, write_report
 from focus_companion.vision.frames import Frame, FrameError, Image, read_image
-from focus_companion.vision.profiles import plastic_sets
+from focus_companion.vision.mount import Level, check_mount
+from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.profiles import board_profile, plastic_sets
+from focus_companion.vision.scene import Lens
 
 ROOT = Path(__file__).parents[2]
 START = ROOT / "fixtures" / "images" / "2p-oblique-start.jpg"
@@ -178,6 +183,23 @@ FAULTS: list[tuple[str, dict[str, Any], Callable[[Image], Image], str, str]] = [
     ),
     ("no locks", {}, lambda image: image, "exposure lock", "warn"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("tilt", "state", "remedy"),
+    [(35, "ok", ""), (5, "warn", "more of a slant"), (72, "warn", "")],
+)
+def test_the_mount_is_judged_as_play_judges_it(
+    tilt: float, state: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = board_profile()
+    stands = aimed_camera(Lens.guess(1280, 960, 58.0), profile, tilt=tilt)
+    found = SimpleNamespace(camera=stands, profile=profile)
+    monkeypatch.setattr(camera, "find_board", lambda *_, **__: found)
+    told = examined(lambda: Camera(read_image(START)))["mount"]
+    assert told.state == state and remedy in told.remedy, told
+    mount = check_mount(Outlines(stands, profile))
+    assert f"{mount.step:.1f} pixels" in told.text and (state == "ok") == (mount.verdict is Level.SURE)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: 
         "NOTIFY_SOCKET": address,
         "WATCHDOG_USEC": "4000000",
         "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_RUNTIME_DIR": str(tmp_path),
         "FOCUS_COMPANION_LIGHTS": "none",
     }
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
@@ -44,6 +45,10 @@ def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: 
             ):
                 assert time.monotonic() < end, heard
                 heard.append(line.recv(4096).decode())
+            # What it prints ends in the system's journal: the PIN is in a file for its user alone.
+            (file,) = tmp_path.glob("focus-companion-*.pin")
+            pin = file.read_text(encoding="utf-8").strip()
+            assert re.fullmatch(r"\d{6}", pin) and file.stat().st_mode & 0o777 == 0o600
             # A process that stands still gives no sign, and is there again afterwards, the game unharmed.
             process.send_signal(signal.SIGSTOP)
             line.settimeout(0.2)
@@ -67,10 +72,10 @@ def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: 
             process.wait()
             if process.stdout is not None:
                 process.stdout.close()
-    pin = re.search(r"PIN for acting from other machines: (\d{6})", output)
-    assert process.returncode == 0 and pin is not None, output
+    assert process.returncode == 0 and f"PIN for acting from other machines: see {file}" in output, output
+    assert pin not in output and not file.exists()
     log = tmp_path / "state" / "focus_companion" / "log" / "focus-companion.log"
     kept = log.read_text(encoding="utf-8")
     assert "game 1, turn 1" in kept and "camera demo" in kept
-    assert pin[1] not in kept and "Traceback" not in kept
+    assert pin not in kept and "Traceback" not in kept
     assert log.stat().st_mode & 0o777 == 0o600 and log.parent.stat().st_mode & 0o777 == 0o700

@@ -1,0 +1,57 @@
+"""Secrets in a settings file that others may read."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ..addresses import shown_address
+from ..settings import config_file
+from .checks import Check
+
+_SECRETS: Final = ("pin", "mqtt_password")
+_ADDRESSES: Final = ("camera", "mqtt")
+
+
+def exposed_secrets(environ: Mapping[str, str] | None = None) -> tuple[Path, list[str]] | None:
+    """The settings file and the names of the secrets in it, if others may read them; else ``None``."""
+    path = config_file(os.environ if environ is None else environ)
+    try:
+        if not path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+            return None
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        # Whoever reads the settings tells what is wrong with the file.
+        return None
+    names = list(_held(table))
+    return (path, names) if names else None
+
+
+def _held(table: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        name = key.replace("-", "_")
+        if name in _SECRETS or (name in _ADDRESSES and shown_address(str(value)) != str(value)):
+            yield name
+
+
+def exposed_notice(environ: Mapping[str, str] | None = None) -> str:
+    """One sentence for the terminal; "" while all is well."""
+    found = exposed_secrets(environ)
+    if found is None:
+        return ""
+    path, names = found
+    return f"others may read {path}, which holds {' and '.join(names)}: chmod 600 {path}"
+
+
+def check_settings(environ: Mapping[str, str] | None = None) -> Iterator[Check]:
+    found = exposed_secrets(environ)
+    if found is None:
+        yield Check("settings", "ok", "no secret that others may read")
+    else:
+        path, names = found
+        text = f"others may read {path}, which holds {' and '.join(names)}"
+        yield Check("settings", "warn", text, f"chmod 600 {path}")
