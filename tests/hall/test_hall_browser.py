@@ -102,11 +102,12 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
 
     alert(tables[4], ["d5", "d6"])
     page.wait_for_selector('.tile[data-kind="alert"]')
-    # What is open comes first, in the list and among the tables.
+    # What is open comes first, before all tables.
     expect(page.locator("#arbiter li")).to_have_count(1)
     assert "Table 5" in page.locator("#arbiter li").inner_text()
     assert "exactly 2 squares" in page.locator("#arbiter li").inner_text()
-    assert page.locator(".tile-name").first.inner_text().startswith("Table 5")
+    # Among the tables every one keeps its place, so that it is found again.
+    assert [name[:7] for name in page.locator(".tile-name").all_text_contents()][4] == "Table 5"
     assert "Table 5" in page.locator("#loud").text_content()
 
     tables[3].publisher.close(5)
@@ -159,6 +160,57 @@ def test_the_page_outlives_broker_and_hall(browser, broker, tables, hall) -> Non
     newest = tables[0].journal.last_event()
     until(lambda: tables[0].publisher.confirmed == newest, 30)
     page.close()
+
+
+def test_alerts_move_no_table_and_keep_the_keyboards_place(browser, tables, hall) -> None:
+    for width in (768, 1920):
+        page = browser.new_page(viewport={"width": width, "height": 1080})
+        page.goto(hall)
+        playwright.expect(page.locator("#tables li")).to_have_count(6)
+        page.wait_for_timeout(300)
+        places = (
+            "() => [...document.querySelectorAll('#tables li')].map((li) => li.getBoundingClientRect().top)"
+        )
+        before = page.evaluate(places)
+        alert(tables[2], ["d5", "d6"])
+        playwright.expect(page.locator("#arbiter li")).to_have_count(1)
+        page.keyboard.press("Tab")
+        page.locator("#arbiter li button").focus()
+        for number in (0, 4, 5):
+            alert(tables[number], ["c3"])
+        playwright.expect(page.locator("#arbiter li")).to_have_count(4)
+        # What came first stays first, and has the focus still.
+        focused = page.evaluate("document.activeElement.textContent")
+        assert "Table 3" in focused and "Table 3" in page.locator("#arbiter li").first.inner_text()
+        assert page.evaluate(places) == before
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#large:not([hidden])")
+        assert page.evaluate("document.activeElement.textContent") == "Table 3"
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#large", state="hidden")
+        for number in (0, 2, 4, 5):
+            tables[number].session._tell(Resolved(tables[number].session.history.time))
+            tables[number].publisher.tell()
+        playwright.expect(page.locator("#arbiter li")).to_have_count(0)
+        assert page.evaluate(places) == before
+        page.close()
+
+
+def test_who_finds_no_room_for_a_stream_is_told_all_the_same(browser, tables, broker) -> None:
+    evening = Evening()
+    listener = Listener(parse_broker(broker.address), evening)
+    listener.connect()
+    with PageServer(create_hall(evening, viewers=1), port=0) as server:
+        first, second = browser.new_page(), browser.new_page()
+        for page in (first, second):
+            page.goto(f"http://127.0.0.1:{server.port}/")
+            playwright.expect(page.locator("#tables li")).to_have_count(6)
+        alert(tables[0], ["c3"])
+        playwright.expect(second.locator("#arbiter li")).to_have_count(1, timeout=15000)
+        evening.news.close()
+        for page in (first, second):
+            page.close()
+    listener.close()
 
 
 def test_the_page_is_fit_for_everyone(browser, tables, hall) -> None:

@@ -32,15 +32,16 @@ export function clockText(seconds) {
 }
 
 export class Clocks {
-  constructor(table) {
-    Object.assign(this, { table, clock: null, since: 0, timer: 0 });
+  /** `alone`: whether it goes on by a timer of its own; else whoever has many of them calls `tell`. */
+  constructor(table, alone = true) {
+    Object.assign(this, { table, alone, clock: null, since: 0, timer: 0 });
   }
 
   /** What the host says now; a new object starts the page's own counting afresh. */
   show(clock) {
     if (clock !== this.clock) Object.assign(this, { clock, since: performance.now() });
     clearInterval(this.timer);
-    if (clock?.running) this.timer = setInterval(() => this.tell(), EVERY_MS);
+    if (clock?.running && this.alone) this.timer = setInterval(() => this.tell(), EVERY_MS);
     this.tell();
   }
 

@@ -1,5 +1,6 @@
 // The hall's page: every table in small, one in large, what is open for the arbiter, results and standings.
 
+import { Arbiter, inOrder } from "./arbiter.js";
 import { Board } from "./board.js";
 import { Clocks } from "./clock.js";
 import { Moves } from "./moves.js";
@@ -10,17 +11,19 @@ import { sound } from "./sound.js";
 import { LETTERS, raised } from "./squares.js";
 import { h } from "./svg.js";
 import { loadTexts, t, tn } from "./texts.js";
-import { Tile, isOpen, rank, standing } from "./tile.js";
+import { Tile, standing } from "./tile.js";
 import { letterOf, playerName, resultText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
 const RESULTS_MS = 1000;
+const AGAIN_MS = 3000;
+const CLOCK_MS = 500;
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
 
 const tables = new Map(); // name → Tile
-const known = new Map(); // what is open: name → its words
+const tiles = new WeakMap(); // its element → Tile
 const all = $("#tables");
 const large = $("#large");
 const natural = new Intl.Collator(document.documentElement.lang, { numeric: true });
@@ -28,12 +31,15 @@ const natural = new Intl.Collator(document.documentElement.lang, { numeric: true
 let chosen = "";
 let told = 0; // seq of the game whose moves are shown
 let drawing = false;
+let moved = false; // whether tables have come or gone
+let shown = null; // what the large view shows
 let results = -1;
 let resultsTimer = 0;
 
 const board = new Board($("#board"), (square, words) => ($("#square-info").textContent = words));
 const clocks = new Clocks(large.querySelector(".table"));
 const moves = new Moves($("#moves"), $("#no-moves"), () => {});
+const arbiter = new Arbiter($("#arbiter"), $("#loud"), natural.compare, choose);
 
 function line(kind) {
   const lamp = $("#line");
@@ -41,47 +47,51 @@ function line(kind) {
   lamp.textContent = { connecting: t("Connecting"), live: tn("{n} table, live", "{n} tables, live", tables.size), broker: t("Broker not reached"), off: t("Host not reached") }[kind];
 }
 
-/** What is open, oldest first; a sound for what was not open before. */
-function arbiter(sorted) {
-  const open = sorted.filter((tile) => isOpen(tile.now.kind));
-  // Who waits longest for the arbiter comes first.
-  const since = (tile) => Date.parse(tile.tile.alert_at ?? "") || 0;
-  open.sort((a, b) => rank(a.now.kind) - rank(b.now.kind) || since(a) - since(b) || natural.compare(a.name, b.name));
-  const words = new Map(open.map((tile) => [tile.name, `${tile.name}. ${tile.now.title}. ${tile.now.text}`]));
-  const fresh = [...words].filter(([name, text]) => known.get(name) !== text).map(([, text]) => text);
-  if (fresh.length) {
-    $("#loud").textContent = fresh.join(" ");
-    sound("alert", fresh[0]);
-  }
-  known.clear();
-  for (const [name, text] of words) known.set(name, text);
-  $("#arbiter").dataset.open = open.length;
-  $("#arbiter ol").replaceChildren(
-    ...open.map((tile) =>
-      h("li", {}, h("button", { type: "button", "data-kind": tile.now.kind, on: { click: () => choose(tile.name) } }, h("strong", {}, tile.name), h("span", {}, h("b", {}, tile.now.title), " ", tile.now.text))),
-    ),
-  );
-}
+const visible = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const tile = tiles.get(target);
+      tile.seen = isIntersecting;
+      if (isIntersecting) {
+        tile.paint();
+        tile.clocks.tell();
+      }
+    }
+  },
+  { rootMargin: "400px" },
+);
 
-/** Everything in its place; at most once a frame. */
+/** Everything in its place; at most once a frame. A table keeps its place whatever happens at it. */
 function arrange() {
   drawing = false;
-  const sorted = [...tables.values()].sort((a, b) => rank(a.now.kind) - rank(b.now.kind) || natural.compare(a.name, b.name));
-  sorted.forEach((tile, index) => {
-    if (all.children[index] !== tile.element) all.insertBefore(tile.element, all.children[index] ?? null);
-  });
+  if (moved) inOrder(all, [...tables.values()].sort((a, b) => natural.compare(a.name, b.name)).map((tile) => tile.element));
+  moved = false;
   $("#no-tables").hidden = tables.size > 0;
-  arbiter(sorted);
-  showLarge();
+  arbiter.show([...tables.values()]);
+  if (tables.get(chosen)?.tile !== shown) showLarge();
+}
+
+function add(name) {
+  const tile = new Tile(name, choose);
+  tables.set(name, tile);
+  tiles.set(tile.element, tile);
+  visible.observe(tile.element);
+  moved = true;
+}
+
+function drop(name) {
+  const tile = tables.get(name);
+  if (!tile) return;
+  visible.unobserve(tile.element);
+  tiles.delete(tile.element);
+  tables.delete(name);
+  moved = true;
 }
 
 function take(message) {
-  for (const name of message.gone) {
-    tables.get(name)?.element.remove();
-    tables.delete(name);
-  }
+  message.gone.forEach(drop);
   for (const told of message.tables) {
-    if (!tables.has(told.table)) tables.set(told.table, new Tile(told.table, choose));
+    if (!tables.has(told.table)) add(told.table);
     tables.get(told.table).show(told);
   }
   line(message.broker ? "live" : "broker");
@@ -90,7 +100,8 @@ function take(message) {
   if (message.results !== results) {
     results = message.results;
     clearTimeout(resultsTimer);
-    resultsTimer = setTimeout(() => showResults().catch((problem) => console.info(problem.message)), document.body.dataset.ready === undefined ? 0 : RESULTS_MS);
+    // Not all viewers at once.
+    resultsTimer = setTimeout(() => showResults().catch((problem) => console.info(problem.message)), document.body.dataset.ready === undefined ? 0 : RESULTS_MS * (1 + Math.random()));
   }
   document.body.dataset.ready = "";
 }
@@ -111,8 +122,10 @@ function follow() {
 
 function showLarge() {
   const tile = tables.get(chosen)?.tile;
+  shown = tile;
   large.hidden = !tile;
-  for (const [name, other] of tables) other.button.setAttribute("aria-current", name === chosen);
+  for (const before of all.querySelectorAll('[aria-current="true"]')) before.removeAttribute("aria-current");
+  tables.get(chosen)?.button.setAttribute("aria-current", "true");
   if (!tile) return;
   const now = standing(tile);
   large.dataset.kind = now.kind;
@@ -169,10 +182,18 @@ function open() {
   const source = new EventSource("/api/events");
   source.addEventListener("tables", (event) => take(JSON.parse(event.data)));
   source.addEventListener("error", () => {
-    line(source.readyState === EventSource.CLOSED ? "off" : "connecting");
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(open, 3000);
+    if (source.readyState !== EventSource.CLOSED) line("connecting");
+    else ask().catch(() => line("off")).finally(() => setTimeout(open, AGAIN_MS * (1 + Math.random())));
   });
+}
+
+/** No line to be had (too many viewers, or the host is away): ask once, and try for a line again. */
+async function ask() {
+  const answer = await fetch("/api/tables", { cache: "no-store" });
+  if (!answer.ok) throw new Error(`tables: ${answer.status}`);
+  const told = await answer.json();
+  const names = new Set(told.tables.map((tile) => tile.table));
+  take({ ...told, results: NaN, gone: [...tables.keys()].filter((name) => !names.has(name)) });
 }
 
 const listen = $("#listen");
@@ -190,6 +211,9 @@ tie($("#settings"), () => {
 $("#back-to-all").addEventListener("click", () => choose(""));
 document.addEventListener("keydown", (event) => event.key === "Escape" && choose(""));
 addEventListener("hashchange", follow);
+setInterval(() => {
+  for (const { seen, clocks: faces } of tables.values()) if (seen && faces.clock?.running) faces.tell();
+}, CLOCK_MS);
 heard();
 follow();
 open();
