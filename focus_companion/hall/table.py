@@ -7,29 +7,14 @@ from typing import Any, Final
 
 from ..game.colours import LETTER
 from ..game.rules import Rules
-from ..mqtt.messages import GameLog, Nonsense, Status, TableEvent
+from ..mqtt.messages import GAME_KEYS, GameLog, Nonsense, Status, TableEvent
 from ..session.events import event_from_json
 from ..session.history import History
 
 WAITING: Final = 4096
 """Most events held that came before those they follow."""
 
-SHOWN: Final = (
-    *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
-    *(
-        "prompt",
-        "result",
-        "unclear",
-        "set_up",
-        "ready",
-        "paused",
-        "players",
-        "order",
-        "thirteenth",
-        "placing",
-    ),
-    *("camera", "fault", "clock", "alert_at", "seq"),
-)
+SHOWN: Final = (*GAME_KEYS, "alert_at", "seq")
 """What of a table's state is passed on to the page."""
 
 

@@ -24,6 +24,14 @@ LARGEST_LOG: Final = 16 * 1024 * 1024
 """Bytes of a game's unpacked events: thousands of turns."""
 
 
+GAME_KEYS: Final = (
+    *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
+    *("prompt", "result", "unclear", "set_up", "ready", "paused", "players", "order", "thirteenth"),
+    *("placing", "camera", "fault", "clock"),
+)
+"""What of the session's state is published, under the names of ``/api/state``."""
+
+
 class Nonsense(ValueError):
     """A message that none of ours can be; says why."""
 

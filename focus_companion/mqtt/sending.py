@@ -40,23 +40,6 @@ _OBJECTS: Final = 1.5
 """Seconds in which another machine of the same name answers."""
 _INSIST_EVERY: Final = 0.5
 
-_STATE_KEYS: Final = (
-    *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
-    *(
-        "prompt",
-        "result",
-        "unclear",
-        "set_up",
-        "ready",
-        "paused",
-        "players",
-        "order",
-        "thirteenth",
-        "placing",
-    ),
-    *("camera", "fault", "clock"),
-)
-
 
 class Sending:
     """What a publisher does while a line stands; all on the publisher's own thread."""
@@ -300,7 +283,7 @@ class Sending:
         if self._postponed:
             return
         state = self._of.state()
-        told = {key: state.get(key) for key in _STATE_KEYS} | {"seq": state["event"]}
+        told = {key: state.get(key) for key in messages.GAME_KEYS} | {"seq": state["event"]}
         if state["event"] > self._sent or _still(told) == _still(self._told):
             return
         if told["alert"] != self._told.get("alert"):

@@ -8,6 +8,7 @@ from typing import Any
 
 from focus_companion.game.rules import Rules
 
+# Written out again on purpose: an oracle that took the board from the code under test could not judge it.
 WIDTHS = {
     8: "cdef",
     7: "bcdefg",

@@ -13,6 +13,7 @@ from focus_companion.game.play import act, play
 from focus_companion.game.position import Position
 from focus_companion.game.rules import ORDERS, Rules
 from focus_companion.game.setups import start_position
+from focus_companion.game.squares import SQUARES
 
 
 def after(setting: tuple[Position, Rules], *moves: str) -> Position:
@@ -35,17 +36,7 @@ def test_a_reserve_keeps_its_owner_alive() -> None:
 
 
 def test_a_reserve_that_fits_nowhere_does_not() -> None:
-    files = {
-        8: "cdef",
-        7: "bcdefg",
-        6: "abcdefgh",
-        5: "abcdefgh",
-        4: "abcdefgh",
-        3: "abcdefgh",
-        2: "bcdefg",
-        1: "cdef",
-    }
-    full = {f"{file}{rank}": "g" for rank, row in files.items() for file in row} | {"d5": "gg", "d6": "r"}
+    full = dict.fromkeys(SQUARES, "g") | {"d5": "gg", "d6": "r"}
     quiet = after(given(full, reserves={"r": 1}, reserve_on="empty_or_own"), "d5-d6")
     assert quiet.result == Outcome("g", "domination")
     assert after(given(full, reserves={"r": 1}), "d5-d6").to_move == "r"
