@@ -13,6 +13,7 @@ import os
 import queue
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -59,7 +60,8 @@ class Tape:
         self._last: tuple[Image, str] | None = None
         self._count = 0
         self._over = False
-        self._fault = ""
+        self._fault = self._why = ""
+        self._writing = threading.Lock()
         self._pictures: queue.Queue[tuple[str, Image] | None] = queue.Queue(_WAITING)
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -109,41 +111,51 @@ class Tape:
         if not self._over:
             self._end("")
         self._thread.join(timeout=10)
+        if not self._thread.is_alive():
+            self._lines.close()
 
     def _end(self, why: str) -> None:
         if why:
             log.warning("the tape in %s ends here: %s; the game goes on", self.folder, why)
-        self._line({"end": why or "closed"})
-        self._over, self._last = True, None
+        with self._writing:
+            self._over, self._last = True, None
+        self._why = why or "closed"
         # The writer takes what waits, then this.
         threading.Thread(target=self._pictures.put, args=(None,), daemon=True).start()
-        self._lines.close()
 
-    def _line(self, told: Mapping[str, Any]) -> None:
-        if self._over:
-            return
+    def _line(self, told: Mapping[str, Any], *, last: bool = False) -> None:
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=dict) + "\n"
-        self._room -= len(text)
-        try:
-            self._lines.write(text)
-            self._lines.flush()
-        except OSError as error:
-            self._fault = self._fault or (error.strerror or str(error))
+        with self._writing:
+            if self._over and not last:
+                return
+            self._room -= len(text)
+            try:
+                self._lines.write(text)
+                self._lines.flush()
+            except OSError as error:
+                self._fault = self._fault or (error.strerror or str(error))
 
     def _write(self) -> None:
         while (item := self._pictures.get()) is not None:
             name, image = item
             # Fast rather than small: the disk is asked for megabytes a second either way.
             done, data = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+            part = self.folder / f"{name}.part"
             try:
                 if not done:
                     raise OSError(f"a picture of {image.shape} cannot be written")
-                made = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
                 with os.fdopen(made, "wb") as out:
                     out.write(data.tobytes())
+                # A program that is ended meanwhile leaves no half picture.
+                part.replace(self.folder / name)
             except OSError as error:
                 self._fault = self._fault or (error.strerror or str(error))
             self._room -= len(data)
+        # Only now: a tape that tells its end has all its pictures.
+        self._line({"end": self._why}, last=True)
+        with self._writing, suppress(OSError):
+            self._lines.close()
 
 
 def _same(one: Image, other: Image) -> bool:

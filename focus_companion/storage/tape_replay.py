@@ -100,7 +100,9 @@ class Recording:
                 yield Compared(one, other)
             taped, told = taped[both:], told[both:]
         yield from (Compared(one, None) for one in taped)
-        yield from (Compared(None, other) for other in told)
+        if self._ended():
+            # Else the program was killed, perhaps before it could write what it would have told last.
+            yield from (Compared(None, other) for other in told)
 
     def _session(self, sight: SightMaker) -> Session:
         begin = self.header

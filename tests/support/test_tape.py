@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,48 @@ def test_a_tape_of_a_killed_program_is_run_as_far_as_it_goes(tmp_path: Path) -> 
     (tmp_path / sorted(path.name for path in tmp_path.glob("*.png"))[-1]).unlink()
     compared = list(Recording(tmp_path).run(Brightness))
     assert 3 < len(compared) < whole and all(one.same for one in compared)
+
+
+def test_a_tape_tells_its_end_only_when_its_pictures_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program may be ended before the disk has followed: then the tape goes as far as its pictures."""
+    goes_on, encode = threading.Event(), cv2.imencode
+
+    def slowly(*given: Any) -> Any:
+        goes_on.wait(20)
+        return encode(*given)
+
+    monkeypatch.setattr(tape_module.cv2, "imencode", slowly)
+    session, tape = taped(tmp_path)
+    session.push(Frame(0, 0.1, picture(0)))
+    session.push(Frame(1, 0.2, picture(10)))
+    threading.Timer(0.3, goes_on.set).start()
+    before = threading.Thread(target=tape.close)
+    before.start()
+    time.sleep(0.1)
+    assert '"end"' not in (tmp_path / "tape.jsonl").read_text(encoding="utf-8")
+    assert all(one.same for one in Recording(tmp_path).run(Brightness))
+    before.join()
+    assert '"end":"closed"' in (tmp_path / "tape.jsonl").read_text(encoding="utf-8")
+    assert len(list(tmp_path.glob("*.png"))) == 2 and not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.slow
+def test_the_demonstration_is_run_again_to_the_same_events(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0",
+         "--data", str(tmp_path / "data"), "--tape", str(tmp_path / "tape")],
+        cwd=ROOT, env=os.environ | {"FOCUS_COMPANION_LIGHTS": "none"}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    with process:
+        try:
+            next(line for line in process.stdout if line.startswith("   1. "))
+        finally:
+            process.terminate()
+    again = run("rerun", tmp_path / "tape")
+    assert again.returncode == 0 and "all the same" in again.stderr, again.stderr
 
 
 def test_a_full_tape_ends_and_the_game_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
