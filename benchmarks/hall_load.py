@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import time
@@ -50,7 +51,7 @@ def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool
             }
         )
         meter.start()
-        began = time.time()
+        began, loaded = time.time(), os.getloadavg()[0]
         for player in players:
             go(player)
         told = [json.loads(line_of(player)) for player in players]
@@ -66,6 +67,7 @@ def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool
             "seconds": round(ended - began - 5),
             "events": sum(map(len, times)),
             "events_a_second": round(sum(map(len, times)) / (ended - began - 5), 1),
+            "load_average": [round(loaded, 1), round(os.getloadavg()[0], 1)],
             "tables_behind_s": max(player["behind"] for player in told),
             "tables_said": sorted({line for player in told for line in player["said"]}),
             "hall": health,
