@@ -62,13 +62,16 @@ class Act:
     """How many of its turns an earlier look had shown, though not apart from others."""
     unseen: frozenset[int] | None = None
     """Where one of its turns hardly shows: the squares that this turn changed, perhaps none."""
+    past: frozenset[int] = frozenset()
+    """Squares that it finds changed, but that had changed before the picture it is compared with."""
+    given: float | None = None
+    """Its prior in nats where that is not its kind's: what an earlier look said of its turns is in it."""
 
     @property
     def prior(self) -> float:
-        own = self.kind.value - 14.0 * self.older - (0.0 if self.unseen is None else UNSEEN_TURN)
-        if not self.believed:
-            return own
-        return own + Kind.TURN.value * self.believed if self.wrong else Kind.TURN.value * len(self.moves)
+        if self.given is not None:
+            return self.given
+        return self.kind.value - 14.0 * self.older - (0.0 if self.unseen is None else UNSEEN_TURN)
 
     @property
     def legal(self) -> bool:

@@ -1,76 +1,146 @@
-"""Turns that one look could not tell apart: all are kept, and what happens after them decides."""
+"""Turns that one look could not tell apart: all are kept, and what happens after them decides.
+
+Each row of turns is a *belief*; a look is judged in the world of every one. While the pictures agree with a
+belief, what it leaves on the board is taken to stand, so that however long a doubt lasts, only what is new
+has to be explained.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ..game.moves import Move
 from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
-from .acts import Act, Acts, Kind
+from .acts import HIGHEST, Act, Acts, Kind
 
 MOST = 6
-"""Rows of turns that are kept at most, the likeliest."""
-DEEPEST = 4
-"""Turns of a row; by then the players have long been asked."""
+"""Beliefs that are kept at most, the likeliest."""
 
 Row = tuple[Move, ...]
 """Turns that may have been made since the last position that was sure."""
 
 
-def play(row: Row, position: Position, rules: Rules) -> list[Position]:
-    """The positions after each turn of ``row``."""
+@dataclass(frozen=True)
+class Belief:
+    """A row of turns, and the ``positions`` after each of them.
+
+    ``nats`` (at most 0) is what spoke against it, compared with the likeliest, and cannot be seen any more:
+    what changed when its turns were made. What stands on the board is judged anew in every picture.
+    """
+
+    row: Row = ()
+    positions: tuple[Position, ...] = ()
+    nats: float = 0.0
+
+    def rest(self, played: Sequence[Position]) -> Belief | None:
+        """What remains of it when these positions have become sure; ``None`` if it says otherwise."""
+        if self.positions[: len(played)] != tuple(played):
+            return None
+        return Belief(self.row[len(played) :], self.positions[len(played) :], self.nats)
+
+
+def believe(row: Row, position: Position, rules: Rules, nats: float = 0.0) -> Belief:
+    """The belief that ``row`` was played from ``position``."""
     positions: list[Position] = []
     for move in row:
         position = apply(position, move, rules)
         positions.append(position)
-    return positions
+    return Belief(row, tuple(positions), nats)
 
 
-def after(
-    rows: Sequence[Row], history: Sequence[Position], rules: Rules, open_squares: Collection[int]
-) -> Iterator[Act]:
-    """What may be seen if one of ``rows`` was played: just that, or one act more.
+class World:
+    """What may have happened if one belief is true; acts are changes of the stacks that ``stood`` in the
+    eyes of the watcher.
 
-    The acts' changes are those against the last position of ``history``, which stood before the row.
+    ``seen``: the turns of the belief were made before the picture with which the look is compared.
     """
-    stood = history[-1].stacks
-    for row in rows:
-        positions = play(row, history[-1], rules)
-        base = {s: b for s, (a, b) in enumerate(zip(stood, positions[-1].stacks, strict=True)) if a != b}
-        kind = Kind.TURN if len(row) == 1 else Kind.TURNS
-        yield Act(kind, base, row, believed=len(row))
-        if not positions[-1].to_move:
-            continue
-        then = Acts([*history, *positions], rules)
-        inside = {*open_squares, *base}
-        if len(row) < DEEPEST:
-            for act in then.turns(inside):
-                # Whether its stack is trimmed yet is for the next look, judged from the turn before it.
-                yield replace(
-                    act,
-                    kind=Kind.TURNS,
-                    changes=_from(stood, base, act),
-                    moves=(*row, *act.moves),
-                    believed=len(row),
-                )
-        for act in (*then.displacements(inside), *then.removals(inside)):
-            yield replace(act, changes=_from(stood, base, act), moves=row, believed=len(row))
+
+    def __init__(
+        self, belief: Belief, history: Sequence[Position], rules: Rules, stood: Sequence[str], *, seen: bool
+    ) -> None:
+        self.belief = belief
+        self.acts = Acts([*history, *belief.positions], rules)
+        self._sure = len(history) - 1
+        self._stood = stood
+        self._base = {s: b for s, b in enumerate(self.acts.stacks) if b != stood[s]}
+        self._past = frozenset(self._base) if seen else frozenset()
+        self._plain = not belief.row and not self._base
+
+    @property
+    def stands(self) -> Act:
+        """The belief is true, and nothing has happened since."""
+        row = self.belief.row
+        return Act(
+            _kind(row), self._base, row, believed=len(row), given=self.belief.nats, past=self._past
+        )  # fmt: skip
+
+    def put(self, acts: Iterable[Act]) -> Iterator[Act]:
+        """Acts of this world as changes of what stood."""
+        return iter(acts) if self._plain else (self._put(act) for act in acts)
+
+    def _put(self, act: Act) -> Act:
+        row = self.belief.row
+        changes = {s: b for s, b in (self._base | act.changes).items() if b != self._stood[s]}
+        there = replace(
+            act, changes=changes, given=self.belief.nats + act.prior, past=self._past - set(act.changes)
+        )
+        if act.kind is Kind.BACK:
+            if act.ply < self._sure:
+                return there
+            left = row[: act.ply - self._sure]
+            return replace(there, kind=_kind(left), moves=left, believed=len(left), ply=-1)
+        if not row:
+            return there
+        kind = Kind.TURNS if act.legal else act.kind
+        # What was played against the rules has no turns of its own to be kept.
+        moves = (*row, *act.moves) if act.legal else row
+        return replace(there, kind=kind, moves=moves, believed=len(row))
 
 
-def _from(stood: Sequence[str], base: dict[int, str], act: Act) -> dict[int, str]:
-    """The changes of an act after ``base``, against the board before it."""
-    return {square: stack for square, stack in (base | act.changes).items() if stack != stood[square]}
+def _kind(row: Row) -> Kind:
+    return Kind.NOTHING if not row else Kind.TURN if len(row) == 1 else Kind.TURNS
 
 
-def kept(acts: Sequence[Act]) -> tuple[Row, ...]:
-    """The rows of turns of these acts, the likeliest first, that may explain the look."""
+def complete(act: Act) -> bool:
+    """A row of turns, or nothing, that leaves no stack to be trimmed."""
+    return act.kind in (Kind.NOTHING, Kind.TURN, Kind.TURNS) and not ends_high(act)
+
+
+def ends_high(act: Act) -> bool:
+    """Does a stack await its trimming after the act?"""
+    return any(len(stack) > HIGHEST for stack in act.changes.values())
+
+
+def rows_of(acts: Sequence[Act]) -> tuple[Row, ...]:
+    """The rows of turns of these acts, the likeliest first."""
     rows = dict.fromkeys(act.moves for act in acts if act.kind in (Kind.TURN, Kind.TURNS) and act.legal)
     return tuple(rows)[:MOST]
 
 
-def agree(rows: Sequence[Row], position: Position, rules: Rules) -> bool:
-    """Do all rows end in the same position? Then nothing that can be seen later tells them apart."""
-    return len({play(row, position, rules)[-1] for row in rows}) == 1
+def agree(beliefs: Sequence[Belief]) -> bool:
+    """Do all end in the same position? Then nothing that can be seen later tells them apart."""
+    return all(belief.positions for belief in beliefs) and len({b.positions[-1] for b in beliefs}) == 1
+
+
+def shared(rows: Sequence[Row]) -> Row:
+    """The turns with which all rows begin."""
+    first: list[Move] = []
+    for moves in zip(*rows, strict=False):
+        if len(set(moves)) > 1:
+            break
+        first.append(moves[0])
+    return tuple(first)
+
+
+def board(belief: Belief, sure: Position) -> tuple[str, ...]:
+    """The stacks that stand if the belief is true."""
+    return belief.positions[-1].stacks if belief.positions else sure.stacks
+
+
+def doubtful(beliefs: Sequence[Belief], sure: Position) -> tuple[int, ...]:
+    """Squares on which the beliefs leave different stacks."""
+    boards = zip(*(board(belief, sure) for belief in beliefs), strict=True)
+    return tuple(square for square, stacks in enumerate(boards) if len(set(stacks)) > 1)

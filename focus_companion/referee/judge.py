@@ -5,7 +5,7 @@ Score of an act = nats by which it explains the picture better than nothing havi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,9 @@ import numpy as np
 from ..game.moves import Move
 from ..game.position import Position
 from ..game.rules import Rules
-from . import beliefs, words
+from . import words
 from .acts import Act, Acts, Kind
+from .beliefs import Belief, World, ends_high
 from .verdict import Wrong
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ STRONG = 0.22
 """Share from which something did happen on the square or right before it."""
 LEAD = 9.0
 """Nats by which an act must lead the next best for the referee to be sure."""
+PAINTED = 8
+"""Acts, the best by their squares alone, that are painted whole."""
 HIDDEN = 26.0
 """Nats within which pieces that seem lifted may as well lie on a stack where they hardly show."""
 GOOD = 1.7
@@ -54,6 +57,8 @@ UNTOUCHED = 60.0
 """Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
 MOST_BESIDE = 3
 """Further changed squares on which illegal acts are weighed beside a legal turn."""
+WIDE = 3
+"""Beliefs, the likeliest, in whose worlds more than turns and slips of the hand is looked for."""
 MOST_OPEN = 10
 """Squares, the most changed ones, among which illegal acts and quick successions are looked for."""
 
@@ -75,6 +80,8 @@ class Judgement:
     lead: float
     foreign: float = 0.0
     rivals: tuple[Act, ...] = ()
+    weights: tuple[float, ...] = ()
+    """Of ``act`` and every rival, the nats that do not come from how the board looks now."""
     trim_lead: float = 0.0
     """For a stack that awaits its trimming, nats by which it leads the same turn with the trimming done."""
 
@@ -96,57 +103,72 @@ def judge(
     history: Sequence[Position],
     rules: Rules,
     pending: Pending | None,
-    rows: Sequence[beliefs.Row] = (),
+    beliefs: Sequence[Belief] = (),
+    *,
+    seen: bool = False,
 ) -> Judgement:
     """What happened between the position that stood and this look.
 
-    ``rows`` of turns may have been played since, as earlier looks could not tell them apart.
+    ``beliefs`` are what may have been played since, as earlier looks could not tell; ``seen``: it was played
+    before the picture with which the look is compared. Without it the position itself may stand as well.
     """
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
-    if not open_squares:
+    if not open_squares and not beliefs:
         return _with_foreign(look, Judgement(NOTHING, 0.0, 50.0))
     likeliest = _most_changed(look, open_squares, 5)
-    over = look.foreign(likeliest, {s: len(history[-1].stacks[s]) + 3 for s in likeliest})
+    over = look.foreign(likeliest, {s: len(look.evidence.standing[s]) + 3 for s in likeliest})
     if over > AMISS:
         # An arm: no turn changes so much elsewhere than on its few squares.
         return Judgement(NOTHING, 0.0, 0.0, over)
-    doubted = list(beliefs.after(rows, history, rules, _most_changed(look, open_squares, MOST_OPEN)))
-    return _with_foreign(look, _likeliest(look, Acts(history, rules), open_squares, pending, doubted))
+    believed = [*beliefs] if seen and beliefs else [Belief(), *beliefs]
+    worlds = [World(belief, history, rules, look.evidence.standing, seen=seen) for belief in believed]
+    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending))
 
 
 def _likeliest(
-    look: Look, acts: Acts, open_squares: list[int], pending: Pending | None, doubted: Sequence[Act]
+    look: Look, worlds: Sequence[World], open_squares: list[int], pending: Pending | None
 ) -> Judgement:
     """The likeliest act, weighed against ever more others until it explains the look."""
-    position = acts.position
+    stacks = look.evidence.standing
     strong = [s for s in open_squares if look.touched[s] >= STRONG]
-    if pending is None and not doubted:
+
+    def of_all(list_acts: Callable[[Acts], Iterable[Act]], most: int = len(worlds)) -> Iterator[Act]:
+        for world in worlds[:most]:
+            yield from world.put(list_acts(world.acts))
+
+    pool = [world.stands for world in worlds]
+    if not open_squares:
+        # Nothing is new; it may be that what was doubtful has been put back, unseen.
+        return _weigh(look, [*pool, *of_all(Acts.back)], pending)
+    if pending is None:
         # Nearly every look: one turn, on just the squares that changed, that explains every pixel.
-        best = _weigh(look, [NOTHING, *acts.turns(set(open_squares), whole=True)], pending)
+        best = _weigh(look, [*pool, *of_all(lambda acts: acts.turns(set(open_squares), whole=True))], pending)
         if _clean(look, best.act, strong):
             return best
-    pool = [NOTHING, *doubted, *acts.turns(set(strong or open_squares))]
-    pool += (a for a in acts.back() if set(a.changes) <= set(open_squares))
+    pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
+    pool += (a for a in of_all(Acts.back) if a.changes.keys() - a.past <= set(open_squares))
     best = _weigh(look, pool, pending)
     if best.act.kind is not Kind.NOTHING:
         # What is against the rules on the same squares may look much the same, and explain it better.
         here = set(best.act.changes) | set(strong[:MOST_BESIDE])
-        pool += acts.displacements(here)
-        pool += acts.removals(here)
-        if best.act.moves and (best.act.trimmed or best.act.kind is Kind.PENDING):
-            pool += acts.wrong_trims(best.act.moves[0])
+        pool += of_all(lambda acts: acts.displacements(here))
+        pool += of_all(lambda acts: acts.removals(here))
+        if best.act.moves and (best.act.trimmed or best.act.kind is Kind.PENDING or ends_high(best.act)):
+            last = best.act.moves[-1]
+            pool += of_all(lambda acts: acts.wrong_trims(last) if last in acts.legal else ())
         best = _weigh(look, pool, pending)
-    if best.act.legal and best.lead >= LEAD and _explains(look, best, strong, position):
+    if best.act.legal and best.lead >= LEAD and _explains(look, best, strong):
         return best
-    inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(position.stacks, strong)
-    pool += acts.turns(set(open_squares) - set(strong)) if strong else ()
-    pool += acts.successions(inside)
-    pool += acts.unseen(inside)
-    pool += _illegal(acts, inside, pending)
+    inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, strong)
+    if strong:
+        pool += of_all(lambda acts: acts.turns(set(open_squares) - set(strong)))
+    pool += of_all(lambda acts: acts.successions(inside), WIDE)
+    pool += of_all(lambda acts: acts.unseen(inside), WIDE)
+    pool += of_all(lambda acts: _illegal(acts, inside, pending), WIDE)
     best = _laid_where_hidden(_weigh(look, pool, pending))
-    if _explains(look, best, strong, position) or _with_foreign(look, best).covered:
+    if _explains(look, best, strong) or _with_foreign(look, best).covered:
         return best
-    return _unexplained(look, best, strong or open_squares, position)
+    return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
 
 
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
@@ -161,7 +183,7 @@ def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
 
 def _clean(look: Look, act: Act, strong: Sequence[int]) -> bool:
     """Does a turn explain every pixel of its squares so well that nothing else could do better there?"""
-    if act.kind is not Kind.TURN or act.trimmed:
+    if act.kind not in (Kind.TURN, Kind.TURNS) or act.trimmed or ends_high(act) or not act.changes:
         return False
     own = [look.evidence.stack_gain(square, stack) for square, stack in act.changes.items()]
     if not all(gain.per_pixel >= CLEAN and gain.pixels > 30 for gain in own):
@@ -193,7 +215,7 @@ def _hidden_targets(stacks: Sequence[str], strong: Sequence[int]) -> set[int]:
 
 def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]:
     pool: list[Act] = []
-    if pending is not None and pending.sure:
+    if pending is not None and pending.sure and pending.move in acts.legal:
         pool += acts.left_high(pending.move, inside)
     for move in acts.legal:
         if move.target in inside and (move.origin is None or move.origin in inside):
@@ -213,7 +235,7 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
          for i, act in enumerate(pool)),
         key=lambda pair: (-pair[0], pair[1]),
     )  # fmt: skip
-    nats = {i: look.evidence.gain(pool[i].changes).nats for _, i in rough[:8]}
+    nats = {i: look.evidence.gain(pool[i].changes).nats for _, i in rough[:PAINTED]}
     # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
     family: dict[frozenset[int], float] = {}
     for i, gained in nats.items():
@@ -226,13 +248,20 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     top, index = scored[0]
     act = pool[index]
-    others = [(score, pool[i]) for score, i in scored[1:] if _outcome(pool[i]) != _outcome(act)]
+    others = [(score, i) for score, i in scored[1:] if _outcome(pool[i]) != _outcome(act)]
     lead = top - others[0][0] if others else 50.0
     near = HIDDEN if act.lifted else LEAD
-    rivals = tuple(other for score, other in others if top - score < near)
+    rivals = [i for score, i in others if top - score < near]
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
     trim_lead = top - next(done, -np.inf) if act.kind is Kind.PENDING else 0.0
-    return Judgement(act, top, lead, rivals=rivals, trim_lead=trim_lead)
+    return Judgement(
+        act,
+        top,
+        lead,
+        rivals=tuple(pool[i] for i in rivals),
+        trim_lead=trim_lead,
+        weights=tuple(priors[i] for i in (index, *rivals)),
+    )
 
 
 def _doubted(behind: float) -> float:
@@ -247,7 +276,8 @@ def _course(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
     touched is as it was. From straight above, five pieces look much like six; this tells them apart.
     """
-    apart = (s for s in act.changes if look.touched[s] < OPEN and s not in (act.unseen or ()))
+    known = act.past | (act.unseen or frozenset())
+    apart = (s for s in act.changes if look.touched[s] < OPEN and s not in known)
     told = -sum(
         UNSEEN * (1 - float(look.touched[s]) / OPEN) * min(1.0, _differing(look, s, act.changes[s]) / PLAIN)
         for s in apart
@@ -292,7 +322,7 @@ def _outcome(act: Act) -> object:
     )
 
 
-def _explains(look: Look, best: Judgement, strong: Sequence[int], position: Position) -> bool:
+def _explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
     """Does the act account for what is seen, so that none less likely need be weighed?"""
     act = best.act
     if act.kind is Kind.NOTHING and strong:
@@ -306,16 +336,16 @@ def _explains(look: Look, best: Judgement, strong: Sequence[int], position: Posi
             if own.nats < -25 and own.per_pixel < -0.5:
                 return False
     for square in strong:
-        if square not in act.changes and _better(look, square, act, position) > MISSED:
+        if square not in act.changes and _better(look, square, act) > MISSED:
             return False
     return not act.changes or look.evidence.gain(act.changes).per_pixel >= GOOD or best.nats < 120
 
 
-def _better(look: Look, square: int, act: Act, position: Position) -> float:
+def _better(look: Look, square: int, act: Act) -> float:
     """Nats that the best simple change of a further square would gain on top of the act."""
-    stack = position.stacks[square]
+    stack = look.evidence.standing[square]
     changed = [stack[:-n] for n in range(1, len(stack) + 1)]
-    changed += [stack + colour for colour in position.players]
+    changed += [stack + colour for colour in sorted(set("".join(look.evidence.standing)))]
     gained = look.evidence.gain(act.changes).nats
     return max(look.evidence.gain(act.changes | {square: other}).nats for other in changed) - gained
 
@@ -326,7 +356,7 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     for square in squares:
         stack, _ = look.evidence.read(square, position.players, 6)
         gain = look.evidence.stack_gain(square, stack).nats
-        if stack != position.stacks[square] and gain > MISSED / 2:
+        if stack != look.evidence.standing[square] and gain > MISSED / 2:
             differ[square] = stack
     if not differ:
         return Judgement(NOTHING, 0.0, 0.0)

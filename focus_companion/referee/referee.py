@@ -16,8 +16,8 @@ from ..game.moves import Move
 from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
-from . import beliefs
 from .acts import Act, Kind
+from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .judge import LEAD, SURE_HIGH, Judgement, Pending, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 
@@ -52,10 +52,13 @@ class Referee:
         self._pending: Pending | None = None
         self._wrong: Wrong | None = None
         self._said: tuple[Move, ...] = ()
-        self._rows: tuple[beliefs.Row, ...] = ()
+        self._beliefs: tuple[Belief, ...] = ()
+        self._seen = False
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
+        self.partly = False
+        """Of the last verdicts: they tell only a part of what the look shows; the next brings the rest."""
 
     @property
     def alerting(self) -> bool:
@@ -68,13 +71,12 @@ class Referee:
     def judge(self, look: Look, history: Sequence[Position]) -> list[Verdict]:
         """The verdicts of this look, to be taken in order; none while nothing new can be said."""
         position = history[-1]
-        if position is not self._known:
-            self._known, self._judged = position, None
-            self._pending, self._said, self._rows = None, (), ()
+        self.follow(history)
+        self.partly = False
         if not position.to_move:
             return []
         if self._judged is None or self._judged[0] != look.number:
-            found = judge(look, history, self._rules, self._pending, self._rows)
+            found = judge(look, history, self._rules, self._pending, self._beliefs, seen=self._seen)
             self._judged = look.number, found
         judgement = self._judged[1]
         if judgement.covered:
@@ -82,10 +84,32 @@ class Referee:
         if judgement.act.legal:
             verdicts = self._legal(judgement, look, position)
         else:
-            verdicts = self._illegal(judgement, look)
+            verdicts = self._illegal(judgement, look, position)
         if verdicts:
             self._hurried_until = -math.inf
         return verdicts
+
+    def follow(self, history: Sequence[Position]) -> None:
+        """The game stands at the last of these positions now: what is still in doubt is what came after."""
+        position, before = history[-1], self._known
+        if position is before:
+            return
+        at = next((ply for ply, known in enumerate(history) if known is before), None)
+        left = () if at is None else tuple(b.rest(history[at + 1 :]) for b in self._beliefs)
+        rest = tuple(belief for belief in left if belief is not None)
+        self._known, self._judged = position, None
+        self._settle()
+        if any(belief.row for belief in rest):
+            self._beliefs, self._seen = rest, True
+
+    @property
+    def supposed(self) -> tuple[tuple[str, ...], tuple[int, ...]] | None:
+        """The stacks that stand if the likeliest of what is in doubt is true, and the squares on which that
+        says something else than the rest of it; ``None`` where the position itself is to be expected.
+        """
+        if not self._seen or self._known is None:
+            return None
+        return board(self._beliefs[0], self._known), doubtful(self._beliefs, self._known)
 
     def _lasted(self, look: Look, patience: float) -> bool:
         return look.age >= patience or look.time <= self._hurried_until
@@ -94,8 +118,9 @@ class Referee:
         """Was the last judgement of this look that the standing position shows, uncovered?"""
         if self._judged is None or self._judged[0] != look.number:
             return False
-        judgement = self._judged[1]
-        return judgement.act.kind is Kind.NOTHING and not judgement.covered
+        act = self._judged[1].act
+        believed = self._seen and act.legal and act.moves == self._beliefs[0].row
+        return (act.kind is Kind.NOTHING or believed) and not self._judged[1].covered
 
     def covered(self, look: Look) -> bool:
         """Was the last judgement of this look that something lies over the board?"""
@@ -105,21 +130,22 @@ class Referee:
 
     def _legal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         act = judgement.act
-        if act.kind is Kind.NOTHING:
+        if act.kind is Kind.NOTHING and (not self._beliefs or judgement.lead >= LEAD):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        if judgement.lead < LEAD and rivals and not self._one_outcome(act, rivals, position):
-            return self._doubt(judgement, look)
+        if judgement.lead < LEAD and rivals and not self._one_outcome(judgement, position):
+            return self._doubt(judgement, look, position)
         verdicts: list[Verdict] = [PutRight()] if self._wrong is not None else []
         again = self._wrong is not None
         if act.kind is Kind.BACK:
             self._settle()
             return [*verdicts, WentBack(act.ply)]
-        awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and self._ends_high(act, position))
+        awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
         turns = act.moves[:-1] if awaited else act.moves
         if not turns and self._pending and self._pending.move == act.moves[-1] and not again:
             return []
         self._settle()
+        self.partly = awaited and bool(turns)
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
         if awaited and not turns:
             # After turns in quick succession the next look, judged from their last position, brings it.
@@ -128,36 +154,55 @@ class Referee:
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
 
-    def _ends_high(self, act: Act, position: Position) -> bool:
-        return any(len(stack) > 5 for stack in act.changes.values())
-
-    def _one_outcome(self, act: Act, rivals: Sequence[Act], position: Position) -> bool:
+    def _one_outcome(self, judgement: Judgement, position: Position) -> bool:
         """Do rows of turns that were asked about lead to one position, so that no later look decides?"""
-        if not self._rows or not all(rival.kind in (Kind.TURN, Kind.TURNS) for rival in rivals):
+        acts = (judgement.act, *judgement.rivals)
+        if not self._beliefs or not all(act.legal and act.moves and complete(act) for act in acts):
             return False
-        return beliefs.agree([act.moves, *(rival.moves for rival in rivals)], position, self._rules)
+        return agree([believe(act.moves, position, self._rules) for act in acts])
 
     def _nothing(self) -> list[Verdict]:
-        due = self._wrong is not None or self._pending is not None
+        due = self._wrong is not None or self._pending is not None or self._seen
         self._settle()
         return [PutRight()] if due else []
 
-    def _doubt(self, judgement: Judgement, look: Look) -> list[Verdict]:
-        rows = beliefs.kept((judgement.act, *judgement.rivals))
-        moves = tuple(dict.fromkeys(row[0] for row in rows))
-        if not self._lasted(look, self._patience.unclear) or not moves:
+    def _doubt(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
+        acts = (judgement.act, *judgement.rivals)
+        rows = rows_of(acts)
+        if not self._lasted(look, self._patience.unclear) or not any(rows):
             return []
-        asked, self._said, self._rows = self._said, moves, rows
-        return [Undecided(moves)] if moves != asked else []
+        verdicts: list[Verdict] = []
+        if self._wrong is not None and judgement.act.legal:
+            self._wrong = None
+            verdicts.append(PutRight())
+        plain = all(complete(act) for act in acts) and self._pending is None
+        if plain:
+            self._believe(acts, judgement.weights, position)
+            if sure := shared([act.moves for act in acts]):
+                # However the rest may be, so much was played.
+                return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
+        elif not self._seen:
+            self._beliefs = tuple(believe(row, position, self._rules) for row in rows if row)
+        moves = tuple(dict.fromkeys(row[0] for row in rows if row))
+        asked, self._said = self._said, moves
+        return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
+
+    def _believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
+        """All of these may be true: what the likeliest leaves is taken to stand from now on."""
+        beliefs: dict[tuple[Move, ...], Belief] = {}
+        for act, weight in zip(acts, weights, strict=True):
+            if act.moves not in beliefs and len(beliefs) < MOST:
+                beliefs[act.moves] = believe(act.moves, position, self._rules, weight - max(weights))
+        self._beliefs, self._seen = tuple(beliefs.values()), True
 
     # ---- what is not -------------------------------------------------------------------------------------
 
-    def _illegal(self, judgement: Judgement, look: Look) -> list[Verdict]:
+    def _illegal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         act = judgement.act
         assert act.wrong is not None
         if judgement.lead < LEAD and any(rival.legal for rival in judgement.rivals):
             # A legal turn, or nothing at all, explains the picture about as well: no alarm on that.
-            return self._doubt(judgement, look)
+            return self._doubt(judgement, look, position)
         wrong = act.wrong()
         patience = self._patience.alert
         if act.lifted and self._pending is None:
@@ -179,4 +224,4 @@ class Referee:
     def _settle(self) -> None:
         self._wrong = None
         self._pending = None
-        self._said, self._rows = (), ()
+        self._said, self._beliefs, self._seen = (), (), False

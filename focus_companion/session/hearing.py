@@ -69,7 +69,7 @@ def _heard(verdict: said.Verdict, history: History, time: float) -> Iterator[Eve
             if history.alert is None or not _same(history.alert, alert):
                 yield alert
         case said.PutRight():
-            if history.alert or history.prompt:
+            if history.alert or history.prompt or history.unclear:
                 yield Resolved(time)
         case said.Undecided(candidates):
             unclear = Unclear(time, [str(move) for move in candidates])

@@ -179,7 +179,7 @@ class History:
             case Prompt():
                 return replace(self._noted(event), prompt=event)
             case Resolved():
-                return replace(self, alert=None, prompt=None)
+                return replace(self, alert=None, prompt=None, unclear=None)
             case Unclear():
                 return replace(self, unclear=event)
             case SetUp():

@@ -102,7 +102,7 @@ class Pipeline:
             if self._given is not None:
                 self._watcher.place(self._given[0], believed=self._given[1])
         elif position is not self._known:
-            self._follow(position)
+            self._follow(history)
         watcher = self._watcher
         watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
@@ -123,6 +123,10 @@ class Pipeline:
             return verdicts + self._set_up(watcher, look)
         verdicts += self._referee.judge(look, history)
         self._offered = self._outcome(verdicts, history)
+        stands, doubtful = self._referee.supposed or (history[-1].stacks, ())
+        if self._offered is None and stands != watcher.standing:
+            # What cannot be told yet, or no longer, is taken to stand until something speaks against it.
+            watcher.confirm(stands, doubtful)
         if any(isinstance(verdict, TrimAwaited) for verdict in verdicts):
             watcher.mark()
         if self._referee.shows_standing(look):
@@ -135,12 +139,18 @@ class Pipeline:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
         self._referee.hurry(until)
 
-    def _follow(self, position: Position) -> None:
+    def _follow(self, history: Sequence[Position]) -> None:
         """The session took our verdict, or corrected the game by hand."""
         assert self._watcher is not None
+        position = history[-1]
+        self._referee.follow(history)
+        supposed = self._referee.supposed
+        if supposed is not None:
+            # More has been played since, of which only a part is in doubt.
+            self._watcher.confirm(*supposed)
         # Something else may have been asked for between our verdict and this picture, such as a new game.
-        if position.stacks == self._offered:
-            self._watcher.confirm(position.stacks)
+        elif position.stacks == self._offered:
+            self._watcher.confirm(position.stacks, shown=not self._referee.partly)
         else:
             self._watcher.expect(position.stacks)
             self._ready = False

@@ -145,13 +145,17 @@ class Watcher:
 
     # ---- what the session tells --------------------------------------------------------------------------
 
-    def confirm(self, stacks: Sequence[str]) -> None:
-        """This position stands now, and the last look shows it: learn from it."""
+    def confirm(self, stacks: Sequence[str], doubtful: Sequence[int] = (), *, shown: bool = True) -> None:
+        """This position stands now, and the last look shows it: learn from it, but on the squares on which
+        something else may stand. Not ``shown``: more has changed since, which the next look is to tell.
+        """
         self.standing = tuple(stacks)
         self._mark = None
         self._stood = True
-        if self._look is not None and self.outlines is not None:
-            self._learn(self._look.smoothed, keep=0.75)
+        if self._look is not None and self.outlines is not None and not shown:
+            self._look = None
+        elif self._look is not None and self.outlines is not None:
+            self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
             self._look = None
 
     def expect(self, stacks: Sequence[str]) -> None:
@@ -403,10 +407,17 @@ class Watcher:
         learn(image, self.outlines, self.standing, fresh, Background(*image.shape[:2]), keep=0.0)
         return _share(image, self.camera, probe, fresh) >= SAME
 
-    def _learn(self, smoothed: Smoothed, keep: float) -> None:
+    def _learn(self, smoothed: Smoothed, keep: float, doubtful: Sequence[int]) -> None:
         assert self.outlines is not None and self._background is not None
-        image = smoothed.image
-        learn(image, self.outlines, self.standing, self._colours, self._background, keep=keep)
+        learn(
+            smoothed.image,
+            self.outlines,
+            self.standing,
+            self._colours,
+            self._background,
+            keep=keep,
+            except_squares=doubtful,
+        )
         self._reference = smoothed
 
     def _take_place(self, corners: Corners) -> None:
