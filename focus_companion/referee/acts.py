@@ -37,11 +37,11 @@ class Kind(Enum):
     NOTHING = 0.0
     TURN = -4.0
     PENDING = -4.5
-    TURNS = -16.0
+    TURNS = -18.0
     BACK = -14.0
     WRONG = -26.0
     WRONG_TRIM = -50.0
-    WRONG_TWICE = -40.0
+    WRONG_TWICE = -36.0
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ class Judgement:
     act: Act
     nats: float
     lead: float
+    legal_lead: float = 0.0
+    """The same over the best that the rules allow: a turn, or nothing at all."""
     foreign: float = 0.0
     rivals: tuple[Act, ...] = ()
     weights: tuple[float, ...] = ()
@@ -119,7 +121,7 @@ def judge(
     over = look.foreign(likeliest, {s: len(look.evidence.standing[s]) + 3 for s in likeliest})
     if over > AMISS:
         # An arm: no turn changes so much elsewhere than on its few squares.
-        return Judgement(NOTHING, 0.0, 0.0, over)
+        return Judgement(NOTHING, 0.0, 0.0, foreign=over)
     believed = [*beliefs] if seen and beliefs else [Belief(), *beliefs]
     worlds = [World(belief, history, rules, look.evidence.standing, seen=seen) for belief in believed]
     return _with_foreign(look, _likeliest(look, worlds, open_squares, pending))
@@ -146,7 +148,8 @@ def _likeliest(
         if _clean(look, best.act, strong):
             return best
     pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
-    pool += (a for a in of_all(Acts.back) if a.changes.keys() - a.past <= set(open_squares))
+    # From above, a piece that is back where it was may show on one of its two squares only.
+    pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
     best = _weigh(look, pool, pending)
     if best.act.kind is not Kind.NOTHING:
         # What is against the rules on the same squares may look much the same, and explain it better.
@@ -250,6 +253,7 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     act = pool[index]
     others = [(score, i) for score, i in scored[1:] if _outcome(pool[i]) != _outcome(act)]
     lead = top - others[0][0] if others else 50.0
+    legal_lead = top - next((score for score, i in others if pool[i].legal), top - 50.0)
     near = HIDDEN if act.lifted else LEAD
     rivals = [i for score, i in others if top - score < near]
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
@@ -258,6 +262,7 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
         act,
         top,
         lead,
+        legal_lead=legal_lead,
         rivals=tuple(pool[i] for i in rivals),
         trim_lead=trim_lead,
         weights=tuple(priors[i] for i in (index, *rivals)),
@@ -369,4 +374,5 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     wrong = Wrong("unexplained", turn, where, words.say("unexplained", turn, squares=where))
     act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
     nats = gained + act.prior
-    return Judgement(act, nats, nats - best.nats, rivals=(best.act,))
+    lead = nats - best.nats
+    return Judgement(act, nats, lead, lead if best.act.legal else 50.0, rivals=(best.act,))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FAINT = 30.0
 """Nats over nothing having happened up to which an illegal act is told late."""
+SURE_WRONG = 25.0
+"""Nats by which an illegal act must lead what is allowed where turns are in doubt already."""
 CHANGED, CROWD = 0.2, 16
 """Share of a square's pixels, and number of such squares at once, that no act at the table changes."""
 
@@ -200,7 +202,7 @@ class Referee:
     def _illegal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         act = judgement.act
         assert act.wrong is not None
-        if judgement.lead < LEAD and any(rival.legal for rival in judgement.rivals):
+        if judgement.legal_lead < (SURE_WRONG if self._beliefs else LEAD):
             # A legal turn, or nothing at all, explains the picture about as well: no alarm on that.
             return self._doubt(judgement, look, position)
         wrong = act.wrong()

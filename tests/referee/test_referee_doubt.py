@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from table_scene import Table, small_look
 
+from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.game.start import Start
+from focus_companion.session.requests import ChooseMove
 from focus_companion.simulator.look import aimed_camera
 
 SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
@@ -88,3 +90,61 @@ def test_a_turn_that_nobody_could_see_is_asked_for(steep_table: Table) -> None:
     else:
         assert told.words == ["unclear"]
         assert "c4-d4" in told.events[0].to_json()["candidates"]
+
+
+EITHER = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2": "r", "f3": "r"}
+"""Green's piece between two of its own: from straight above, onto which of them it was set hardly shows."""
+
+
+def either() -> Table:
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=1.0, azimuth=200.0, roll=0.0, fill=0.9)
+    table = Table(rules(EITHER, {}), replace(look, camera=camera))
+    assert table.show().words == []
+    told = table.show(table.put({"c5": "", "b5": "gg"}), 1.5)
+    assert told.words == ["unclear"]
+    assert set(told.events[0].to_json()["candidates"]) >= {"c5-b5", "c5-d5"}
+    # The game goes on before anybody answers; it is not known yet from which position, and nothing is cried.
+    assert table.show(table.put({"f2": "", "f3": "rr"}), 1.5).words == []
+    return table
+
+
+def test_a_doubt_lasts_until_a_turn_decides() -> None:
+    table = either()
+    told = table.show(table.put({"b5": "", "b7": "gg"}), 1.5)
+    assert told.words == ["move c5-b5", "move f2-f3", "move b5-b7"]
+    assert table.session.position.stacks == table.stacks
+
+
+def test_who_answers_late_is_told_what_was_played_since() -> None:
+    table = either()
+    table.session.submit(ChooseMove(Move.parse("c5-b5")))
+    told = table.show(seconds=1.5)
+    assert told.words == ["move c5-b5", "move f2-f3"]
+    assert table.session.position.stacks == table.stacks
+
+
+def test_what_was_in_doubt_can_be_put_back() -> None:
+    table = either()
+    told = table.show(table.put({"f2": "r", "f3": "r"}), 1.5)
+    assert told.words == []
+    told = table.show(table.put({"c5": "g", "b5": "g"}), 1.5)
+    assert told.words == ["resolved"]
+    told = table.show(table.put({"c5": "", "c4": "rg"}), 1.5)
+    assert told.words == ["move c5-c4"]
+
+
+def test_an_illegal_act_in_doubt_is_alerted() -> None:
+    table = either()
+    told = table.show(table.put({"e2": "", "d3": table.stacks[INDEX["d3"]] + table.stacks[INDEX["e2"]]}), 2.5)
+    assert [word.split()[0] for word in told.words] == ["alert"]
+
+
+HIGH = {"c6": "ggggg", "d6": "r", "d5": "", "e5": "", "f4": "", "g4": ""}
+
+
+def test_two_turns_of_which_the_second_awaits_its_trimming() -> None:
+    table = Table(rules(HIGH, {}))
+    assert table.show().words == []
+    told = table.show(table.put({"b2": "", "c2": "gg", "d6": "", "c6": "gggggr"}), 1.5)
+    assert told.words == ["move b2-c2", "prompt c6"]

@@ -1,0 +1,79 @@
+"""What is kept of turns that could not be told apart: pure, without a picture."""
+
+from __future__ import annotations
+
+import pytest
+
+from focus_companion.game.moves import Move
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.acts import Kind
+from focus_companion.referee.beliefs import World, agree, believe, doubtful, shared
+
+RULES = Rules.make(2)
+START = start_position(RULES)
+
+
+def row(text: str) -> tuple[Move, ...]:
+    return tuple(Move.parse(move) for move in text.split())
+
+
+def played(text: str) -> Position:
+    position = START
+    for move in row(text):
+        position = apply(position, move, RULES)
+    return position
+
+
+@pytest.mark.parametrize(
+    ("rows", "first"),
+    [
+        (["d5-d6 c3-c4", "d5-d6 c3-c2"], "d5-d6"),
+        (["d5-d6", "d5-d6 c3-c2"], "d5-d6"),
+        (["d5-d6 c3-c4", "d5-d4 c3-c4"], ""),
+        (["d5-d6 c3-c4"], "d5-d6 c3-c4"),
+    ],
+)
+def test_turns_that_all_rows_begin_with(rows: list[str], first: str) -> None:
+    assert shared([row(text) for text in rows]) == row(first)
+
+
+def test_doubt_is_on_the_squares_that_differ() -> None:
+    beliefs = [believe(row(text), START, RULES) for text in ("d5-d6", "d5-d4")]
+    assert doubtful(beliefs, START) == tuple(sorted(INDEX[name] for name in ("d6", "d4")))
+    nothing = believe((), START, RULES)
+    assert doubtful([nothing, beliefs[0]], START) == tuple(sorted(INDEX[name] for name in ("d5", "d6")))
+    assert not agree(beliefs)
+    assert agree([beliefs[0], beliefs[0]])
+
+
+def test_what_becomes_sure_is_taken_from_the_beliefs_that_say_it() -> None:
+    belief = believe(row("d5-d6 c3-c4"), START, RULES, -3.0)
+    rest = belief.rest([played("d5-d6")])
+    assert rest is not None
+    assert (rest.row, rest.positions, rest.nats) == (row("c3-c4"), (played("d5-d6 c3-c4"),), -3.0)
+    assert belief.rest([played("d5-d4")]) is None
+
+
+def test_acts_of_a_world_are_changes_of_what_stood() -> None:
+    likely, other = (
+        believe(row(text), START, RULES, nats) for text, nats in (("d5-d6", 0.0), ("d5-d4", -5.0))
+    )
+    stood = likely.positions[-1].stacks
+    world = World(other, [START], RULES, stood, seen=True)
+    after = {INDEX["d6"]: START.stacks[INDEX["d6"]], INDEX["d4"]: other.positions[-1].stacks[INDEX["d4"]]}
+    assert world.stands.changes == after
+    assert world.stands.moves == row("d5-d4")
+    assert world.stands.prior == -5.0
+    acts = list(world.put(world.acts.turns(range(52))))
+    assert all(act.moves[0] == Move.parse("d5-d4") and len(act.moves) == 2 for act in acts)
+    assert all(act.prior < -5.0 for act in acts)
+    # What was believed and has been put back leaves the board as it was before it.
+    back = [act for act in world.put(world.acts.back()) if act.kind is Kind.NOTHING]
+    assert len(back) == 1
+    assert back[0].changes == {
+        square: stack for square, stack in enumerate(START.stacks) if stack != stood[square]
+    }
