@@ -49,9 +49,8 @@ class History:
 
     ``positions`` holds one position a ply, ply 0 first; an act (resigning, …) is no ply and changes the last
     of them. ``players`` maps letters to names. ``time`` is that of the last event, ``began`` of the first.
-    ``ready``,
-    ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view, and why.
-    ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
+    ``ready``, ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view, and
+    why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help.
     """
