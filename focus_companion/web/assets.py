@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,7 @@ class Assets:
             plain = path.read_bytes()
             name = path.relative_to(folder).as_posix()
             digest.update(name.encode() + b"\0" + plain)
-            files[name] = _asset(plain, path.suffix)
+            files[name] = _asset(plain if path.suffix != ".css" else _bare_sheet(plain), path.suffix)
         sources = {path.stem: path.read_text(encoding="utf-8") for path in paths if path.parent.name == "js"}
         for entry in ENTRIES:
             files[f"{entry}.js"] = _asset(bundle(sources, entry).encode(), ".js")
@@ -62,6 +63,12 @@ class Assets:
             files[f"{entry}.js"] = _asset(bundle(sources, entry, first).encode(), ".js")
         self.files: Mapping[str, Asset] = files
         self.version = digest.hexdigest()[:12]
+
+
+def _bare_sheet(sheet: bytes) -> bytes:
+    """A style sheet without comments and indentation, which stand in front of the page's first view."""
+    bare = re.sub(rb"/\*.*?\*/", b"", sheet, flags=re.DOTALL)
+    return re.sub(rb"\s*\n\s*", b"\n", bare)
 
 
 def _asset(plain: bytes, suffix: str) -> Asset:

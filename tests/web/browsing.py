@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import time
 from typing import Any
 
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api")
+playwright.expect.set_options(timeout=20_000)
+
+PATIENCE = 20
+"""Seconds within which what was asked for is done, also where much else runs beside."""
 
 SWITCHES = [
     "--no-sandbox",
@@ -58,12 +63,27 @@ def status(page: playwright.Page, words: str) -> None:
 
 def until(page: playwright.Page, table: Any, **wanted: object) -> dict[str, Any]:
     """The game's state, as soon as these keys have these values."""
-    for _ in range(100):
-        state = table.session.state()
+    latest = time.monotonic() + PATIENCE
+    while True:
+        state: dict[str, Any] = table.session.state()
         if all(state[key] == value for key, value in wanted.items()):
             return state
+        assert time.monotonic() < latest, {key: state[key] for key in wanted}
         page.wait_for_timeout(50)
-    raise AssertionError({key: state[key] for key in wanted})
+
+
+def caught_up(page: playwright.Page, table: Any) -> None:
+    """Wait until the page shows the newest event that the session has told."""
+    told = table.session.state()["event"]
+    page.wait_for_function("told => document.body.dataset.event === String(told)", arg=told)
+
+
+def at_rest(page: playwright.Page) -> None:
+    """Wait until nothing moves any more but what always does."""
+    page.wait_for_function(
+        """() => document.getAnimations().every(({ effect, playState }) =>
+            effect.getTiming().iterations === Infinity || playState === 'finished')"""
+    )
 
 
 def serious(page: playwright.Page) -> list[tuple[str, str]]:

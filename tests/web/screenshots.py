@@ -21,13 +21,14 @@ from conftest import ScriptedSight, Table
 from PIL import Image
 
 from focus_companion.game.moves import Move
-from focus_companion.game.play import Removed
+from focus_companion.game.play import removed
+from focus_companion.game.position import parse_position
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.verdict import StartDiffers, TrimAwaited, Undecided, Wrong
 from focus_companion.referee.words import say
 from focus_companion.session.clock import TimeControl
-from focus_companion.session.requests import NewGame, Resign
+from focus_companion.session.requests import NewGame, Resign, SetPosition
 from focus_companion.vision.finder import find_board
 from focus_companion.vision.frames import Frame
 from focus_companion.vision.outlines import Outlines
@@ -40,6 +41,11 @@ IMAGES = Path(__file__).parents[2] / "fixtures" / "images"
 LANGUAGES = ("en", "pl", "it")
 SIZES = {320: (320, 640), 768: (768, 1024), 1920: (1920, 1080)}
 SCHEMES = ("light", "dark")
+MIDDLE = (
+    "-,-,-,-/r,gr,g,-,r,-/-,g,rggr,r,-,g,g,-/-,r,-,rrg,g,r,-,-/-,g,g,-,grr,g,r,-/"
+    "-,-,rg,g,-,r,r,-/g,grg,r,r,gg,-/-,-,-,-"
+)
+"""A position in the middle of a game, with a turn that makes a stack of seven."""
 NAMES = {"g": "Ann", "r": "Bartholomew"}
 
 
@@ -107,16 +113,25 @@ def alert(stage: Stage) -> None:
     state = stage.session.position
     mover = state.to_move
     origin = next(i for i, stack in enumerate(state.stacks) if stack and stack[-1] == mover)
-    target = next(i for i in range(51, 0, -1) if SQUARES[i][0] != SQUARES[origin][0])
+    file, rank = SQUARES[origin]
+    target = INDEX[f"{chr(ord(file) + 1)}{int(rank) - 1}"]
     text = say("not_straight", mover, origin=origin, target=target, number=1)
     stage.see(Wrong("not_straight", mover, (origin, target), text))
 
 
 def prompt(stage: Stage) -> None:
     begun(stage)
-    move = Move.parse(stage.session.legal()[0])
-    removed = (Removed("r", "reserve", "r"), Removed("g", "captured", "g"))
-    stage.see(TrimAwaited(move, move.target, removed))
+    stacks = parse_position(MIDDLE)
+    stage.ask(SetPosition(stacks, "r", {"r": 2, "g": 1}, {"r": {"g": 4}, "g": {"r": 3}}))
+    stage.start()
+    move = Move.parse("c6-c2")
+    gone = removed(stage.session.position, move, stage.session.rules)
+    stage.see(TrimAwaited(move, move.target, gone))
+
+
+def three(stage: Stage) -> None:
+    stage.ask(NewGame(Rules.make(players=3), players={"g": "Ann", "b": "Bo", "r": "Di"}))
+    stage.start()
 
 
 def unclear(stage: Stage) -> None:
@@ -174,6 +189,7 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "unclear": (unclear, nothing, "/"),
     "over": (over, nothing, "/"),
     "lost": (lost, nothing, "/"),
+    "three": (three, click('[data-square="b5"]'), "/"),
     "four": (four, nothing, "/"),
     "new-game": (begun, click(".acts [data-act=new_game]", "#new-game summary"), "/"),
     "editor": (begun, click(".acts summary >> nth=0", "[data-act=edit]", '[data-square="d4"]'), "/"),

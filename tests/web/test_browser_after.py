@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browsing import MOVES, Seen, stack
+from browsing import MOVES, Seen, caught_up, stack
 from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
@@ -42,6 +42,23 @@ def test_arrow_keys_walk_through_the_game(table, seen: Seen) -> None:
     page.wait_for_function("() => document.querySelector('#replay output').textContent === '1 / 4'")
     page.keyboard.press("End")
     page.wait_for_selector('body[data-looking="now"]')
+
+
+def test_a_game_plays_through_and_stops_where_one_likes(table, seen: Seen) -> None:
+    table.play(*MOVES)
+    page = seen.open()
+    play = page.locator("#replay [data-step=play]")
+    play.click()
+    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#replay output")).to_have_text("1 / 4")
+    page.locator("#replay [data-step=first]").click()
+    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#replay output")).to_have_text("0 / 4")
+    play.click()
+    page.wait_for_selector('body[data-looking="now"]')
+    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#replay output")).to_have_text("4 / 4")
+    assert seen.troubles == []
 
 
 def test_past_games_are_listed_and_shown(table, seen: Seen) -> None:
@@ -101,6 +118,7 @@ def test_clocks_run_down_with_increment(table, seen: Seen) -> None:
     table.play("b6-b7")
     page.wait_for_function("() => document.querySelector('[data-clock=green]').textContent.startsWith('5:1')")
     expect(page.locator("[data-clock=red]")).to_have_attribute("data-state", "runs")
+    caught_up(page, table)
     before = page.text_content("[data-clock=red]")
     page.wait_for_function(f"() => document.querySelector('[data-clock=red]').textContent !== '{before}'")
     assert page.text_content("[data-clock=green]").startswith("5:1")

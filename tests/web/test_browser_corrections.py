@@ -35,6 +35,7 @@ def test_that_was_not_legal_takes_the_looked_at_turn_back(table, seen: Seen, loo
     page.locator("#moves button").nth(2).click()
     page.click(".acts summary >> nth=0")
     page.click("[data-act=not_legal]")
+    page.wait_for_selector("#confirm[open]")
     assert "1 later turn is taken back with it." in page.text_content("#confirm h2")
     page.click("#confirm .strong")
     until(page, table, ply=2)

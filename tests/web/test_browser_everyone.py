@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browsing import MOVES, Seen, serious, status
+from browsing import MOVES, Seen, at_rest, caught_up, serious, status
 from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
@@ -99,7 +99,7 @@ def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str
     # The tool puts its script into the page, which the page's own policy would rightly forbid.
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     page = Seen(context.new_page(), server.port).open(path)
-    page.wait_for_timeout(400)
+    at_rest(page)
     assert serious(page) == []
     context.close()
 
@@ -139,6 +139,7 @@ def test_pin_is_asked_away_from_the_host(table, browser) -> None:
         context = browser.new_context()
         page = Seen(context.new_page(), server.port).open(host="board.local")
         page.click('[data-act="pause"]')
+        page.wait_for_selector("#pin[open]")
         page.fill("#pin input", "1111")
         page.click("#pin [value=ok]")
         page.wait_for_function(
@@ -147,22 +148,33 @@ def test_pin_is_asked_away_from_the_host(table, browser) -> None:
         page.fill("#pin input", "4821")
         page.click("#pin [value=ok]")
         page.wait_for_selector("#pin:not([open])", state="attached")
-        for _ in range(50):
-            if table.session.attend():
-                break
-            page.wait_for_timeout(50)
-        status(page, "Paused")
+        with table.looping():
+            status(page, "Paused")
         context.close()
+
+
+def test_the_settings_go_away_with_escape_or_a_touch_elsewhere(table, seen: Seen) -> None:
+    page = seen.open()
+    menu = page.locator(".menu .panel")
+    page.click(".menu summary")
+    expect(menu).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    assert page.evaluate("document.activeElement.matches('.menu summary')")
+    page.keyboard.press("Enter")
+    expect(menu).to_be_visible()
+    page.click("#square-info")
+    expect(menu).to_be_hidden()
 
 
 def test_missed_moves_are_there_after_the_host_was_away(table, seen: Seen, server: PageServer) -> None:
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
     server.close()
-    page.wait_for_selector('#line:not([data-line="live"])', timeout=15000)
+    page.wait_for_selector('#line:not([data-line="live"])', timeout=40000)
     table.play(*MOVES[:3])
     with PageServer(create_app(table.session, table.journal), port=server.port):
-        page.wait_for_selector('#line[data-line="live"]', timeout=20000)
+        page.wait_for_selector('#line[data-line="live"]', timeout=40000)
         status(page, "Red to move")
         table.play(MOVES[3])
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
@@ -188,10 +200,9 @@ def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> No
     def heard_of(text: str) -> list[str]:
         page.evaluate("heard.length = 0")
         table.see(Wrong("unexplained", "g", (D5,), say("unexplained", "g", squares=(D5,)) + text))
-        status(page, "d5")
-        page.wait_for_timeout(100)
+        caught_up(page, table)
         table.see(PutRight())
-        status(page, "Green to move")
+        caught_up(page, table)
         return page.evaluate("heard")
 
     page.click(".menu summary")
@@ -221,6 +232,38 @@ def test_the_line_breaks_for_a_sleep_and_nothing_is_missed(table, seen: Seen) ->
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
 
 
+HELD = """
+const ask = window.fetch;
+window.fetch = async (address, ...more) => {
+  const answer = await ask(address, ...more);
+  if (address === "/api/state" && window.hold) await new Promise((release) => (window.release = release));
+  return answer;
+};
+"""
+
+
+def test_an_answer_that_events_have_overtaken_is_never_shown(table, seen: Seen) -> None:
+    seen.page.add_init_script(HELD)
+    page = seen.open()
+    page.wait_for_selector('#line[data-line="live"]')
+    page.evaluate("window.hold = true; dispatchEvent(new Event('online'))")
+    page.wait_for_function("() => window.release")
+    table.play(MOVES[0])
+    status(page, "Red to move")
+    page.evaluate(
+        """() => {
+            window.titles = [];
+            const title = document.querySelector('.status-title');
+            new MutationObserver(() => titles.push(title.textContent))
+                .observe(title, { childList: true, characterData: true, subtree: true });
+            window.hold = false;
+            window.release();
+        }"""
+    )
+    page.wait_for_function("() => titles.length > 0")
+    assert page.evaluate("titles[0]") == "Red to move"
+
+
 def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
@@ -231,8 +274,14 @@ def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
     page.reload()
     page.wait_for_selector("body[data-ready]")
     page.wait_for_selector('#line[data-line="live"]')
-    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    page.wait_for_function("() => document.querySelector('#watching').textContent === '2 watch'")
+    # Who went away is no longer counted once the host has noticed; the page asks when it is looked at.
+    page.wait_for_function(
+        """() => {
+            document.dispatchEvent(new Event('visibilitychange'));
+            return document.querySelector('#watching').textContent === '2 watch';
+        }""",
+        polling=300,
+    )
     context.close()
 
 

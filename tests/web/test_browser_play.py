@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from browsing import Seen, playwright, stack, status, until
 from playwright.sync_api import expect
@@ -66,17 +64,9 @@ def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
     status(page, "Which turn was it?")
-    stop = threading.Event()
-    loop = threading.Thread(
-        target=lambda: [table.session.attend() for _ in iter(lambda: stop.wait(0.02), True)]
-    )
-    loop.start()
-    try:
+    with table.looping():
         page.locator(".choice").nth(1).click()
         status(page, "Red to move")
-    finally:
-        stop.set()
-        loop.join()
     assert table.session.state()["last_move"] == "b6-a6"
 
 
@@ -156,6 +146,7 @@ def test_a_game_by_keyboard_alone(table, seen: Seen, looping) -> None:
     page = seen.open()
     tab_to(page, "[data-act=new_game]")
     page.keyboard.press("Enter")
+    page.wait_for_selector("#new-game[open]")
     tab_to(page, "[name=name-green]")
     page.keyboard.type("Ann")
     page.keyboard.press("Enter")

@@ -120,7 +120,7 @@ def test_the_board_is_placed_by_dragging_its_corners(table, server, browser, loo
     frame = page.locator("#corners img").bounding_box()
     drag(page, pointer, (x, y), (x + 0.1 * frame["width"], y + 0.05 * frame["height"]))
     assert placed(page)["h8"] == pytest.approx([0.8, 0.25], abs=0.005)
-    assert page.locator("#corners canvas").is_hidden(), "the glass goes away with the finger"
+    expect(page.locator("#corners canvas"), "the glass goes away with the finger").to_be_hidden()
     page.click("#corners .strong")
     page.wait_for_selector("#corners:not([open])", state="attached")
     ((corners, _),) = table.sight.placed
@@ -137,7 +137,7 @@ def drag(page: playwright.Page, pointer: str, at: tuple[float, float], to: tuple
         page.mouse.move(*at)
         page.mouse.down()
         page.mouse.move(*to, steps=5)
-        assert glass.is_visible()
+        expect(glass).to_be_visible()
         page.mouse.up()
         return
     line = page.context.new_cdp_session(page)
@@ -150,7 +150,7 @@ def drag(page: playwright.Page, pointer: str, at: tuple[float, float], to: tuple
     touch("touchStart", at)
     for share in (0.3, 0.7, 1.0):
         touch("touchMove", (at[0] + share * (to[0] - at[0]), at[1] + share * (to[1] - at[1])))
-    assert glass.is_visible()
+    expect(glass).to_be_visible()
     touch("touchEnd")
 
 
@@ -167,7 +167,7 @@ def test_the_board_is_placed_by_keyboard_alone(table, seen: Seen, looping) -> No
     page.keyboard.press("Shift+ArrowLeft")
     label = page.get_attribute("[data-corner=h1]", "aria-label")
     assert label == "Corner h1, 77.8 % from the left, 90.0 % from the top. Arrow keys move it."
-    assert page.locator("#corners canvas").is_visible()
+    expect(page.locator("#corners canvas")).to_be_visible()
     page.click("[data-corners=turn]")
     page.click("#corners .strong")
     page.wait_for_selector("#corners:not([open])", state="attached")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browsing import MOVES, Seen, stack, status
+from browsing import MOVES, Seen, caught_up, stack, status
 from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
@@ -26,9 +26,10 @@ def test_no_stack_goes_anywhere_before_the_thirteenth_piece(browser, tmp_path: P
         page = Seen(context.new_page(), server.port).open()
         status(page, "The thirteenth piece comes first: place it on an empty square.")
         mine = next(name for name, i in INDEX.items() if table.session.position.stacks[i] == "g")
+        first = f"{mine}: green, one piece. Green must place a piece first."
         page.tap(f'[data-square="{mine}"]')
         expect(page.locator(".ring.selected")).to_have_count(1)
-        assert page.text_content("#square-info").endswith("Green must place a piece first.")
+        expect(page.locator("#square-info")).to_have_text(first)
         expect(page.locator(".ring.target")).to_have_count(0)
         free = next(name for name, i in INDEX.items() if not table.session.position.stacks[i])
         table.play(f"*{free}")
@@ -41,7 +42,7 @@ def test_no_stack_goes_anywhere_before_the_thirteenth_piece(browser, tmp_path: P
         page.locator("#replay [data-step=first]").click()
         page.wait_for_selector('body[data-looking="back"]')
         page.tap(f'[data-square="{mine}"]')
-        assert page.text_content("#square-info").endswith("Green must place a piece first.")
+        expect(page.locator("#square-info")).to_have_text(first)
         context.close()
 
 
@@ -100,8 +101,7 @@ def test_every_alert_can_be_read_without_scrolling(
                 reason = {"placed_out_of_turn": "out_of_turn", "wrong_trim": "wrong_removal"}.get(what, what)
                 reason = {"vanished": "wrong_removal"}.get(reason, reason)
                 table.see(Wrong(reason, "g", (a, b), text))
-                told = table.session.state()["event"]
-                page.wait_for_function("told => document.body.dataset.event === String(told)", arg=told)
+                caught_up(page, table)
                 room = page.evaluate(
                     "() => { const { scrollHeight, clientHeight } = document.querySelector('#status');"
                     " return scrollHeight - clientHeight; }"

@@ -1,4 +1,4 @@
-// Runs before anything is drawn, so that the chosen brightness does not flash in late.
+// Runs before anything is drawn, on every page: the chosen brightness must not flash in late.
 (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   let chosen = null;
@@ -17,4 +17,15 @@
     apply();
   });
   apply();
+  // The menu of settings goes away as people expect it: with Escape, or by a touch elsewhere.
+  const close = (menu) => menu?.removeAttribute("open");
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest(".menu")) close(document.querySelector(".menu[open]"));
+  });
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && document.querySelector(".menu[open]");
+    if (!menu) return;
+    close(menu);
+    menu.querySelector("summary").focus();
+  });
 })();

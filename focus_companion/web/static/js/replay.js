@@ -1,10 +1,15 @@
 // Looking back: any position of the game by slider, buttons or the list of moves.
 
+const EVERY_MS = 900;
+
 export class Replay {
   /** `onShow(state or null)`: the state to show instead of the live one, null for back to the live one. */
   constructor(bar, onShow) {
     Object.assign(this, { bar, onShow, slider: bar.querySelector("input"), out: bar.querySelector("output"), positions: null, game: null, ply: null, newest: 0, timer: 0 });
-    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    this.slider.addEventListener("input", () => {
+      this.halt();
+      this.go(Number(this.slider.value));
+    });
     document.addEventListener("keydown", (event) => {
       // Where the arrows have another meaning they keep it: fields, lists, the board's squares, dialogs.
       if (event.target.closest("input, select, textarea, dialog, [role=grid]") || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -12,12 +17,14 @@ export class Replay {
       const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.newest }[event.key];
       if (to === undefined || !this.newest) return;
       event.preventDefault();
+      this.halt();
       if (to >= this.newest) this.live();
       else this.go(Math.max(0, to));
     });
     bar.addEventListener("click", (event) => {
       const step = event.target.closest("button")?.dataset.step;
       const at = this.ply ?? this.newest;
+      if (step && step !== "play") this.halt();
       if (step === "first") this.go(0);
       else if (step === "last") this.live();
       else if (step === "back") this.go(Math.max(0, at - 1));
@@ -42,6 +49,7 @@ export class Replay {
     for (const button of this.bar.querySelectorAll("button")) {
       const at = this.ply ?? this.newest;
       const back = ["first", "back"].includes(button.dataset.step);
+      if (button.dataset.step === "play") button.setAttribute("aria-pressed", this.timer > 0);
       button.disabled = this.newest === 0 || (back ? at === 0 : button.dataset.step === "play" ? false : this.ply === null);
     }
   }
@@ -69,9 +77,15 @@ export class Replay {
     return this.onShow(this.positions[ply] ?? null);
   }
 
-  live() {
+  /** Stop playing through; what is shown stays. */
+  halt() {
     clearInterval(this.timer);
     this.timer = 0;
+    this.tell();
+  }
+
+  live() {
+    this.halt();
     this.ply = null;
     this.slider.value = this.newest;
     this.tell();
@@ -79,17 +93,12 @@ export class Replay {
   }
 
   play() {
-    if (this.timer) {
-      clearInterval(this.timer);
-      this.timer = 0;
-      return;
-    }
-    let ply = this.ply ?? 0;
+    if (this.timer) return this.halt();
     this.timer = setInterval(() => {
-      ply += 1;
-      if (ply >= this.newest) this.live();
-      else this.go(ply);
-    }, 900);
-    this.go(ply);
+      const next = (this.ply ?? 0) + 1;
+      if (next >= this.newest) this.live();
+      else this.go(next);
+    }, EVERY_MS);
+    return this.go(this.ply ?? 0);
   }
 }
