@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import Final
 
@@ -14,6 +15,11 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and all that they start: some of it
+# has to be stopped with Ctrl-C. Handlers of one's own are not inherited; what is started has the usual one.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SLOW_HANGS_AFTER: Final = 900
 """Seconds. The guard in ``pyproject.toml`` is there for tests that hang; those marked slow may only be slow,
