@@ -1,17 +1,17 @@
 """How much of real games is told rightly: recordings, changed copies of them, stills, and simulated games.
 
     python benchmarks/accuracy.py [--footage FOLDER] [--variants] [--games N] [--seed S] [--plies N]
-                                  [--thinking SECONDS] [--workers N] [--peers] [--minutes M]
+                                  [--thinking SECONDS] [--workers N] [--peers] [--ablate PART…] [--minutes M]
                                   [--json FILE] [--failures DIR]
 
 Simulated games have the seeds S, S + 1, …; each follows from its seed alone, so a game that failed is
 watched again with ``--seed THAT --games 1``. With ``--thinking`` the players think between turns, half as
 long to half as long again, at five pictures a second: arms and heads pass over, hands hover, pieces are put
-back, the light drifts and the camera is nudged meanwhile. The two peer methods see the same frames in the
-same run. With ``--json`` every game is kept as soon as it is done, one a line, and those kept are not watched
-again; ``--minutes`` begins no further game after that time. ``--failures`` keeps, of every game that is not
-all right, the picture of its first problem with what was believed and what was true, and one line that says
-what it was.
+back, the light drifts and the camera is nudged meanwhile. The two peer methods, and ourselves without a part,
+see the same frames in the same run. With ``--json`` every game is kept as soon as it is done, one a line, and
+those kept are not watched again; ``--minutes`` begins no further game after that time. ``--failures`` keeps,
+of every game that is not all right, the picture of its first problem with what was believed and what was
+true, and one line that says what it was.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import Any
 import cv2
 import failing
 import report
-from contest import Contestant, Ours, hold, scores
+from contest import ABLATIONS, Contestant, Ours, hold, scores
 from finding import corner_error
 from footage import Recording, recordings, still_scores, variants
 from peers import BackgroundDifference, NearestColour
@@ -92,7 +92,7 @@ def of_recording(recording: Recording) -> Watched:
 def watch(game: Watched, options: argparse.Namespace) -> report.Result:
     """One game before all contestants, with its scores."""
     ours = Ours(game.rules)
-    contestants: list[Contestant] = [ours]
+    contestants: list[Contestant] = [ours, *(Ours(game.rules, part) for part in options.ablate)]
     if options.peers:
         contestants += [method(game.rules, game.camera) for method in (NearestColour, BackgroundDifference)]
     began, worked = time.monotonic(), time.process_time()
@@ -204,6 +204,9 @@ def main() -> int:
     parser.add_argument("--size", type=_size, help="WIDTHxHEIGHT of simulated pictures, else any")
     parser.add_argument("--fps", type=float, help="simulated pictures a second, else any rate")
     parser.add_argument("--peers", action="store_true", help="the two peer methods on the same frames")
+    parser.add_argument(
+        "--ablate", nargs="+", default=[], choices=ABLATIONS, help="also ourselves without these parts"
+    )
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no game after so long")
     parser.add_argument(
         "--thinking", type=float, default=0.0, metavar="SECONDS", help="time between simulated turns (none)"

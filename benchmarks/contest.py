@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol
 
 from scoring import Json, Score, score
 
 from focus_companion.commands.watch import PUBLIC
 from focus_companion.game.rules import Rules
+from focus_companion.referee.referee import Patience
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision.frames import Frame, Image
+from focus_companion.vision.profiles import plastic_sets
 
 
 class Contestant(Protocol):
@@ -24,13 +26,30 @@ class Contestant(Protocol):
     def see(self, frame: Frame) -> list[dict[str, Any]]: ...
 
 
+ABLATIONS: Final = ("height", "beam")
+"""Parts of the product that can be left out, to see what each is worth."""
+
+LEVEL: Final = 0.01
+"""Millimetres by which a stack grows with a piece, where heights are not to be seen."""
+
+
 class Ours:
-    """The product: pipeline and session, as ``watch`` joins them."""
+    """The product: pipeline and session, as ``watch`` joins them, whole or without one part.
+
+    Without "height" every stack is taken to be as high as one piece; without "beam" of turns
+    that could not be told apart only the likeliest is kept.
+    """
 
     name = "ours"
 
-    def __init__(self, rules: Rules) -> None:
-        self.pipeline = Pipeline(rules)
+    def __init__(self, rules: Rules, without: str = "") -> None:
+        if without:
+            self.name = f"ours without {without}"
+        profiles = plastic_sets()
+        if without == "height":
+            profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
+        patience = Patience(beliefs=1) if without == "beam" else Patience()
+        self.pipeline = Pipeline(rules, profiles, patience=patience)
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:

@@ -35,7 +35,10 @@ CHANGED, CROWD = 0.2, 16
 
 @dataclass(frozen=True)
 class Patience:
-    """Seconds that a still picture must last before something is said of it."""
+    """Seconds that a still picture must last before something is said of it.
+
+    ``beliefs`` is no time: how many rows of turns are kept while they cannot be told apart, the likeliest.
+    """
 
     alert: float = 0.45
     unexplained: float = 0.8
@@ -43,6 +46,7 @@ class Patience:
     hidden: float = 0.8
     again: float = 1.6
     unclear: float = 1.0
+    beliefs: int = MOST
 
 
 class Referee:
@@ -193,7 +197,7 @@ class Referee:
         """All of these may be true: what the likeliest leaves is taken to stand from now on."""
         beliefs: dict[tuple[Move, ...], Belief] = {}
         for act, weight in zip(acts, weights, strict=True):
-            if act.moves not in beliefs and len(beliefs) < MOST:
+            if act.moves not in beliefs and len(beliefs) < self._patience.beliefs:
                 beliefs[act.moves] = believe(act.moves, position, self._rules, weight - max(weights))
         self._beliefs, self._seen = tuple(beliefs.values()), True
 

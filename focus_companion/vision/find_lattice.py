@@ -26,8 +26,6 @@ BLOB_RATIO = 1.45
 
 _TOLERANCE = 0.22
 _FEWEST = 12
-_BETWEEN = 0.4
-"""Share of the middles between a lattice's places at which others lie only if it is a part of a finer one."""
 _ARMS = 9
 _TRIES = 30
 _RINGS = (2, 3, 5, REACH, REACH)
@@ -169,24 +167,6 @@ def _grow(nearest: _Nearest, seed: int, u: Floats, v: Floats) -> tuple[Lattice, 
     return Lattice(sites, nearest.points[met], homography), met
 
 
-def _whole(nearest: _Nearest, seed: int, grown: tuple[Lattice, Integers]) -> tuple[Lattice, Integers]:
-    """The lattice, or that of all places where it is but every second of them, as on a chess board the
-    white fields are: steps along the diagonals make a square lattice as well."""
-    lattice, _ = grown
-    corners = np.array([(0, 0), (0.5, 0.5), (-0.5, 0.5)])
-    origin, first, second = lattice.at(corners)
-    between = lattice.at(lattice.sites + corners[1])
-    between = between[np.isfinite(between).all(1)]
-    side = float(np.hypot(*(first - origin)))
-    if not np.isfinite(side) or not len(between):
-        return grown
-    gap = np.hypot(*(nearest.points[nearest.to(between)] - between).T)
-    if float((gap < 2 * _TOLERANCE * side).mean()) < _BETWEEN:
-        return grown
-    finer = _grow(nearest, seed, first - origin, second - origin)
-    return finer if finer is not None and len(finer[1]) > len(grown[1]) else grown
-
-
 def _spread(places: Floats, support: Floats, width: int, height: int) -> Integers:
     """An order in which the best of each part of the picture come first, so that a cloth cannot crowd out
     the board."""
@@ -223,7 +203,7 @@ def lattices(blobs: Blobs, radius: float, width: int, height: int) -> list[Latti
         grown = _grow(nearest, index, seeds.u[k], seeds.v[k])
         if grown is None:
             continue
-        lattice, met = _whole(nearest, index, grown)
+        lattice, met = grown
         taken[met] = True
         found.append(lattice)
     found.sort(key=lambda lattice: -len(lattice.sites))
