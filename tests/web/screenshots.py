@@ -1,8 +1,9 @@
 """Every state of the page, in every language, at three widths, in light and dark, as pictures to look at.
 
     python tests/web/screenshots.py FOLDER [--only STATE …] [--sheets]
+    python tests/web/screenshots.py docs/images --docs
 
-``--sheets`` joins the pictures of each state to one. The best of them stand in docs/images.
+``--sheets`` joins the pictures of each state to one; ``--docs`` makes those that the documentation shows.
 """
 
 from __future__ import annotations
@@ -192,6 +193,7 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "three": (three, click('[data-square="b5"]'), "/"),
     "four": (four, nothing, "/"),
     "new-game": (begun, click(".acts [data-act=new_game]", "#new-game summary"), "/"),
+    "begin": (begun, click(".acts [data-act=new_game]"), "/"),
     "editor": (begun, click(".acts summary >> nth=0", "[data-act=edit]", '[data-square="d4"]'), "/"),
     "settings": (begun, click(".menu summary"), "/"),
     "games": (over, nothing, "/games"),
@@ -228,6 +230,54 @@ def shoot(folder: Path, states: Sequence[str]) -> list[Path]:
     return made
 
 
+DOCS: dict[str, tuple[str, tuple[int, int], str, str]] = {
+    "page-alert-desktop": ("alert", (1280, 720), "light", "en"),
+    "page-alert-phone": ("alert", (320, 640), "light", "en"),
+    "page-alert-phone-dark-pl": ("alert", (320, 640), "dark", "pl"),
+    "page-prompt-desktop": ("prompt", (1280, 720), "light", "en"),
+    "page-prompt-phone": ("prompt", (320, 640), "light", "en"),
+    "page-three": ("three", (1280, 720), "light", "en"),
+    "page-corners": ("corners", (640, 853), "light", "en"),
+    "page-new-game": ("begin", (1366, 850), "light", "en"),
+}
+
+
+def shoot_docs(folder: Path) -> list[Path]:
+    made = []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium(), args=SWITCHES)
+        for name, (state, (width, height), scheme, language) in DOCS.items():
+            prepare, act, path = STATES[state]
+            with tempfile.TemporaryDirectory() as journal:
+                stage = Stage(Path(journal))
+                prepare(stage)
+                with PageServer(create_app(stage.session, stage.journal), port=0) as server:
+                    page = browser.new_page(
+                        viewport={"width": width, "height": height},
+                        color_scheme=scheme,
+                        reduced_motion="reduce",
+                    )
+                    Seen(page, server.port).open(f"{path}?lang={language}")
+                    page.wait_for_timeout(900)
+                    act(page)
+                    if state != "corners":
+                        page.evaluate("scrollTo(0, 0)")
+                    made.append(folder / f"{name}.png")
+                    page.screenshot(path=str(made[-1]))
+                    page.close()
+                stage.close()
+            if width > SIZES[320][0]:
+                _small(made[-1])
+        browser.close()
+    return made
+
+
+def _small(path: Path) -> None:
+    """With a palette: a photograph in a picture of the page is heavy otherwise."""
+    colours = Image.open(path).convert("RGB")
+    colours.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
 def sheet(folder: Path, name: str) -> Path:
     """All pictures of one state side by side: a row for each width and brightness."""
     rows = []
@@ -251,8 +301,12 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=STATES, default=list(STATES))
     parser.add_argument("--sheets", action="store_true")
+    parser.add_argument("--docs", action="store_true")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
+    if asked.docs:
+        print(f"{len(shoot_docs(asked.folder))} pictures in {asked.folder}")
+        parser.exit()
     print(f"{len(shoot(asked.folder, asked.only))} pictures in {asked.folder}")
     if asked.sheets:
         for name in asked.only:
