@@ -19,6 +19,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
+import fuzz_parsers as parsers
 from fuzz_records import REFUSALS, SETTINGS, check_words, from_position, kinds, read_game, read_lines, record
 
 CORPUS: Final = Path(__file__).resolve().parents[1] / "tests" / "corpus"
@@ -419,6 +420,9 @@ ACTS: Final[tuple[dict[str, Any], ...]] = (
     {"act": "dismiss"},
     {"act": "pause"},
     {"act": "resume"},
+    {"act": "place_board",
+     "corners": {"a1": [0.1, 0.9], "h1": [0.9, 0.9], "h8": [0.8, 0.1], "a8": [0.2, 0.1]}},
+    {"act": "place_board", "corners": None},
     {"act": "new_game", "rules": {"players": 3, "fast": True}, "players": {"red": {"name": "Ann \ud83d"}},
      "seats": {"red": "top"}, "clock": {"kind": "increment", "seconds": 300, "increment": 5}},
     {"act": "set_position", "position": "-,-,-,-/r,r,g,g,r,r/-,g,g,r,r,g,g,-/-,r,r,g,g,r,r,-/-,g,g,r,r,g,g,-/"
@@ -480,6 +484,18 @@ TARGETS: Final[Mapping[str, Target]] = {
     "picture": Target(run_picture, _pictures, ("IHDR", "IDAT", "\\xff\\xc0", "RIFF", "WEBP"), 8192),
     "film": Target(run_film, _films, ("moov", "mdat", "RIFF", "--frame\\x0d\\x0a"), 16384),
     "page": Target(run_page, _requests, _HTTP_WORDS),
+    "hall": Target(
+        parsers.run_hall, parsers.hall_seeds, ("A/status", "A/games/1", "\n--\n", '"seq":', '"event":')
+    ),
+    "stream": Target(
+        parsers.run_stream, parsers.stream_seeds, ("--frame", "Content-Length: ", "\\x0d\\x0a"), 8192
+    ),
+    "lens": Target(
+        parsers.run_lens, parsers.lens_seeds, ("width = ", "inf", "1e308", "centre = [", "0x"), 2048
+    ),
+    "tape": Target(
+        parsers.run_tape, parsers.tape_seeds, ('"request":', '"is":', '"told":', '"camera":', "NaN")
+    ),
 }
 
 

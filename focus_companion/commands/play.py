@@ -184,9 +184,12 @@ def play(
     runner = Runner(
         session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard, turned=supervisor.alive
     )
-    server = _serve(settings, session, journal, closing)
-    closing.callback(runner.stop, 1.5)
+    # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner.start()
+    closing.callback(runner.stop, 1.5)
+    server = _serve(settings, session, journal, closing)
+    # Once more, so that it ends before the server does.
+    closing.callback(runner.stop, 1.5)
     say(f"Camera: {shown_address(chosen.text)}")
     if session.resumed:
         say(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..game.colours import NAMES
 from ..game.rules import Rules
 from ..session.events import Event, event_from_json
 from ..session.history import History
@@ -108,15 +109,19 @@ class Recording:
         begin = self.header
         try:
             rules, players = Rules.from_json(dict(begin["rules"])), dict(begin["players"])
-            begun = None
+            game, again, begun = begin["game"], begin.get("again"), None
+            if not isinstance(game, int) or not (again is None or _is_number(again)):
+                raise ValueError("its game or its pause between games is no number")
+            if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
+                raise ValueError("its players are no names")
             if begin["events"] is not None:
-                begun = History.begin(rules, players, game=begin["game"]).take_all(
+                begun = History.begin(rules, players, game=game).take_all(
                     map(event_from_json, begin["events"])
                 )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise TapeError(f"{self._path}, line 1: its beginning cannot be read ({error})") from error
-        journal = InMemory(begin["game"], begun)
-        return Session(rules, players, journal, sight, resume=begun is not None, again=begin.get("again"))
+        journal = InMemory(game, begun)
+        return Session(rules, players, journal, sight, resume=begun is not None, again=again)
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:
         """What the tape says was told, and what is told, step by step."""
@@ -131,14 +136,14 @@ class Recording:
                     case {"file": str(name)} if broken_off and not (self._folder / name).is_file():
                         # The program was killed while this picture was on its way to the disk.
                         return
-                    case {"frame": _, "time": _, "file": _}:
+                    case {"frame": int(), "time": time, "file": str()} if _is_number(time):
                         # What was asked for while it was taken stands behind it, and must be asked before.
                         waiting = number, line
-                    case {"request": request, "in_push": in_push}:
+                    case {"request": dict(request), "in_push": in_push}:
                         session.submit(tape_requests.from_json(request))
                         if not in_push:
                             yield [], session.attend()
-                    case {"camera": "lost", "why": why}:
+                    case {"camera": "lost", "why": str(why)}:
                         yield [], session.camera_lost(why)
                     case {"camera": "found"}:
                         yield [], session.camera_found()
@@ -183,3 +188,8 @@ class Recording:
         if not isinstance(found, dict):
             raise TapeError(f"{self._path}, line {number}: no object")
         return found
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number that a clock may show."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12

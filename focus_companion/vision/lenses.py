@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -92,7 +93,7 @@ def read_lens(path: Path) -> LensProfile:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise LensError(f"{path} cannot be read ({error.strerror})") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LensError(f"{path} is no lens profile ({error}); make one with calibrate") from error
     size = [_number(path, values, key) for key in ("width", "height")]
     focal = _number(path, values, "focal")
@@ -112,7 +113,13 @@ def _number(path: Path, values: dict[str, Any], key: str) -> float:
     value = values.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise LensError(f"{path}: {key} must be a number; make the profile anew with calibrate")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise LensError(f"{path}: {key} is no number of pixels; make the profile anew with calibrate")
+    return number
 
 
 def _row(path: Path, values: dict[str, Any], key: str, count: int) -> list[float]:

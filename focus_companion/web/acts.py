@@ -14,6 +14,8 @@ from ..session.clock import TimeControl
 from ..session.names import clean_text
 
 _LONGEST_NOTE: Final = 200
+_FAR: Final = 1e6
+"""No share of a picture's width; JSON's numbers may be of any size, or none."""
 _SIDES: Final = ("bottom", "left", "top", "right")
 
 
@@ -126,7 +128,8 @@ def _place_board(body: Mapping[str, Any]) -> requests.Request:
     placed = {}
     for name, point in corners.items():
         numbers = isinstance(point, list) and all(
-            isinstance(value, int | float) and not isinstance(value, bool) for value in point
+            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _FAR
+            for value in point
         )
         if not numbers or len(point) != 2:
             raise BadRequest("“corners” must give x and y of a1, h1, h8 and a8, or be null.")

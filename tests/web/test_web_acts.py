@@ -133,6 +133,8 @@ def test_corners_that_are_no_board_are_refused_in_words(table, client: FlaskClie
         {"act": "place_board", "corners": CORNERS | {"a1": [0]}},
         {"act": "place_board", "corners": CORNERS | {"a1": [0, True]}},
         {"act": "place_board", "corners": CORNERS | {"a1": "0,0"}},
+        {"act": "place_board", "corners": CORNERS | {"a1": [0, 10**400]}},
+        {"act": "place_board", "corners": CORNERS | {"a1": [float("nan"), 0]}},
         {"act": "legal"},
         {"act": "legal", "move": "d5"},
         {"act": "not_legal", "ply": "2"},
