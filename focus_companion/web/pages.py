@@ -36,7 +36,8 @@ def games() -> str:
 
 @blueprint.get("/games/<int:game>")
 def past_game(game: int) -> str:
-    return render_template("game.html", game=game, may_act=False, asks_pin=False, addresses=())
+    # As text, for the template asks whether there is a game, and somebody may ask for game 0.
+    return render_template("game.html", game=str(game), may_act=False, asks_pin=False, addresses=())
 
 
 @blueprint.get("/qr.svg")

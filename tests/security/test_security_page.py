@@ -332,7 +332,7 @@ class Scripts(html.parser.HTMLParser):
 def test_a_hostile_name_runs_nowhere_on_the_pages(client: FlaskClient, name: str) -> None:
     body = {"act": "new_game", "players": {"green": {"name": name}, "red": {"name": name}}}
     assert do(client, body) == 200
-    for path in ("/", "/games", "/games/3"):
+    for path in ("/", "/games", "/games/3", "/games/0"):
         scripts = Scripts()
         scripts.feed(client.get(path).text)
         assert scripts.found == [], path
