@@ -106,6 +106,10 @@ class Source:
         self._closed.set()
 
 
+AHEAD = 8
+"""Pictures decoded ahead of the game's thread, which is busy with one for three or four at the longest."""
+
+
 class VideoFile(Source):
     """Every frame of a video file, decoded on a thread of its own; ``paced`` plays it at its own speed."""
 
@@ -120,14 +124,14 @@ class VideoFile(Source):
         check_size(self._capture, str(path))
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self._fps = fps if 0.5 < fps < 1000 else 25.0
-        self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=12)
+        self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=AHEAD)
         self._thread = threading.Thread(target=self._decode, name="decoder", daemon=True)
 
     def _decode(self) -> None:
         index, last = 0, -1.0
         while not self._closed.is_set():
             ok, image = self._capture.read()
-            # A file may change its size on the way: a dozen huge pictures must not fill the memory.
+            # A file may change its size on the way: huge pictures must not fill the memory.
             if not ok or _pixels(image) > LARGEST:
                 break
             stamp = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000

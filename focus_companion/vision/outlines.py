@@ -26,6 +26,7 @@ Made = TypeVar("Made")
 
 TALLEST = 10
 """Pieces in the tallest stack that can stand before its trimming: five set down on five."""
+NEVER = 255
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,13 @@ class Column:
     left: int
     top: int
     masks: NDArray[np.bool_]
-    unions: NDArray[np.bool_]
-    """The same, with each level's mask joined by those of all lower pieces: what a stack of so many
-    covers.
-    """
+    covered: NDArray[np.uint8]
+    """(h, w): how many pieces a stack must have to cover the pixel; ``NEVER`` where none does."""
 
     @property
     def any(self) -> Mask:
         """Pixels (h, w) that a stack of any height, or the dome, covers."""
-        return np.asarray(self.unions[0] | self.unions[-1])
+        return np.asarray(self.masks[0] | (self.covered != NEVER))
 
     @property
     def width(self) -> int:
@@ -55,7 +54,7 @@ class Column:
 
     def standing(self, pieces: int) -> Mask:
         """Pixels (h, w) that a stack of so many pieces covers; with none, the bare dome."""
-        return np.asarray(self.unions[min(pieces, len(self.unions) - 1)])
+        return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
 
 
 @dataclass(frozen=True)
@@ -210,8 +209,8 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
         high = np.clip(np.ceil(together.max(0)).astype(int) + 2, low + 1, (width, height))
         size = int(high[0] - low[0]), int(high[1] - low[1])
         masks = np.array([_filled(hull - low, size) for hull in own])
-        unions = np.concatenate([masks[:1], np.logical_or.accumulate(masks[1:])])
-        columns.append(Column(int(low[0]), int(low[1]), masks, unions))
+        covered = np.where(masks[1:].any(0), np.argmax(masks[1:], axis=0) + 1, NEVER).astype(np.uint8)
+        columns.append(Column(int(low[0]), int(low[1]), masks, covered))
     return tuple(columns)
 
 

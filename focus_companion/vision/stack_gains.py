@@ -91,8 +91,9 @@ class StackGains:
         return self._label_nats[label]
 
     def _height(self, height: int) -> _Height:
-        level = self._levels[height].reshape(-1)[self._free].astype(np.intp)
-        counts = np.bincount(level * CLASSES + self._old, minlength=_LAYERS * CLASSES)
+        # Kept as bytes: a look against the rules asks for all heights on dozens of squares.
+        level = self._levels[height].reshape(-1)[self._free]
+        counts = np.bincount(level * np.uint8(CLASSES) + self._old, minlength=_LAYERS * CLASSES)
         left = level == 0
         behind = float(self._behind[left].sum()), int(np.count_nonzero(self._behind_differs & left))
         self._heights[height] = made = _Height(level, counts.reshape(_LAYERS, CLASSES), behind)
@@ -105,7 +106,9 @@ class _Height:
     squares behind, ``sums`` nats of each layer, by class.
     """
 
-    def __init__(self, level: NDArray[np.intp], pixels: NDArray[np.int64], behind: tuple[float, int]) -> None:
+    def __init__(
+        self, level: NDArray[np.uint8], pixels: NDArray[np.int64], behind: tuple[float, int]
+    ) -> None:
         self.level, self.pixels, self.behind = level, pixels, behind
         self.sums: dict[int, NDArray[np.float64]] = {}
 

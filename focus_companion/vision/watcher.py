@@ -233,6 +233,7 @@ class Watcher:
             ):
                 return look
             return self._recover(frame, small, look.change) or look
+        del look
         return self._take(frame, small, still)
 
     def _size(self) -> tuple[int, int]:
@@ -357,13 +358,15 @@ class Watcher:
                 return recovered
         else:
             self._upset_since = None
+        since = frame.time - still
         before, self._look = self._look, None
+        if before is not None and frame.time - before.time < BLINK:
+            # A flicker of the light or of the camera between two like pictures is no new picture.
+            since = since if self._stillness.differ(small, before.small) else before.since
+        # Let go of before the next is made: each holds tens of megabytes.
+        del before
         look = self._new_look(frame, smoothed, small, change, change.touched)
-        look.since = frame.time - still
-        # A flicker of the light or of the camera between two like pictures is no new picture.
-        blink = before is not None and frame.time - before.time < BLINK
-        if before is not None and blink and not self._stillness.differ(small, before.small):
-            look.since = before.since
+        look.since = since
         return look
 
     def _recover(self, frame: Frame, small: Small, change: Change) -> Look | None:
