@@ -144,3 +144,40 @@ def test_an_event_redraws_within_one_frame(table, seen: Seen) -> None:
     quickest = min(page.evaluate("redrawn.map(({ work }) => work)"))
     print(f"an event is drawn within {quickest:.1f} ms of work")
     assert quickest < 1000 / 60
+
+
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { value, sources } of list.getEntries()) {
+    shifts.push([value, sources.map(({ node }) => node?.id || node?.className)]);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("players", "begun"), [(2, False), (2, True), (3, True), (4, True)])
+def test_nothing_jumps_while_the_page_fills(
+    browser, tmp_path: Path, make_table, players: int, begun: bool, width: int
+) -> None:
+    table = make_table(tmp_path, Rules.make(players=players))
+    if begun:
+        table.start()
+    else:
+        table.see(StartDiffers((INDEX["b7"],)))
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": width, "height": 844})
+        page = context.new_page()
+        page.add_init_script(SHIFTS)
+        line = context.new_cdp_session(page)
+        # Slow enough that the page is drawn once before its script has come.
+        slow = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 90_000}
+        line.send("Network.enable")
+        line.send("Network.emulateNetworkConditions", slow)
+        Seen(page, server.port).open()
+        page.wait_for_selector('#line[data-line="live"]')
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        jumped = page.evaluate("shifts")
+        assert sum(share for share, _ in jumped) < 0.01, jumped
+        context.close()
