@@ -74,6 +74,14 @@ class Due:
                 return event["square"] == self.move[-2:] and pieces == self.shown["to_remove"]
         return True
 
+    def late_by(self, event: Json) -> bool:
+        """Is it this turn that is told, only later?"""
+        return (
+            self.kind == event["type"] == "move"
+            and float(event["time"]) > self.end
+            and str(event["move"]).lower() == self.move
+        )
+
     def __str__(self) -> str:
         act = self.shown.get("illegal") or {}
         return " ".join(filter(None, (self.kind, self.move, act.get("type"), act.get("detail"))))
@@ -116,6 +124,12 @@ class Score:
     taken_back_due: int = 0
     false_alerts: int = 0
     wrong_moves: int = 0
+    """Turns told that were never made; those of the game that were told late do not count."""
+    late_moves: int = 0
+    asked: int = 0
+    """Of what was not told in time: how much the players were asked about instead, in time."""
+    silent: int = 0
+    """… and how much went by without a word."""
     unclear: int = 0
     falling: bool = False
     seconds: float = 0.0
@@ -127,6 +141,11 @@ class Score:
     @property
     def all_right(self) -> bool:
         return not self.problems and self.exact and not self.falling
+
+    @property
+    def nothing_wrong(self) -> bool:
+        """Right or asked: nothing was told that was not so, and nothing went by without a word."""
+        return not (self.false_alerts or self.wrong_moves or self.silent or self.falling)
 
 
 def board_text(board: Mapping[str, str]) -> str:
@@ -206,6 +225,7 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
     latencies: list[float] = []
     problems: list[Problem] = []
     states = 0
+    missed: list[Due] = []
     for due in dues(frames):
         wanted[due.kind] += 1
         tally = (
@@ -214,7 +234,7 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
         tally[0] += 1
         hit = next((k for k, event in enumerate(events) if k not in used and due.met_by(event)), None)
         if hit is None:
-            problems.append(_missed(due))
+            missed.append(due)
             continue
         event = events[hit]
         used.add(hit)
@@ -235,6 +255,19 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
                 problems.append(_at(frames, due.begin, f"{act} alerted as {event['reason']}", str(event)))
             same_again = (k for k, e in enumerate(events) if e["type"] == "alert" and due.met_by(e))
             used.update(k for k in same_again if events[k]["reason"] == event["reason"])
+    open_questions = list(_questions(events))
+    late = asked = silent = 0
+    for n, due in enumerate(missed):
+        question = any(a <= due.end + LATE["move"] and b >= due.begin - EARLY for a, b in open_questions)
+        after = (k for k, event in enumerate(events) if k not in used and due.late_by(event))
+        if (hit := next(after, None)) is not None:
+            used.add(hit)
+            late += 1
+        asked += question
+        # Where an alert was not told, there is nothing to be told of its having been put right.
+        follows = due.kind == "resolved" and any(d.kind == "alert" and d.end <= due.begin for d in missed[:n])
+        silent += not question and not follows
+        problems.append(_missed(due, "asked about" if question else "late" if hit is not None else "missed"))
     spare = [event for k, event in enumerate(events) if k not in used]
     for event in spare:
         if event["type"] in ("alert", "move", "taken_back"):
@@ -259,6 +292,9 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
         taken_back_due=wanted["taken_back"],
         false_alerts=sum(event["type"] == "alert" for event in spare),
         wrong_moves=sum(event["type"] == "move" for event in spare),
+        late_moves=late,
+        asked=asked,
+        silent=silent,
         unclear=sum(event["type"] == "unclear" for event in events),
         falling=times != sorted(times),
         seconds=float(frames[-1]["t"]) + LAST,
@@ -272,9 +308,22 @@ def _brief(event: Json) -> str:
     return " ".join(str(event[key]) for key in ("move", "reason", "squares", "ply") if key in event)
 
 
-def _missed(due: Due) -> Problem:
+def _questions(events: Sequence[Json]) -> Iterator[tuple[float, float]]:
+    """From when to when (s) players were asked which turn it was."""
+    begun: float | None = None
+    for event in events:
+        if event["type"] == "unclear":
+            begun = float(event["time"]) if begun is None else begun
+        elif event["type"] in ("move", "resolved", "taken_back", "alert") and begun is not None:
+            yield begun, float(event["time"])
+            begun = None
+    if begun is not None:
+        yield begun, float("inf")
+
+
+def _missed(due: Due, how: str) -> Problem:
     act = (due.shown.get("illegal") or {}).get("type", "")
-    what = f"missed {due.kind} {act}".strip()
+    what = f"{how} {due.kind} {act}".strip()
     return Problem(due.begin, what, _during(due.shown), int(due.shown["i"]), str(due))
 
 
