@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -13,16 +15,18 @@ from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision import finder
 from focus_companion.vision.finder import Found, find_board
+from focus_companion.vision.frames import Image
 from focus_companion.vision.lenses import LensProfile
 from focus_companion.vision.profiles import plastic_sets
 
 
-def table(seed: int) -> tuple[Look, tuple[str, ...], np.ndarray]:
-    """A random look, the start position of so many players, and its picture."""
+def pictures(seed: int, noises: Sequence[int]) -> tuple[Look, tuple[str, ...], list[Image]]:
+    """A random look, the start position of so many players, and its picture with each of these noises."""
     rng = np.random.default_rng([seed, 77])
     start = start_stacks(Rules.make(int(rng.choice([2, 2, 3, 4]))))
     look = random_look(rng)
-    return look, start, BoardView(look).shoot(Stage(start, seats={}), rng)
+    view, stage = BoardView(look), Stage(start, seats={})
+    return look, start, [view.shoot(stage, np.random.default_rng(noise)) for noise in noises]
 
 
 def corners_off(found: Found | None, look: Look) -> float:
@@ -35,20 +39,29 @@ def corners_off(found: Found | None, look: Look) -> float:
 
 @pytest.mark.slow
 def test_a_fit_gone_astray_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    look, start, image = table(1)
-    assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
+    look, start, images = pictures(1, (0, 7))
+    for image in images:
+        assert corners_off(find_board(image, plastic_sets(), start), look) < 0.12
     # Left alone it settles a quarter of a square off.
     monkeypatch.setattr(finder, "_ASTRAY", 9.0)
-    assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
+    for image in images:
+        assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
 
 
 @pytest.mark.slow
 def test_a_known_lens_makes_the_place_more_exact() -> None:
-    look, start, image = table(15)
-    guessed = find_board(image, plastic_sets(), start)
-    known = find_board(image, plastic_sets(), start, lens=LensProfile("true", look.camera.lens))
-    assert guessed is not None and known is not None
-    off, rest = (abs(found.camera.lens.focal / look.camera.lens.focal - 1) for found in (guessed, known))
-    assert rest < 0.02 and rest < off / 3
-    assert corners_off(known, look) < min(0.05, corners_off(guessed, look))
-    assert abs(known.camera.tilt - look.camera.tilt) < 0.5
+    # What the noise makes of a single picture is chance.
+    look, start, images = pictures(15, range(5))
+    lens = LensProfile("true", look.camera.lens)
+    tilts, places = [], []
+    for image in images:
+        guessed = find_board(image, plastic_sets(), start)
+        known = find_board(image, plastic_sets(), start, lens=lens)
+        assert guessed is not None and known is not None
+        off, rest = (abs(found.camera.lens.focal / look.camera.lens.focal - 1) for found in (guessed, known))
+        assert rest < 0.02 and rest < off / 3
+        places.append((corners_off(known, look), corners_off(guessed, look)))
+        tilts.append(abs(known.camera.tilt - look.camera.tilt))
+    with_lens, without = np.median(places, axis=0)
+    assert with_lens < min(0.05, without)
+    assert np.median(tilts) < 0.5
