@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 _USUAL = {"r": (175, 30, 32), "g": (20, 110, 55), "b": (38, 85, 170), "y": (238, 188, 25)}
 """Red, green, blue of usual pieces."""
 
+_ONE_HUE = 0.3
+"""Spread of the chroma up to which pieces are of one hue; of red and green it is about 2, of coins 0.5."""
+
 _SAMPLE_RADII = (0.0, 0.25, 0.5)
 _SAMPLE_TURNS = 8
 
@@ -41,8 +44,9 @@ def _usual_chroma() -> dict[str, Floats]:
 def top_chroma(
     image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, heights: Sequence[int]
 ) -> Floats:
-    """Chroma (52, 2) of the tops of stacks of the given heights (0: the dome); NaN where out of the
-    picture."""
+    """Chroma and logarithm of the lightness (52, 3) of the tops of stacks of the given heights (0: the dome);
+    NaN where out of the picture.
+    """
     solids = [profile.dome if height == 0 else profile.piece for height in heights]
     levels = np.array([solid.height for solid in solids]) * 0.85
     levels += np.array([profile.rise * max(0, height - 1) for height in heights])
@@ -56,9 +60,10 @@ def top_chroma(
     points[:, :, :2] = profile.centres[:, None] + radii[:, None, None] * spread
     points[:, :, 2] = levels[:, None] - 0.35 * radii[:, None] * (spread**2).sum(1)
     pixels = camera.project(points.reshape(-1, 3)).astype(np.float32).reshape(len(solids), len(spread), 2)
-    colours = cv2.remap(image, pixels, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    values = chroma(colours.reshape(-1, 3)[:, ::-1].astype(float)).reshape(len(solids), len(spread), 2)
-    result = np.median(values, axis=1)
+    sampled = cv2.remap(image, pixels, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = sampled.reshape(-1, 3)[:, ::-1].astype(float)
+    values = np.column_stack([chroma(colours), np.log(colours.mean(1) + 12.0)])
+    result = np.median(values.reshape(len(solids), len(spread), 3), axis=1)
     height, width = image.shape[:2]
     middle = pixels[:, 0]
     outside = ((middle < 0) | (middle > (width - 1, height - 1))).any(1)
@@ -67,27 +72,43 @@ def top_chroma(
 
 
 def colour_agreement(values: Floats, tops: Sequence[str]) -> float:
-    """How well chroma ``values`` (52, 2) fit the top colours (``""`` for bare domes), -1 … 1; 1 is perfect.
+    """How well the ``values`` (52, 3) of :func:`top_chroma` fit the top colours (``""`` for bare domes),
+    -1 … 1; 1 is perfect.
 
     The share of the scatter that the groups explain, times how like the usual colours the groups lie to each
-    other.
+    other. Black and white draughts have no colour: then the share alone, of the lightness of the pieces.
     """
     seen = np.isfinite(values).all(1)
     labels = np.array([top or "-" for top in tops])
+    lightness, values = values[:, 2], values[:, :2]
+    placed = seen & (labels != "-")
+    if placed.sum() >= 8 and _grey(values[placed]):
+        return _explained(lightness[placed, None], labels[placed])
     groups = [letter for letter in ("r", "g", "b", "y", "-") if (seen & (labels == letter)).sum() >= 2]
     pieces = [letter for letter in groups if letter != "-"]
     if len(groups) < 2:
         return 0.0
     chosen = seen & np.isin(labels, groups)
-    total = ((values[chosen] - values[chosen].mean(0)) ** 2).sum()
-    middles = {letter: np.median(values[seen & (labels == letter)], axis=0) for letter in groups}
-    within = sum(float(((values[seen & (labels == k)] - middles[k]) ** 2).sum()) for k in groups)
-    explained = float(np.clip(1 - within / max(float(total), 1e-9), 0, 1))
+    explained = _explained(values[chosen], labels[chosen])
     if len(pieces) < 2:
         return explained
     usual = np.array([_usual_chroma()[letter] for letter in pieces])
-    found = np.array([middles[letter] for letter in pieces])
+    found = np.array([np.median(values[seen & (labels == letter)], axis=0) for letter in pieces])
     usual -= usual.mean(0)
     found -= found.mean(0)
     likeness = float((usual * found).sum() / max(np.linalg.norm(usual) * np.linalg.norm(found), 1e-9))
     return explained * likeness
+
+
+def _explained(values: Floats, labels: NDArray[np.str_]) -> float:
+    """Share (0 … 1) of the scatter of ``values`` (N, K) that is between the groups of their labels."""
+    total = float(((values - values.mean(0)) ** 2).sum())
+    groups = [values[labels == letter] for letter in set(labels.tolist())]
+    within = sum(float(((group - np.median(group, axis=0)) ** 2).sum()) for group in groups)
+    return float(np.clip(1 - within / max(total, 1e-9), 0, 1))
+
+
+def _grey(values: Floats) -> bool:
+    """Are these pieces of one hue, and so neither red and green nor any two of the usual colours?"""
+    spread = np.percentile(values, 85, axis=0) - np.percentile(values, 15, axis=0)
+    return bool(spread.max() < _ONE_HUE)

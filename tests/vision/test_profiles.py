@@ -64,16 +64,26 @@ def test_a_profile_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_game_with_draughts_on_a_chess_board() -> None:
+@pytest.mark.parametrize(
+    ("name", "colours"),
+    [
+        ("chess-draughts", {}),
+        ("chess-draughts", {"r": "#1d1b1a", "g": "#e9dfc6"}),
+        ("chess-chips", {"r": "#b08d57", "g": "#c0c0c4"}),
+    ],
+    ids=["four colours", "black and white", "coins"],
+)
+def test_a_game_on_a_chess_board(name: str, colours: dict[str, str]) -> None:
     """The same program, another profile: every turn, and the illegal act among them."""
-    name = "chess-draughts"
     profile = board_profile(name)
     look = pleasant_look(640, 480)
     look = replace(
         look,
-        camera=aimed_camera(look.camera.lens, profile, tilt=30, azimuth=12, fill=0.86),
+        camera=aimed_camera(
+            look.camera.lens, profile, tilt=45 if "chips" in name else 30, azimuth=12, fill=0.86
+        ),
         board=BoardStyle("square", "#d9c39a", "chess", "#7a4a2b", False, "#e9e7e0", gloss=0.25),
-        pieces=PieceStyle(name),
+        pieces=PieceStyle(name, {**PieceStyle().colours, **colours}),
     )
     rules = Rules.make(2)
     game = script_game(look, rules, seed=5, plies=8, trouble=0.3, pace=Pace(settle=1.2, wrong=1.3))
