@@ -19,6 +19,8 @@ from .outlines import Outlines, Window, lattice_mask, made_once
 
 STEP = 26
 """Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
+REACHES = 0.15
+"""Area in squares that a change must have within the lattice to count as something over the board."""
 MARGIN = 2.0
 """Squares around the lattice that are looked at for an arm."""
 
@@ -102,7 +104,7 @@ class Change:
     def foreign(self, explained: Collection[int], tallest: dict[int, int] | None = None) -> float:
         """Area, in squares, of the largest connected change that the columns of ``explained`` do not hold.
 
-        Only changes that reach the lattice count: a piece laid down beside the board is no arm.
+        Only changes that reach into the lattice count: pieces laid down beside the board are no arm.
         """
         rest = self.changed.copy()
         tall = tallest or {}
@@ -163,9 +165,10 @@ class Change:
         )
         reach = np.bincount(parts.ravel(), np.asarray(lattice, float).ravel(), count)
         areas = stats[:, cv2.CC_STAT_AREA].astype(float)
+        square = (self._pitch / (factor * every)) ** 2
         areas[0] = 0
-        areas[reach < 3] = 0
-        return float(areas.max()) * (factor * every) ** 2 / (self._pitch * self._pitch)
+        areas[reach < max(3, REACHES * square)] = 0
+        return float(areas.max()) / square
 
     @property
     def everywhere(self) -> float:
