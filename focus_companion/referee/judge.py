@@ -151,9 +151,10 @@ def _likeliest(
     # From above, a piece that is back where it was may show on one of its two squares only.
     pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
     best = _weigh(look, pool, pending)
-    if best.act.kind is not Kind.NOTHING:
-        # What is against the rules on the same squares may look much the same, and explain it better.
-        here = set(best.act.changes) | set(strong[:MOST_BESIDE])
+    if best.act.kind is not Kind.NOTHING or not strong:
+        # What is against the rules on the same squares may look much the same, and explain it better; and
+        # where the rules allow nothing, one piece more on its own colour changes but a rim.
+        here = set(best.act.changes) | set(_most_changed(look, strong or open_squares, MOST_BESIDE))
         pool += of_all(lambda acts: acts.displacements(here))
         pool += of_all(lambda acts: acts.removals(here))
         if best.act.moves and (best.act.trimmed or best.act.kind is Kind.PENDING or ends_high(best.act)):
