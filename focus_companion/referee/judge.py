@@ -28,6 +28,10 @@ STRONG = 0.22
 """Share from which something did happen on the square or right before it."""
 LEAD = 9.0
 """Nats by which an act must lead the next best for the referee to be sure."""
+RIMS = 0.5
+"""Worth of nats between outcomes that differ in heights alone, and …"""
+RIM_SHOWN = 0.45
+"""… the share of what a piece more changes, from which they are worth all."""
 PAINTED = 8
 """Acts, the best by their squares alone, that are painted whole."""
 HIDDEN = 26.0
@@ -252,11 +256,15 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     top, index = scored[0]
     act = pool[index]
-    others = [(score, i) for score, i in scored[1:] if _outcome(pool[i]) != _outcome(act)]
-    lead = top - others[0][0] if others else 50.0
-    legal_lead = top - next((score for score, i in others if pool[i].legal), top - 50.0)
+    others = sorted(
+        ((top - score) * _weight(look, act, pool[i]), i)
+        for score, i in scored[1:]
+        if _outcome(pool[i]) != _outcome(act)
+    )
+    lead = others[0][0] if others else 50.0
+    legal_lead = next((behind for behind, i in others if pool[i].legal), 50.0)
     near = HIDDEN if act.lifted else LEAD
-    rivals = [i for score, i in others if top - score < near]
+    rivals = [i for behind, i in others if behind < near]
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
     trim_lead = top - next(done, -np.inf) if act.kind is Kind.PENDING else 0.0
     return Judgement(
@@ -268,6 +276,23 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
         trim_lead=trim_lead,
         weights=tuple(priors[i] for i in (index, *rivals)),
     )
+
+
+def _weight(look: Look, act: Act, other: Act) -> float:
+    """What the nats between two acts are worth. Where both leave the same tops, they differ in rims and
+    shadows alone, which the way a piece was set down or nudged changes as much as a piece more: unless as
+    much of the rim has changed as a piece changes.
+    """
+    if act.changes.keys() == other.changes.keys() or not (act.legal and other.legal):
+        return 1.0
+    stood = look.evidence.standing
+    squares = {*act.changes, *other.changes}
+    tops = ((act.changes.get(s, stood[s])[-1:], other.changes.get(s, stood[s])[-1:]) for s in squares)
+    if any(one != two for one, two in tops):
+        return 1.0
+    own = [s for s in act.changes if s not in other.changes and s not in act.past]
+    shown = all(look.touched[s] > RIM_SHOWN * _differing(look, s, act.changes[s]) for s in own)
+    return 1.0 if own and shown else RIMS
 
 
 def _doubted(behind: float) -> float:
