@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+import numpy as np
 from scoring import Json, Score, score
 
 from focus_companion.commands.watch import PUBLIC
@@ -14,8 +15,15 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee.referee import Patience
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
+from focus_companion.vision import finder
+from focus_companion.vision.change import Change, Smoothed
+from focus_companion.vision.find_blobs import WORK_PIXELS
+from focus_companion.vision.finder import Found
 from focus_companion.vision.frames import Frame, Image
 from focus_companion.vision.profiles import plastic_sets
+from focus_companion.vision.scene import BoardProfile
+from focus_companion.vision.stillness import Small
+from focus_companion.vision.watcher import Look, Watcher
 
 
 class Contestant(Protocol):
@@ -26,11 +34,49 @@ class Contestant(Protocol):
     def see(self, frame: Frame) -> list[dict[str, Any]]: ...
 
 
-ABLATIONS: Final = ("height", "beam")
-"""Parts of the product that can be left out, to see what each is worth."""
-
 LEVEL: Final = 0.01
 """Millimetres by which a stack grows with a piece, where heights are not to be seen."""
+
+
+class Unchanging(Watcher):
+    """Judges every picture by its colours alone: any square may have changed, as much as any other."""
+
+    def _new_look(
+        self, frame: Frame, smoothed: Smoothed, small: Small, change: Change | None, touched: Any
+    ) -> Look:
+        return super()._new_look(frame, smoothed, small, change, np.full_like(touched, 0.5))
+
+
+class Unlearning(Watcher):
+    """Keeps the colours and the bare board as they were when the board was found."""
+
+    def _learn(self, smoothed: Smoothed, keep: float, doubtful: Sequence[int]) -> None:
+        super()._learn(smoothed, 1.0, doubtful)
+
+
+class Coarse(Watcher):
+    """Takes the board where its lattice was found, without fitting the outlines of what stands on it."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more, finder=coarse_board)
+
+
+def coarse_board(
+    image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None = None
+) -> Found | None:
+    """The board as the first half of the finder has it."""
+    best = finder._best(finder.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None)
+    return None if best is None else Found(finder.resized(best.camera, image), profiles[0], 1.0)
+
+
+ABLATIONS: Final[Mapping[str, type[Watcher]]] = {
+    "height": Watcher,
+    "change": Unchanging,
+    "colours": Unlearning,
+    "pose": Coarse,
+    "beam": Watcher,
+}
+"""Parts of the product that can be left out, to see what each is worth, and who watches without them."""
 
 
 class Ours:
@@ -49,7 +95,8 @@ class Ours:
         if without == "height":
             profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
         patience = Patience(beliefs=1) if without == "beam" else Patience()
-        self.pipeline = Pipeline(rules, profiles, patience=patience)
+        watcher = ABLATIONS.get(without, Watcher)
+        self.pipeline = Pipeline(rules, profiles, patience=patience, watcher=watcher)
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:

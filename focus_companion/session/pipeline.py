@@ -53,12 +53,14 @@ class Pipeline:
         rank1: str = "bottom",
         lens: LensProfile | None = None,
         tries_mount: bool = True,
+        watcher: type[Watcher] = Watcher,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
         the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
-        the start says.
+        the start says; ``watcher``: another kind of it, to be compared.
         """
         self._lens, self._rules = lens, rules
+        self._kind = watcher
         self._trial: Trial | None = None
         self._tries_mount = tries_mount
         self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
@@ -95,7 +97,7 @@ class Pipeline:
     def _look(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
         position = history[-1]
         if self._watcher is None:
-            self._watcher = Watcher(
+            self._watcher = self._kind(
                 self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens
             )
             self._known = position
