@@ -22,10 +22,11 @@ from finding import PROFILES, corner_error, true_camera
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import SQUARES
-from focus_companion.vision.frames import Frame, Image, open_source
+from focus_companion.vision.frames import Frame, Image
 from focus_companion.vision.outlines import Outlines
 from focus_companion.vision.profiles import board_profile, plastic_sets
 from focus_companion.vision.scene import Camera
+from focus_companion.vision.sources import open_source
 from focus_companion.vision.still import read_still
 
 VARIANTS: Final[dict[str, tuple[str, ...]]] = {

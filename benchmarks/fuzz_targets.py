@@ -211,7 +211,8 @@ def run_picture(data: bytes) -> None:
 
 
 def run_film(data: bytes) -> None:
-    from focus_companion.vision.frames import LARGEST, FrameError, open_source
+    from focus_companion.vision.frames import LARGEST, FrameError
+    from focus_companion.vision.sources import open_source
 
     file = folder() / "film.mp4"
     file.write_bytes(data)

@@ -73,7 +73,7 @@ def inside(video: str, players: int, order: str) -> None:
     from focus_companion.game.rules import Rules
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
-    from focus_companion.vision.frames import open_source
+    from focus_companion.vision.sources import open_source
 
     session = Session(Rules.make(players=players, order=order), {}, None, Pipeline)
     taken: list[tuple[float, int]] = []

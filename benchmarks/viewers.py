@@ -62,7 +62,7 @@ class Game:
         from focus_companion.session.pipeline import Pipeline
         from focus_companion.session.session import Session
         from focus_companion.storage.journal import Journal
-        from focus_companion.vision.frames import open_source
+        from focus_companion.vision.sources import open_source
         from focus_companion.web.app import create_app
         from focus_companion.web.server import PageServer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -88,6 +89,24 @@ def test_imports_point_inward(path: Path) -> None:
         and not (FLOORS[room] < FLOORS[own] or {own, room} == {"cli", "commands"})
     ]
     assert outward == [], f"{name_of(path)} may import only rooms on floors below {FLOORS[own]}"
+
+
+def test_no_module_needs_itself() -> None:
+    """No circles, not even by way of an import within a function: what is shared has a module of its own."""
+    names = {name_of(path) for path in MODULES}
+
+    def modules(name: str) -> Iterator[str]:
+        # The longest name that is a module's: the rest is a name in it.
+        while name and name not in names:
+            name = name.rpartition(".")[0]
+        if name:
+            yield name
+
+    graph = {name_of(path): {m for _, name in imported(path) for m in modules(name)} for path in MODULES}
+    try:
+        graphlib.TopologicalSorter({name: needs - {name} for name, needs in graph.items()}).prepare()
+    except graphlib.CycleError as circle:
+        pytest.fail(f"a circle: {' <- '.join(circle.args[1])}")
 
 
 @pytest.mark.parametrize("path", [p for p in MODULES if room_of(name_of(p)) == "game"], ids=name_of)

@@ -114,8 +114,8 @@ def _print_target(place: Path, paper: str) -> None:
 
 
 def _from_pictures(folder: Path) -> list[View]:
-    from focus_companion.vision.frames import PictureFolder
     from focus_companion.vision.lens_fit import see
+    from focus_companion.vision.sources import PictureFolder
 
     if not folder.is_dir():
         raise BadInput(f"--pictures: there is no folder {folder}")
@@ -133,8 +133,8 @@ def _from_pictures(folder: Path) -> list[View]:
 
 
 def _from_camera(source: str, seconds: float) -> list[View]:
-    from focus_companion.vision.frames import open_source
     from focus_companion.vision.lens_fit import differs, see
+    from focus_companion.vision.sources import open_source
 
     views: list[View] = []
     last: View | None = None

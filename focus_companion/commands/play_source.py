@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from focus_companion.session.events import Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.settings import Settings
-from focus_companion.vision.frames import FrameError, open_source
+from focus_companion.vision.frames import FrameError
+from focus_companion.vision.sources import open_source
 
 if TYPE_CHECKING:
     from focus_companion.session.session import Session

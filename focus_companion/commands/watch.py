@@ -74,7 +74,8 @@ def command(
     # Imported here: the help must not wait for OpenCV.
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
-    from focus_companion.vision.frames import FrameError, open_source
+    from focus_companion.vision.frames import FrameError
+    from focus_companion.vision.sources import open_source
 
     memory.share_one_pool()
     # The decoder must not wait for long while a look is judged: it is the slower of the two.

@@ -21,7 +21,8 @@ import pytest
 
 from focus_companion.vision import frames
 from focus_companion.vision.fetch import LARGEST, Fetcher, FetchError
-from focus_companion.vision.frames import FrameError, open_source, read_image
+from focus_companion.vision.frames import FrameError, read_image
+from focus_companion.vision.sources import open_source
 
 ROOT = Path(__file__).parents[2]
 PICTURE = cv2.imencode(".jpg", np.full((24, 32, 3), 90, np.uint8))[1].tobytes()
@@ -229,7 +230,8 @@ STREAMS: dict[str, Answer] = {
 
 READER = """
 import resource, sys, time
-from focus_companion.vision.frames import FrameError, open_source
+from focus_companion.vision.frames import FrameError
+from focus_companion.vision.sources import open_source
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 began = time.monotonic()
 seen = 0

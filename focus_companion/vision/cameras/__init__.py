@@ -1,1 +1,1 @@
-"""Live cameras, one kind a file; ``vision.frames.open_source`` opens them."""
+"""Live cameras, one kind a file; ``vision.sources.open_source`` opens them."""

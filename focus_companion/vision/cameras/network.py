@@ -16,7 +16,8 @@ import cv2
 
 from ...addresses import shown_address
 from ..fetch import LARGEST, Fetcher, FetchError
-from ..frames import READ_TIMEOUT, Frame, FrameError, Image, Live, Source, check_size, decoded
+from ..frames import Frame, FrameError, Image, Source, check_size, decoded
+from .live import READ_TIMEOUT, Live
 
 GONE: Final = (OSError, HTTPException, ValueError)
 """What may be raised where an answer breaks off."""

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frames import FrameError, Live
+from ..frames import FrameError
+from .live import Live
 from .locking import Locker
 
 PREFIX: Final = "picamera2:"

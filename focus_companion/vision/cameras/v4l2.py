@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import cv2
 
-from ..frames import FrameError, Live
+from ..frames import FrameError
+from .live import Live
 from .locking import Locker
 
 STABLE: Final = Path("/dev/v4l")
