@@ -9,7 +9,7 @@ be hidden by a full stack before it, times what a pixel says in this picture of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -47,6 +47,14 @@ ASTRAY: Final = 0.03
 
 UNCLEAR: Final = 0.7
 """Clearness below which the light or the colours are to blame before the place of the camera is."""
+
+_LEANS: Final = (10.0, 20.0, 40.0)
+_UP_AT_MOST: Final = 0.6
+"""Degrees by which the camera is moved on trial; higher up no more than this share of the way to above the
+board."""
+
+_WORTH_DOING: Final = 0.5
+"""Nats below which what a change wins is chance."""
 
 
 class Level(StrEnum):
@@ -191,19 +199,23 @@ def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advi
         return (Advice.LIGHT,)
     camera = outlines.camera
     usual = USUAL if trial is None else trial.clearness
-    tried: list[tuple[Advice, Callable[[], Camera]]] = [
-        (Advice.LOWER, lambda: leaned(camera, 10.0)),
-        (Advice.HIGHER, lambda: leaned(camera, -10.0)),
-        (Advice.LARGER, lambda: camera.scaled(1.3)),
-    ]
+
+    def worth(view: Camera) -> float:
+        return _worth(separations(Outlines(view, outlines.profile), usual))
+
     now = _worth(nats)
-    gains = []
-    for advice, move in tried:
-        gain = _worth(separations(Outlines(move(), outlines.profile), usual)) - now
-        if gain > 0.1 * max(now, 1.0):
-            gains.append((gain, advice))
+    lower = worth(leaned(camera, _LEANS[0]))
+    higher = now
+    # Seen nearly from the side, stacks hide one another whole, and from a little higher they still do.
+    for lean in _LEANS:
+        if higher < FAIR and lean < _UP_AT_MOST * camera.tilt:
+            higher = max(higher, worth(leaned(camera, -lean)))
+    slant = (lower, Advice.LOWER) if lower >= higher else (higher, Advice.HIGHER)
+    gains = [
+        (reached - now, advice) for reached, advice in (slant, (worth(camera.scaled(1.3)), Advice.LARGER))
+    ]
     gains.sort(key=lambda pair: -pair[0])
-    return tuple(advice for _, advice in gains[:2])
+    return tuple(advice for gain, advice in gains if gain > max(0.1 * now, _WORTH_DOING))
 
 
 def _worth(nats: Floats) -> float:

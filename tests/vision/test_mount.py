@@ -78,6 +78,13 @@ def test_what_to_move() -> None:
     assert cut.advice == (Advice.WHOLE,)
 
 
+@pytest.mark.parametrize("tilt, pitch, field", [(72.0, 25.0, 62.0), (72.0, 25.0, 45.0), (80.0, 25.0, 45.0)])
+def test_from_the_side_it_is_to_be_raised(tilt: float, pitch: float, field: float) -> None:
+    low = mount(tilt, pitch, field, 0.0)
+    assert low.verdict is not Level.SURE
+    assert low.advice[0] is Advice.HIGHER and Advice.LOWER not in low.advice
+
+
 def test_the_advice_helps() -> None:
     steep = camera(10, 40)
     before, after = (check_mount(Outlines(c, PROFILE)) for c in (steep, leaned(steep, 10)))
