@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 
 from focus_companion import logs
+from focus_companion.commands import memory
 from focus_companion.commands.broker_options import chosen_broker
 from focus_companion.commands.console import BadInput
 from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
@@ -43,6 +44,7 @@ def show(settings: Settings, stop: threading.Event, closing: ExitStack) -> None:
     Raises:
         BadInput: no broker is named, it will not have us, or the port cannot be used.
     """
+    memory.share_one_pool()
     broker = chosen_broker(settings)
     if broker is None:
         raise BadInput("hall needs the broker that the tables publish to; give --mqtt mqtt://HOST")
