@@ -31,6 +31,17 @@ class JournalForeign(JournalError):
     """The file is another program's, or a newer one's: not for us to touch."""
 
 
+_BY_DAMAGE: Final = (
+    "Could not decode to UTF-8",
+    "no such column",
+    "no such table",
+    "unsupported file format",
+)
+"""Errors without a code of their own that our own, fixed statements meet in a damaged file alone."""
+
+_LONGEST: Final = 60
+"""Characters of such an error that are told."""
+
 _WRITABLE: Final = "make it writable or give another --data folder"
 
 
@@ -52,6 +63,9 @@ def told(error: sqlite3.Error | OSError, path: Path) -> JournalError:
             return JournalBusy(f"{path} is held by another program; close that one first")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return JournalDamaged(path, str(error))
+        case _ if any(words in str(error) for words in _BY_DAMAGE):
+            # Shortened: such an error holds the whole text.
+            return JournalDamaged(path, " ".join(str(error).split())[:_LONGEST])
         case sqlite3.SQLITE_IOERR:
             return JournalError(
                 f"the disk that holds {path} fails ({error}); check it, or give another --data folder"

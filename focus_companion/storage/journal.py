@@ -19,6 +19,7 @@ from ..session.history import History
 from . import opening, seals
 from .errors import JournalDamaged, told
 from .lock import FolderLock
+from .rebuilding import UNREADABLE
 from .rescue import Rescued
 from .swap import FILE
 
@@ -207,22 +208,11 @@ class Journal:
         return int(rows[0][0] or 0) if rows else 0
 
     def games(self) -> list[GameSummary]:
-        """All games, the newest first."""
+        """All games, the newest first. Raises JournalDamaged where one's own row cannot be read."""
         rows = self._read(
             "SELECT id, began, ended, rules, players, plies, result FROM games ORDER BY id DESC"
         )
-        return [
-            GameSummary(
-                id=number,
-                began=began,
-                ended=ended,
-                rules=json.loads(rules),
-                players=json.loads(players),
-                plies=plies,
-                result=json.loads(result) if result else None,
-            )
-            for number, began, ended, rules, players, plies, result in rows
-        ]
+        return [self._summary(*row) for row in rows]
 
     def last_unfinished(self) -> int | None:
         """The newest game, if it has no result yet."""
@@ -256,7 +246,7 @@ class Journal:
                 if found != before:
                     raise JournalDamaged(self.path, f"event {number} of game {game}")
                 history = history.take(self._event(number, body))
-        except ValueError as error:
+        except UNREADABLE as error:
             raise JournalDamaged(self.path, f"game {game} cannot be replayed: {error}") from error
         return history
 
@@ -267,6 +257,22 @@ class Journal:
             LookupError: the journal has no such game.
         """
         return self.history(game).record()
+
+    def _summary(
+        self,
+        number: int,
+        began: str,
+        ended: str | None,
+        rules: str,
+        players: str,
+        plies: int,
+        end: str | None,
+    ) -> GameSummary:
+        try:
+            told, named = json.loads(rules), json.loads(players)
+            return GameSummary(number, began, ended, told, named, plies, json.loads(end) if end else None)
+        except (ValueError, RecursionError) as error:
+            raise JournalDamaged(self.path, f"the beginning of game {number}") from error
 
     def _event(self, number: int, body: str) -> Event:
         try:

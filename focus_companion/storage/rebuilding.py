@@ -20,7 +20,7 @@ EventRow = tuple[int, str, float, str, str, int]
 NO_SEAL: Final = -1
 """Stands for the seal of an event that was written before there were any."""
 
-_UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What reading a damaged text may end in."""
 
 
@@ -43,18 +43,18 @@ class GameBuilder:
             self.history = History.begin(
                 Rules.from_json(json.loads(rules)), json.loads(players), game=self._game
             )
-        except _UNREADABLE:
+        except UNREADABLE:
             return False
         return True
 
     def take(self, candidate: EventRow) -> bool:
         """Take the game's next event. Returns whether it is whole and in its place."""
         number, kind, time, wall, body, given = candidate
-        own = seals.seal(self._seal, kind, time, wall, body)
-        # Before there were seals, only the rules tell whether an event is in its place.
-        if given not in (NO_SEAL, own):
-            return False
         try:
+            own = seals.seal(self._seal, kind, time, wall, body)
+            # Before there were seals, only the rules tell whether an event is in its place.
+            if given not in (NO_SEAL, own):
+                return False
             event = event_from_json(json.loads(body))
             if event.type != kind:
                 return False
@@ -64,7 +64,7 @@ class GameBuilder:
                 return False
             assert self.history is not None
             self.history = self.history.take(event)
-        except _UNREADABLE:
+        except UNREADABLE:
             return False
         self._seal = own
         self.rows.append((number, self._game, kind, time, wall, body, own))
@@ -108,6 +108,22 @@ def replay(database: sqlite3.Connection, path: Path, game: int) -> int:
     if builder.history is None and not builder.begin():
         raise JournalDamaged(path, f"the beginning of game {game}")
     return len(builder.rows)
+
+
+def head_holds(database: sqlite3.Connection, game: int) -> bool:
+    """Whether the game's own row, which has no seal, can be read and tells the rules of its first event."""
+    # All columns: one whose name is damaged is missed here, before anything is written.
+    row = "SELECT rules, players, began, ended, plies, result FROM games WHERE id = ?"
+    rules, players, *_ = database.execute(row, (game,)).fetchone()
+    query = "SELECT body FROM events WHERE game = ? AND type = ? ORDER BY id LIMIT 1"
+    first = database.execute(query, (game, GameBegan.type)).fetchone()
+    try:
+        told = json.loads(rules)
+        Rules.from_json(told)
+        named = json.loads(players)
+        return isinstance(named, dict) and (first is None or json.loads(first[0])["rules"] == told)
+    except UNREADABLE:
+        return False
 
 
 def _head(event: GameBegan, began: str) -> tuple[str, str, str]:

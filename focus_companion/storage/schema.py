@@ -66,7 +66,11 @@ def check(database: sqlite3.Connection, path: Path, remedy: str = _MOVE) -> None
         JournalDamaged: it is a journal whose marks are damaged.
     """
     mark = int(database.execute("PRAGMA application_id").fetchone()[0])
-    tables = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master")}
+    try:
+        tables = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master")}
+    except UnicodeDecodeError as error:
+        # SQLite's own error cannot be read either: it cites the statement that is damaged.
+        raise JournalDamaged(path, "its list of tables cannot be read") from error
     if mark != APPLICATION_ID and (mark or tables):
         if {"games", "events", "events_of_game"} <= tables:
             raise JournalDamaged(path, "its marks are wrong")

@@ -40,7 +40,11 @@ def broken(database: sqlite3.Connection, game: int) -> int | None:
     before = START
     query = "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? ORDER BY id"
     for number, kind, time, wall, body, found in database.execute(query, (game,)):
-        before = seal(before, kind, time, wall, body)
+        try:
+            before = seal(before, kind, time, wall, body)
+        except (TypeError, ValueError):
+            # A damaged row may hold something else than a number where its time was.
+            return int(number)
         if before != found:
             return int(number)
     return None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +21,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.events import Event, Moved
 from focus_companion.session.session import Session
 from focus_companion.storage import opening, pages, swap
-from focus_companion.storage.errors import JournalDamaged, JournalError
+from focus_companion.storage.errors import JournalDamaged, JournalError, JournalForeign
 from focus_companion.storage.journal import Journal
 
 RULES = Rules.make(2, fast=True, fast_total=1)
@@ -393,3 +396,81 @@ def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
         overwrite(tmp_path / "journal.sqlite", 0, garbage(4096))
         Journal(tmp_path, write=True).close()
         assert len(list(tmp_path.glob("journal.damaged-*.sqlite"))) == count
+
+
+def turn_top_bit(path: Path, of: bytes, nth: int = -1) -> None:
+    """Turn the highest bit of the last byte of ``of`` at the ``nth`` place: no text is in UTF-8 then."""
+    content = path.read_bytes()
+    places = [at for at in range(len(content)) if content.startswith(of, at)]
+    at = places[nth] + len(of) - 1
+    overwrite(path, at, bytes([content[at] ^ 0x80]))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told_as"),
+    [
+        (lambda path: turn_top_bit(path, b'"position":"'), "Could not decode"),
+        (lambda path: turn_top_bit(path, b'{"players":2,"o'), "Could not decode"),
+        (lambda path: turn_bit(path, b'"fast":true'), "beginning of game|event"),
+        (lambda path: turn_top_bit(path, b"CREATE TABLE events "), "schema|list of tables"),
+        (lambda path: turn_top_bit(path, b"rules TEXT NOT NULL,\n"), "no such column"),
+        (lambda path: overwrite(path, 47, b"\x06"), "unsupported file format"),
+    ],
+    ids=["a text", "a game's own row", "a game's rules", "the schema", "a column", "the format's number"],
+)  # fmt: skip
+def test_one_bit_turned_anywhere_is_rescued(
+    tmp_path: Path, many_games: tuple[Path, Told], spoil: Callable[[Path], None], told_as: str
+) -> None:
+    source, told = many_games
+    shutil.copytree(source, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "journal.sqlite"
+    game_of = games_of(path)
+    spoil(path)
+    with Journal(tmp_path, write=True) as journal:
+        (notice,) = journal.notices
+    assert re.search(told_as, notice) and len(notice) < 400, notice
+    assert check_prefixes(tmp_path, told, game_of) > len(told) / 2
+
+
+@pytest.fixture(scope="module")
+def one_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+    folder = tmp_path_factory.mktemp("one") / "game"
+    return folder, played(folder, 8)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(st.floats(0, 1), st.integers(0, 7))
+def test_any_bit_turned_is_harmless_or_told(
+    tmp_path_factory: pytest.TempPathFactory, one_game: tuple[Path, Told], place: float, bit: int
+) -> None:
+    """Whatever bit it is: who reads gets a sentence at the worst, who plays goes on."""
+    source, told = one_game
+    folder = tmp_path_factory.mktemp("bit") / "copy"
+    shutil.copytree(source, folder)
+    path = folder / "journal.sqlite"
+    content = bytearray(path.read_bytes())
+    used = [at for at, byte in enumerate(content) if byte]
+    content[used[int(place * (len(used) - 1))]] ^= 1 << bit
+    path.write_bytes(content)
+    with suppress(JournalError), Journal(folder) as reader:
+        for game in reader.games():
+            reader.record(game.id)
+    try:
+        Journal(folder, write=True).close()
+    except JournalForeign:
+        return
+    check_prefixes(folder, told, dict.fromkeys(range(1, len(told) + 1), 1))
+    shutil.rmtree(folder)
+
+
+def test_a_time_that_is_no_number_ends_its_game(tmp_path: Path) -> None:
+    told = played(tmp_path, 10)
+    path = tmp_path / "journal.sqlite"
+    # The bytes of the last event's time: the bits of an exponent all turned on.
+    at = path.read_bytes().index(struct.pack(">d", told[-1][1].time))
+    overwrite(path, at, b"\x7f\xf8")
+    with Journal(tmp_path, write=True) as journal:
+        assert "rescued" in journal.notices[0]
+        assert journal.events() == told[:-1]
+    goes_on(tmp_path, told)
