@@ -75,8 +75,8 @@ class Evening:
                 return frozenset({"tile"} if known else {"tile", "results"})
             case "state":
                 state = messages.read_state(payload)
-                self._table(name).take_state(state)
-                return frozenset({"tile"})
+                forgotten = self._table(name).take_state(state)
+                return frozenset({"tile", "results"} if forgotten else {"tile"})
             case "events":
                 event = messages.read_event(payload, name)
                 self._table(name).take_event(event)

@@ -22,7 +22,8 @@ class Table:
     """What is known of a table. Not for two threads at once.
 
     ``last`` is the event up to which nothing is missing. Events that came too early wait; what is missing is
-    to be asked for (:meth:`missing`).
+    to be asked for (:meth:`missing`). The table's own newest state tells how far it has come: whatever lies
+    beyond that is not the table's.
     """
 
     def __init__(self, name: str) -> None:
@@ -36,6 +37,7 @@ class Table:
         self.logs: dict[int, GameLog] = {}
         self.last = 0
         self.taken = self.doubled = 0
+        self._doubted = False
         self._tails: dict[int, list[TableEvent]] = {}
         self._waiting: dict[int, TableEvent] = {}
 
@@ -57,11 +59,22 @@ class Table:
         self.last = max(self.last, status.floor)
         self._join()
 
-    def take_state(self, state: Mapping[str, Any]) -> None:
-        """How it stands: what comes last holds, as a broker keeps the order of a topic."""
+    def take_state(self, state: Mapping[str, Any]) -> bool:
+        """How it stands: what comes last holds, as a broker keeps the order of a topic.
+
+        Returns whether something that was known lies beyond it and is forgotten.
+        """
         self._belong(state["journal"])
-        if state["journal"] == self.journal:
-            self.state = state
+        if state["journal"] != self.journal:
+            return False
+        before, self.state = self.state, state
+        # A table sends its events before the state that they lead to. What the broker had kept may be older,
+        # and a state that comes again says nothing new.
+        told_anew = before is not None and before["seq"] != state["seq"]
+        if not told_anew or self._newest() <= state["seq"]:
+            return False
+        self._forget_beyond(state["seq"])
+        return True
 
     def take_event(self, event: TableEvent) -> bool:
         """Something happened. Returns whether it was news."""
@@ -82,6 +95,7 @@ class Table:
             return False
         self.logs[log.game] = log
         self._tails[log.game] = [event for event in self._tails.get(log.game, []) if event.seq > log.last]
+        self._doubted = False
         self._join()
         # The turns of a game that goes on change no list of results.
         return log.result != (known and known.result)
@@ -89,7 +103,8 @@ class Table:
     def missing(self) -> int | None:
         """The number after which events are missing; ``None`` if nothing is, as far as can be told."""
         newest = self.state["seq"] if self.state else 0
-        return self.last if self.status and (self._waiting or newest > self.last) else None
+        lacks = self._waiting or newest > self.last or self._doubted
+        return self.last if self.status and lacks else None
 
     @property
     def games(self) -> list[int]:
@@ -132,6 +147,23 @@ class Table:
         """A table has one journal at a time: that of whoever is there."""
         if journal != self.journal and (leads or not self.journal):
             self._begin(journal)
+
+    def _newest(self) -> int:
+        """The highest number that anything known of the table has."""
+        return max([self.last, *self._waiting, *(log.last for log in self.logs.values())])
+
+    def _forget_beyond(self, seq: int) -> None:
+        """Whoever may write the table's topics has made up events with numbers above ``seq``, or its journal
+        was put back to an earlier copy: keep what may be true, and ask for the rest.
+        """
+        known = [*self._waiting.values(), *(event for tail in self._tails.values() for event in tail)]
+        self.logs = {game: log for game, log in self.logs.items() if log.last <= seq}
+        self._waiting = {event.seq: event for event in known if event.seq <= seq}
+        self._tails = {}
+        floor = self.status.floor if self.status else 0
+        self.last = floor if floor <= seq else 0
+        self._doubted = True
+        self._join()
 
     def _join(self) -> None:
         """Go on from ``last`` as far as logs and waiting events reach."""

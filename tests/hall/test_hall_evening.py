@@ -131,6 +131,58 @@ def test_a_forged_state_gives_way_to_the_next_true_one() -> None:
     assert (evening.tile("T") or {})["ply"] == 2
 
 
+def event(seq: int, prev: int | None = None, **other: Any) -> Message:
+    head = {"table": "T", "journal": "j", "game": 1, "began": "2026-11-20T19:00:00+00:00", "seq": seq}
+    head |= {"prev": seq - 1 if prev is None else prev, "at": "2026-11-20T19:01:00+00:00"}
+    return message("events", dump(head | {"event": {"type": "game"}} | other).encode())
+
+
+FORGED: dict[str, list[Message]] = {
+    "an event": [event(2**50, prev=2)],
+    "an event that waits": [event(2**50, prev=2**50 - 1)],
+    "a game": [log(OVER, first=2**50, last=2**50)],
+    "a game that does not join on": [log(OVER, first=2**50, last=2**50, prev=2**50 - 1)],
+    "a floor": [message("status", write_status(True, "j", 2**50, "test"))],
+    "all of it": [event(9, prev=0), log(OVER, last=2**52), event(2**50, prev=2), state(seq=2**52)],
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_forged_numbers_do_not_keep_the_tables_turns_out(forged: list[Message]) -> None:
+    evening = Evening()
+    for told in (status(), state(seq=0), event(1), state(seq=1), event(2), state(seq=2), *forged):
+        evening.take(told)
+    for seq in (3, 4):
+        for told in (event(seq), state(seq=seq)):
+            evening.take(told)
+    table = evening._tables["T"]
+    # What was dropped meanwhile is asked for, and the table answers with the game.
+    after = table.missing()
+    assert after is not None and after <= 4 and not table.logs
+    evening.take(log(last=4))
+    assert table.missing() is None and table.last == 4
+    evening.take(event(5))
+    assert table.last == 5 and evening.logs()[0].result is None
+
+
+def test_a_state_that_comes_again_forgets_nothing() -> None:
+    """A table that dies between its last game and its last state leaves a state that is behind for good."""
+    evening = Evening()
+    for told in (status(), state(seq=5), event(6, prev=0), log(OVER, last=7), state(seq=5)):
+        evening.take(told)
+    assert len(evening.logs()) == 1 and evening._tables["T"].last == 7
+
+
+def test_a_journal_put_back_to_an_earlier_copy_goes_on_in_the_hall() -> None:
+    evening = Evening()
+    for told in (status(), state(seq=9), log(last=9), status(), state(seq=6), event(7), state(seq=7)):
+        evening.take(told)
+    table = evening._tables["T"]
+    assert table.missing() is not None
+    evening.take(log(last=7))
+    assert table.last == 7 and table.missing() is None
+
+
 def test_turns_of_a_running_game_are_no_news_for_the_list_of_results() -> None:
     evening = Evening()
     for kept in (status(), state(), log()):
