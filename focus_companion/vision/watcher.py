@@ -50,6 +50,9 @@ ABSORB = 1.4
 """Seconds after which it is."""
 SPREAD = 0.8
 """Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
+RESUMED = 0.8
+LONG_LOST = 5.0
+"""The same for a board that has been out of view for so many seconds: its game went on meanwhile."""
 GONE = 4.0
 """Seconds for which the still picture must make no sense before the board counts as out of view."""
 
@@ -137,6 +140,7 @@ class Watcher:
         self._mark: Smoothed | None = None
         self._sought = -SEEK_AGAIN
         self._upset_since: float | None = None
+        self._lost_since = 0.0
         self._upset_tried = 0.0
         self.differing: tuple[int, ...] = ()
         self._given: Corners | None = None
@@ -246,7 +250,9 @@ class Watcher:
         self._sought = frame.time
         if self.camera is not None and self.profile is not None:
             # Where it was last, before it is looked for everywhere; a board being set up may differ much.
-            held = SAME if self.state is State.LOST else 0.0 if self._by_hand else SETTING_UP
+            held = (
+                self._lost_held(frame) if self.state is State.LOST else 0.0 if self._by_hand else SETTING_UP
+            )
             camera, profile, colours = self.camera, self.profile, self._colours
             if self._given is not None:
                 camera, profile = settled(frame.image, camera, self._profiles, self.standing)
@@ -259,10 +265,14 @@ class Watcher:
         found = self._finder(frame.image, self._profiles, self.standing)
         if found is None:
             return None
-        held = HELD if self.state is State.SEEKING else SAME
+        held = HELD if self.state is State.SEEKING else self._lost_held(frame)
         camera = upright(found.camera, found.profile, self.standing, self._rank1)
         self._by_hand = False
         return self._adopt(frame, small, camera, found.profile, None, held)
+
+    def _lost_held(self, frame: Frame) -> float:
+        """Share of squares that must show their position for a board out of view to be back."""
+        return SAME if frame.time - self._lost_since < LONG_LOST else RESUMED
 
     def _adopt(
         self,
@@ -383,12 +393,15 @@ class Watcher:
         spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
-            camera, _ = refine(frame.image, start, self.profile, self.standing, self._lens)
-            apart = camera.project(self.profile.corners) - self.camera.project(self.profile.corners)
-            if np.abs(apart).max() > 0.02 * self.camera.pitch_pixels(self.profile):
-                return self._adopt(frame, small, camera, self.profile, self._colours)
-            # The same place in another light that the colours still bear.
-            return self._adopt(frame, small, self.camera, self.profile, self._colours)
+            refined, _ = refine(frame.image, start, self.profile, self.standing, self._lens)
+            apart = refined.project(self.profile.corners) - self.camera.project(self.profile.corners)
+            if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):
+                # The same place in another light that the colours still bear.
+                refined = self.camera
+            # Outlines may mislead where the colours do not: noise, a hard shadow, a piece that has moved too.
+            for place in (refined, start):
+                if back := self._adopt(frame, small, place, self.profile, self._colours):
+                    return back
         if here < SAME and spread > SPREAD and self._relit(frame.image, probe):
             return self._adopt(frame, small, self.camera, self.profile, None)
         lasted = frame.time - self._upset_since
@@ -399,7 +412,7 @@ class Watcher:
             if self._by_hand and not self._stood:
                 # The board is where somebody has pointed; it is only being set up.
                 return self._adopt(frame, small, self.camera, self.profile, None, 0.0)
-            self.state = State.LOST
+            self.state, self._lost_since = State.LOST, frame.time
             self._look = None
         return None
 

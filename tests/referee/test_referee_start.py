@@ -14,6 +14,10 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.requests import NewGame, Request, TakeBack
 from focus_companion.simulator.look import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
+from focus_companion.vision import watcher
+from focus_companion.vision.frames import Image
+from focus_companion.vision.scene import BoardProfile, Camera
+from focus_companion.vision.tracker import pushed
 
 RULES = Rules.make(2)
 """Green begins."""
@@ -126,6 +130,20 @@ def test_a_pushed_board_gives_nothing_and_is_read_on(pose: tuple[float, float, f
     table = Table(RULES)
     table.show()
     table.push_board(*pose)
+    assert table.show(seconds=2.5).words == []
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+
+
+def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In noise, seen from above, the fit to outlines may settle beside the board; its colours do not lie."""
+
+    def misled(image: Image, camera: Camera, profile: BoardProfile, *_: object) -> tuple[Camera, float]:
+        return pushed(camera, 0.6 * profile.pitch, 0.0, 0.0), 0.4
+
+    table = Table(RULES)
+    table.show()
+    monkeypatch.setattr(watcher, "refine", misled)
+    table.push_board(9.0, -6.0, 2.0)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 
