@@ -133,6 +133,7 @@ def _from_pictures(folder: Path) -> list[View]:
 
 
 def _from_camera(source: str, seconds: float) -> list[View]:
+    from focus_companion.vision.frames import FrameError
     from focus_companion.vision.lens_fit import differs, see
     from focus_companion.vision.sources import open_source
 
@@ -151,6 +152,11 @@ def _from_camera(source: str, seconds: float) -> list[View]:
                 last = view
     except KeyboardInterrupt:
         click.echo("Enough.", err=True)
+    except FrameError as error:
+        if not views:
+            raise
+        # Minutes of work: what was taken may well be enough.
+        click.echo(f"{error}; going on with the {len(views)} views so far.", err=True)
     return views
 
 

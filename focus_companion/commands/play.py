@@ -247,7 +247,7 @@ def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Ca
         try:
             session.submit(TurnDone())
         except RequestRefused as refused:
-            logging.getLogger(__name__).warning("The button at the table was not heard: %s", refused)
+            log.warning("The button at the table was not heard: %s", refused)
 
     lights = open_lights(LightSettings.from_mapping(settings.lights), pressed)
     closing.callback(lights.close)
@@ -260,7 +260,6 @@ def _publish(
     """What is to be told of every event, so that the broker hears of it; nothing without a broker."""
     if broker is None:
         return lambda event: None
-    from focus_companion import __version__
     from focus_companion.mqtt.publisher import Publisher
     from focus_companion.storage.outbox import Outbox
 
@@ -329,7 +328,6 @@ def _wait(runner: Runner, stop: threading.Event, turned: Callable[[], None]) -> 
 
 def _end_in_time() -> None:
     """A camera driver or a viewer that hangs must not keep the program from ending."""
-
     timer = threading.Timer(LIMIT, _leave)
     timer.daemon = True
     timer.start()

@@ -16,7 +16,7 @@ from focus_companion.commands.console import BadInput, NotSo
 from focus_companion.commands.service_unit import NAME, unit_path, unit_text
 
 _SECONDS: Final = 30.0
-"""For systemd to answer; it waits for the program to be up."""
+"""For systemd to answer; where it starts the program, it does so when that is up."""
 
 _user = click.option("--user", is_flag=True, default=True, help="For this user (the only kind there is).")
 
@@ -35,7 +35,7 @@ def install(user: bool, only_print: bool, options: tuple[str, ...]) -> None:
     for option in options:
         if "\n" in option or "\0" in option:
             raise BadInput(f"{option!r} cannot stand in a unit; leave the line break out")
-        if shown_address(option) != option:
+        if any(shown_address(word) != word for word in (option, option.partition("=")[2])):
             raise BadInput(
                 "a camera's password does not belong in a unit, which programs may read; "
                 "write the address as camera in config.toml"
@@ -48,13 +48,17 @@ def install(user: bool, only_print: bool, options: tuple[str, ...]) -> None:
     path = unit_path()
     _write(path, text)
     click.echo(f"Written: {path}")
-    done = _systemctl("daemon-reload") and _systemctl("enable", NAME) and _systemctl("restart", NAME)
-    if not done:
+    if not (_systemctl("daemon-reload") and _systemctl("enable", NAME)):
         click.echo(
             "systemd does not answer here. Where it does: systemctl --user daemon-reload && "
             f"systemctl --user enable --now {NAME}"
         )
         return
+    if not _systemctl("restart", NAME):
+        raise NotSo(
+            f"installed, but it is not up within {_SECONDS:.0f} seconds, and systemd tries on; "
+            f"see: journalctl --user --unit {NAME}"
+        )
     click.echo("It runs, and starts again with your session.")
     click.echo("To have it run without anyone logged in: loginctl enable-linger")
 

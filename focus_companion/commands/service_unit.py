@@ -65,7 +65,9 @@ def unit_text(options: Sequence[str], environ: Mapping[str, str] | None = None) 
     """The unit that runs ``play`` with these options."""
     environ = os.environ if environ is None else environ
     kept = "".join(
-        f"Environment={quoted(f'{name}={environ[name]}')}\n" for name in _PASSED_ON if environ.get(name)
+        f"Environment={quoted(f'{name}={environ[name]}', expands=False)}\n"
+        for name in _PASSED_ON
+        if environ.get(name)
     )
     command = " ".join(map(quoted, [*program(), "play", *options]))
     return _TEXT.format(command=command, environment=kept, watchdog=WATCHDOG)
@@ -80,7 +82,9 @@ def program() -> list[str]:
     return [found] if found else [sys.executable, "-m", "focus_companion.cli"]
 
 
-def quoted(word: str) -> str:
-    """A word of a unit's line: percent and dollar signs are systemd's own otherwise."""
-    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
-    return f'"{plain}"'
+def quoted(word: str, *, expands: bool = True) -> str:
+    """A word of a unit's line: percent signs are systemd's own otherwise, and dollar signs where it
+    ``expands`` variables, as in a command.
+    """
+    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{plain.replace("$", "$$") if expands else plain}"'

@@ -6,13 +6,17 @@ the numbers.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .errors import told
+from .errors import JournalDamaged, told
+from .swap import HELPERS
+
+log = logging.getLogger(__name__)
 
 FILE: Final = "outbox.sqlite"
 
@@ -35,7 +39,7 @@ class Sent:
 
 
 class Outbox:
-    """The table in ``folder``; may be used from any thread.
+    """The table in ``folder``; may be used from any thread. One that is damaged is begun anew.
 
     Every method raises :class:`JournalError` where the file cannot be used.
     """
@@ -44,15 +48,12 @@ class Outbox:
         self.path = folder / FILE
         self._lock = threading.Lock()
         try:
-            self._database = sqlite3.connect(
-                self.path, timeout=5, isolation_level=None, check_same_thread=False
-            )
-            self._database.execute("PRAGMA journal_mode = WAL")
-            # What is lost in a power cut is sent once more; the game must not wait for this file.
-            self._database.execute("PRAGMA synchronous = NORMAL")
-            self._database.execute(_TABLE)
-        except sqlite3.Error as error:
-            raise told(error, self.path) from error
+            self._database = _opened(self.path)
+        except JournalDamaged as damage:
+            log.warning("%s is damaged (%s) and begun anew; much is sent again", self.path, damage.what)
+            for helper in ("", *HELPERS):
+                self.path.with_name(f"{FILE}{helper}").unlink(missing_ok=True)
+            self._database = _opened(self.path)
 
     def drawer(self, broker: str, name: str) -> Drawer:
         """What concerns this broker and this table's name alone."""
@@ -84,6 +85,28 @@ class Outbox:
         """Close the file; may be called twice."""
         with self._lock:
             self._database.close()
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """The table at ``path``, made if there is none. Raises JournalError; JournalDamaged for no sound one."""
+    try:
+        database = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            # What is lost in a power cut is sent once more; the game must not wait for this file.
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(_TABLE)
+            found = str(database.execute("PRAGMA integrity_check(1)").fetchone()[0])
+            if found != "ok":
+                raise JournalDamaged(path, found)
+            # What is to be read must be what it is to be.
+            database.execute("SELECT broker, name, journal, floor, confirmed FROM sent").fetchall()
+        except BaseException:
+            database.close()
+            raise
+    except sqlite3.Error as error:
+        raise told(error, path) from error
+    return database
 
 
 class Drawer:

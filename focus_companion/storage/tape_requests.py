@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -58,8 +58,6 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _has_default(field: Any) -> bool:
-    from dataclasses import MISSING
-
     return field.default is not MISSING or field.default_factory is not MISSING
 
 

@@ -8,7 +8,6 @@ import platform
 import shutil
 import socket
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -170,8 +169,3 @@ def check_lights(table: Mapping[str, Any]) -> Iterator[Check]:
         yield Check(
             "lights", "ok", "none are configured, and no light board is plugged in; the game needs none"
         )
-
-
-def python_is_fit() -> bool:
-    """Whether this Python is one that the program is made for."""
-    return sys.version_info >= (3, 11)

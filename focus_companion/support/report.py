@@ -61,15 +61,20 @@ def last_events(folder: Path) -> list[str]:
     except JournalError as error:
         return [json.dumps({"error": without_secrets(str(error))})]
     return [
-        json.dumps(
-            {"id": event.id, "game": event.game, "wall": event.wall} | _nameless(json.loads(event.body))
-        )
+        json.dumps({"id": event.id, "game": event.game, "wall": event.wall} | _nameless(event.body))
         for event in kept
     ]
 
 
-def _nameless(event: dict[str, Any]) -> dict[str, Any]:
+def _nameless(body: str) -> dict[str, Any]:
     """Who played is nobody's business; that somebody did is told by the colours."""
+    try:
+        event = json.loads(body)
+    except (ValueError, RecursionError):
+        event = None
+    if not isinstance(event, dict):
+        # A report is asked for where something is broken; what names it may hold cannot be told.
+        return {"damaged": len(body)}
     if isinstance(event.get("players"), dict):
         event["players"] = sorted(event["players"])
     event.pop("note", None)

@@ -25,7 +25,7 @@ from focus_companion.simulator.look import aimed_camera
 from focus_companion.storage.journal import Journal
 from focus_companion.support import camera, machine
 from focus_companion.support.checks import Check, worst
-from focus_companion.support.report import settings_without_secrets, write_report
+from focus_companion.support.report import last_events, settings_without_secrets, write_report
 from focus_companion.vision.frames import Frame, FrameError, Image, read_image
 from focus_companion.vision.mount import Level, check_mount
 from focus_companion.vision.outlines import Outlines
@@ -258,6 +258,14 @@ def test_a_report_holds_what_helps_and_no_secret(tmp_path: Path, monkeypatch: py
     assert json.loads(parts["settings.json"])["lights"]["serial"]["port"] == "/dev/ttyUSB0"
     assert json.loads(parts["versions.json"])["focus-companion"]
     assert json.loads(parts["doctor.json"])[0]["state"] == "fail"
+
+
+def test_a_report_of_a_damaged_journal_is_a_report(tmp_path: Path) -> None:
+    played(tmp_path)
+    path = tmp_path / "journal.sqlite"
+    path.write_bytes(path.read_bytes().replace(b'{"type":"game"', b'{"type";"game"'))
+    (line,) = last_events(tmp_path)
+    assert json.loads(line)["damaged"] > 0 and "Onymous" not in line
 
 
 def test_every_setting_that_is_a_secret_is_hidden() -> None:

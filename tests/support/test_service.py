@@ -44,11 +44,18 @@ def test_installed_and_taken_away(tmp_path: Path) -> None:
     ("options", "word"),
     [
         (["--camera", "rtsp://anna:geheim@camera/stream"], "config.toml"),
+        (["--camera=rtsp://anna:geheim@camera/stream"], "config.toml"),
         (["--players", "7"], "7"),
         (["--camera", "a\nExecStart=/bin/sh"], "line break"),
         (["--nonsense"], "nonsense"),
     ],
-    ids=["a password", "no such option's value", "a line of its own", "no such option"],
+    ids=[
+        "a password",
+        "a password behind an equals sign",
+        "no such option's value",
+        "a line of its own",
+        "no such option",
+    ],
 )
 def test_what_does_not_belong_in_a_unit_is_refused(tmp_path: Path, options: list[str], word: str) -> None:
     status, _, told = service(tmp_path, "install", *options)
@@ -77,11 +84,20 @@ def test_systemctl_is_asked(tmp_path: Path) -> None:
         assert words in asked
 
 
+def test_a_service_that_does_not_come_up_is_told(tmp_path: Path) -> None:
+    fake = tmp_path / "systemctl"
+    fake.write_text('#!/bin/sh\ncase "$*" in *restart*) exit 1;; esac\n', encoding="utf-8")
+    fake.chmod(0o755)
+    status, _, told = service(tmp_path, "install", path=str(tmp_path))
+    assert status == 1 and "journalctl" in told and told.count("\n") == 1
+
+
 def test_words_are_quoted_for_systemd() -> None:
-    environ = {"FOCUS_COMPANION_DATA": "/my games", "FOCUS_COMPANION_PIN": "1234"}
+    environ = {"FOCUS_COMPANION_DATA": "/my $games 50%", "FOCUS_COMPANION_PIN": "1234"}
     text = service_unit.unit_text(["--name", 'green=A "B" 100% $HOME \\'], environ)
     assert 'green=A \\"B\\" 100%% $$HOME \\\\"' in text
-    assert 'Environment="FOCUS_COMPANION_DATA=/my games"' in text and "1234" not in text
+    # Nothing is expanded there but what stands behind a percent sign.
+    assert 'Environment="FOCUS_COMPANION_DATA=/my $games 50%%"' in text and "1234" not in text
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 from target_views import cameras, known_lens, shot
 
+from focus_companion.commands import calibrate as calibrate_command
 from focus_companion.commands import table_choice
+from focus_companion.vision import lens_fit, sources
+from focus_companion.vision.frames import Frame, FrameError, Source
 from focus_companion.vision.lenses import LensError, lens_text, read_lens
 
 
@@ -72,6 +77,30 @@ def test_pictures_without_the_target_are_told(tmp_path: Path) -> None:
     _, told = calibrate("--pictures", tmp_path, "--output", tmp_path / "x.toml", status=1)
     assert "in 0 pictures only" in told.splitlines()[-1]
     assert not (tmp_path / "x.toml").exists()
+
+
+def test_a_camera_that_goes_leaves_the_views_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Going(Source):
+        def __init__(self, pictures: int) -> None:
+            super().__init__("camera 0")
+            self.pictures = pictures
+
+        def __iter__(self) -> Iterator[Frame]:
+            for index in range(self.pictures):
+                yield Frame(index, float(index), np.zeros((2, 2, 3), np.uint8))
+            raise FrameError("camera 0 is gone", "unplugged")
+
+    monkeypatch.setattr(calibrate_command, "EVERY", 0.0)
+    monkeypatch.setattr(calibrate_command, "_held", lambda view, before: True)
+    monkeypatch.setattr(lens_fit, "see", lambda image: object())
+    monkeypatch.setattr(lens_fit, "differs", lambda view, views: True)
+    for pictures, views in ((1, None), (5, 4)):
+        monkeypatch.setattr(sources, "open_source", lambda text, p=pictures, **how: Going(p))
+        if views is None:
+            with pytest.raises(FrameError, match="gone"):
+                calibrate_command._from_camera("0", 60)
+        else:
+            assert len(calibrate_command._from_camera("0", 60)) == views
 
 
 def test_the_lens_of_the_camera_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,57 @@
+"""What brokers have confirmed: kept over restarts, and no reason not to play when it is damaged."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from focus_companion.storage.outbox import FILE, Outbox, Sent
+
+
+def kept(folder: Path) -> Sent | None:
+    outbox = Outbox(folder)
+    try:
+        return outbox.sent("broker", "Table 1", "j")
+    finally:
+        outbox.close()
+
+
+def filled(folder: Path) -> None:
+    outbox = Outbox(folder)
+    for number in range(200):
+        outbox.keep("broker", f"Table {number}", "j", Sent(3, number))
+    outbox.close()
+
+
+def test_it_is_there_after_a_restart(tmp_path: Path) -> None:
+    filled(tmp_path)
+    assert kept(tmp_path) == Sent(3, 1)
+
+
+def header(content: bytes) -> bytes:
+    return b"no database" * 20 + content[220:]
+
+
+def pages(content: bytes) -> bytes:
+    return content[:4096] + b"\xff" * (len(content) - 4096)
+
+
+def text(content: bytes) -> bytes:
+    return content.replace(b"broker", b"bro\xebet", 3)
+
+
+@pytest.mark.parametrize("spoil", [header, pages, text])
+def test_a_damaged_one_is_begun_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[bytes], bytes]
+) -> None:
+    filled(tmp_path)
+    path = tmp_path / FILE
+    path.write_bytes(spoil(path.read_bytes()))
+    with caplog.at_level(logging.WARNING):
+        assert kept(tmp_path) is None
+    assert FILE in caplog.text and "begun anew" in caplog.text
+    filled(tmp_path)
+    assert kept(tmp_path) == Sent(3, 1)
