@@ -35,6 +35,11 @@ def chroma(colours: Floats) -> Floats:
     return np.stack([logs[:, 0] - logs[:, 1], logs[:, 2] - logs[:, 1]], 1)
 
 
+def tints(colours: Floats) -> Floats:
+    """Chroma and logarithm of the lightness, (N, 3), of (N, 3) red, green, blue in 0 … 255."""
+    return np.column_stack([chroma(colours), np.log(colours.mean(1) + 12.0)])
+
+
 @cache
 def _usual_chroma() -> dict[str, Floats]:
     values = chroma(np.array(list(_USUAL.values()), float))
@@ -44,7 +49,7 @@ def _usual_chroma() -> dict[str, Floats]:
 def top_chroma(
     image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, heights: Sequence[int]
 ) -> Floats:
-    """Chroma and logarithm of the lightness (52, 3) of the tops of stacks of the given heights (0: the dome);
+    """The :func:`tints` (52, 3) of the tops of stacks of the given heights (0: the dome);
     NaN where out of the picture.
     """
     solids = [profile.dome if height == 0 else profile.piece for height in heights]
@@ -62,8 +67,7 @@ def top_chroma(
     pixels = camera.project(points.reshape(-1, 3)).astype(np.float32).reshape(len(solids), len(spread), 2)
     sampled = cv2.remap(image, pixels, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     colours = sampled.reshape(-1, 3)[:, ::-1].astype(float)
-    values = np.column_stack([chroma(colours), np.log(colours.mean(1) + 12.0)])
-    result = np.median(values.reshape(len(solids), len(spread), 3), axis=1)
+    result = np.median(tints(colours).reshape(len(solids), len(spread), 3), axis=1)
     height, width = image.shape[:2]
     middle = pixels[:, 0]
     outside = ((middle < 0) | (middle > (width - 1, height - 1))).any(1)

@@ -17,7 +17,7 @@ from focus_companion.vision.find_lattice import lattices, transform
 from focus_companion.vision.find_outlines import Edges, outlines, stack_solid
 from focus_companion.vision.find_pose import Prior, adjust, bend, square_view, straighten, turned
 from focus_companion.vision.find_sites import surroundings
-from focus_companion.vision.find_turn import chroma, colour_agreement
+from focus_companion.vision.find_turn import colour_agreement, tints
 from focus_companion.vision.profiles import board_profile
 from focus_companion.vision.scene import Camera, Lens, outline
 
@@ -182,7 +182,7 @@ def test_colours_must_lie_to_each_other_as_colours_do() -> None:
     }
     rng = np.random.default_rng(6)
     warm = np.array([paint[top] for top in tops]) * (1.0, 0.8, 0.55) + rng.normal(0, 4, (52, 3))
-    values = chroma(np.clip(warm, 0, 255))
+    values = tints(np.clip(warm, 0, 255))
     right = colour_agreement(values, tops)
     swapped = colour_agreement(values, [{"r": "g", "g": "r"}.get(top, top) for top in tops])
     mixed = colour_agreement(values, rng.permutation(tops).tolist())
