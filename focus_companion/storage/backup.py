@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from . import opening, schema, swap
-from .errors import JournalDamaged, JournalError, JournalForeign, told
+from .errors import RESCUED_BY, JournalDamaged, JournalError, JournalForeign, told
 from .journal import LOCK
 from .lock import FolderLock
 from .rebuilding import replay
@@ -48,10 +48,12 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
         with swap.fresh(target.with_name(f".{target.name}.part")) as part:
             with closing(_open(path)) as source:
                 opening.copy(source, part)
-            found = check(part, path)
+            found = check(part, path, own=True)
             swap.publish(part, target)
     except (sqlite3.Error, OSError) as error:
-        raise told(error, target or folder) from error
+        problem = told(error, target or folder)
+        # What is damaged is the journal; the copy had just been made.
+        raise told(error, path) if isinstance(problem, JournalDamaged) else problem from error
     return Copied(target, *found)
 
 
@@ -81,29 +83,30 @@ def restore(folder: Path, source: Path) -> Copied:
     return Copied(path, *found, kept)
 
 
-def check(path: Path, name: Path) -> tuple[int, int]:
+def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
     """Look whether a copy is whole, every game of it replayed. Returns the numbers of games and events.
 
-    ``name``: what to call it in the error.
+    ``name``: what to call it in the error; ``own``: that is the journal, of which a copy was just made.
 
     Raises:
         JournalForeign: it is no journal, or a newer program's.
         JournalDamaged: it is not whole.
     """
+    remedy, foreign = (RESCUED_BY, schema.MOVE) if own else (_ANOTHER, _ANOTHER)
     try:
         with closing(_open(path)) as database:
-            schema.check(database, name, _ANOTHER)
+            schema.check(database, name, foreign)
             if schema.version(database) == 0:
-                raise JournalForeign(f"{name} is no journal of Focus Companion; {_ANOTHER}")
+                raise JournalForeign(f"{name} is no journal of Focus Companion; {foreign}")
             opening.check_sound(database, name, math.inf)
             games = [int(row[0]) for row in database.execute("SELECT id FROM games").fetchall()]
             return len(games), sum(replay(database, name, game) for game in games)
     except JournalDamaged as error:
-        raise JournalDamaged(name, error.what, _ANOTHER) from error
+        raise JournalDamaged(name, error.what, remedy) from error
     except (sqlite3.Error, OSError) as error:
         problem = told(error, name)
         if isinstance(problem, JournalDamaged):
-            problem = JournalDamaged(name, problem.what, _ANOTHER)
+            problem = JournalDamaged(name, problem.what, remedy)
         raise problem from error
 
 

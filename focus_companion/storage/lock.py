@@ -29,13 +29,17 @@ class FolderLock:
             raise told(error, path) from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             holder = self._words()[:1]
             os.close(self._file)
             raise JournalBusy(
                 f"the journal in {path.parent} is in use by another focus-companion"
                 f"{f' (process {holder[0]})' if holder else ''}; stop that one, or give another --data folder"
             ) from error
+        except OSError as error:
+            # Some network disks know no locks.
+            os.close(self._file)
+            raise told(error, path) from error
         self.ended_well = len(self._words()) < 2
         self.note("")
 

@@ -44,7 +44,7 @@ MIGRATIONS: Final[Sequence[Sequence[Step]]] = (
 )
 """What leads from version n to n + 1."""
 
-_MOVE: Final = "move it away or give another --data folder"
+MOVE: Final = "move it away or give another --data folder"
 
 SEALED: Final = 2
 """The first version whose events are sealed."""
@@ -58,7 +58,7 @@ def version(database: sqlite3.Connection) -> int:
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
-def check(database: sqlite3.Connection, path: Path, remedy: str = _MOVE) -> None:
+def check(database: sqlite3.Connection, path: Path, remedy: str = MOVE) -> None:
     """Refuse a file that is not a journal or that a newer program wrote.
 
     Raises:

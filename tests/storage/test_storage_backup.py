@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from scripted import Player, Still, play_on
 
 from focus_companion.game.rules import Rules
 from focus_companion.session.session import Session
+from focus_companion.storage import lock
 from focus_companion.storage.backup import back_up, check, restore
 from focus_companion.storage.errors import JournalBusy, JournalDamaged, JournalError, JournalForeign
 from focus_companion.storage.journal import Journal
@@ -115,6 +118,31 @@ def test_a_damaged_copy_is_refused(tmp_path: Path, spoil: object) -> None:
     assert str(made.path) in str(error.value)
     assert events(tmp_path) == before
     assert not list(tmp_path.glob("journal.replaced*")) and not list(tmp_path.glob("journal.part*"))
+
+
+def pages(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(b"no database" * 9 + content[99:])
+
+
+@pytest.mark.parametrize("spoil", [turned, pages])
+def test_a_damaged_journal_is_named_and_not_its_copy(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    played(tmp_path)
+    spoil(tmp_path / "journal.sqlite")
+    with pytest.raises(JournalDamaged, match="rescues what is whole") as error:
+        back_up(tmp_path)
+    assert str(error.value).startswith(f"{tmp_path / 'journal.sqlite'} is damaged")
+    assert not list((tmp_path / "backups").iterdir())
+
+
+def test_a_disk_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def flock(file: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(lock.fcntl, "flock", flock)
+    with pytest.raises(JournalError, match="No locks available") as error:
+        lock.FolderLock(tmp_path / "journal.lock")
+    assert not isinstance(error.value, JournalBusy)
 
 
 def test_what_is_no_copy_is_refused_and_not_overwritten(tmp_path: Path) -> None:
