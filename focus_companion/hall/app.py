@@ -13,7 +13,7 @@ from ..session.history import History
 from ..session.view import state
 from ..web.access import Access, Refused
 from ..web.base import base_app
-from ..web.exports import FORMATS, ExportBusy, ExportFailed, export_record
+from ..web.downloads import download
 from ..web.stream import HEARTBEAT, stream_response
 from .evening import Evening
 from .news import Batch
@@ -69,33 +69,8 @@ def past_game(name: str, game: int) -> Response:
 
 @blueprint.get("/api/tables/<name>/games/<int:game>/export")
 def export(name: str, game: int) -> Response:
-    wanted = request.args.get("format", "json")
-    if wanted not in FORMATS:
-        raise Refused(
-            HTTPStatus.BAD_REQUEST,
-            "There is no format “{format}”. Choose one of: {formats}.",
-            values={"format": wanted[:40], "formats": ", ".join(FORMATS)},
-        )
     record = _history(_evening(), name, game).record()
-    try:
-        made = export_record(record, wanted)
-    except ExportFailed as failed:
-        raise Refused(
-            HTTPStatus.BAD_REQUEST,
-            "This game cannot be written as {format} ({reason}). Choose another format.",
-            values={"format": wanted, "reason": failed},
-        ) from failed
-    except ExportBusy:
-        raise Refused(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "Other films of games are being made. Try again in a few seconds.",
-            retry_after=5,
-        ) from None
-    response = Response(made.data, mimetype=made.media_type)
-    response.headers.set(
-        "Content-Disposition", "attachment", filename=f"{file_name(name)}-{game:04}.{made.suffix}"
-    )
-    return response
+    return download(record, request.args.get("format", "json"), f"{file_name(name)}-{game:04}")
 
 
 @blueprint.get("/api/results")

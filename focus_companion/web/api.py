@@ -12,7 +12,7 @@ from ..formats.strict_json import loads
 from ..session.requests import RequestRefused
 from .access import COOKIE, Access, Refused
 from .acts import parse_act
-from .exports import ExportBusy, ExportFailed, export_game
+from .downloads import download
 from .games import past_game, summaries
 from .ports import GameJournal, GameSession
 from .reviewing import ReviewFailed, Reviews
@@ -103,22 +103,11 @@ def game(game: int) -> Response:
 
 @blueprint.get("/api/games/<int:game>/export")
 def export(game: int) -> Response:
-    name = request.args.get("format", "json")
     try:
-        made = export_game(_journal(), game, name)
+        record = _journal().history(game).record()
     except LookupError:
         raise _no_game(game) from None
-    except ExportFailed as failed:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(failed)) from failed
-    except ExportBusy:
-        raise Refused(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "Other films of games are being made. Try again in a few seconds.",
-            retry_after=5,
-        ) from None
-    response = Response(made.data, content_type=made.media_type)
-    response.headers["Content-Disposition"] = f'attachment; filename="focus-game-{game}.{made.suffix}"'
-    return response
+    return download(record, request.args.get("format", "json"), f"focus-game-{game}")
 
 
 @blueprint.get("/api/games/<int:game>/review")
@@ -142,7 +131,9 @@ def review(game: int) -> tuple[Response, HTTPStatus]:
 
 def _no_game(game: int) -> Refused:
     return Refused(
-        HTTPStatus.NOT_FOUND, f"The journal has no game {game}. /api/games lists those that it has."
+        HTTPStatus.NOT_FOUND,
+        "The journal has no game {game}. /api/games lists those that it has.",
+        values={"game": game},
     )
 
 

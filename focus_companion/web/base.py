@@ -89,14 +89,25 @@ def _refused(refused: Refused) -> Response:
     return response
 
 
+def _told(code: int) -> str | None:
+    """What a person is told of an answer of this status, in their language; ``None`` of a rare one."""
+    texts: dict[int, str] = {
+        HTTPStatus.BAD_REQUEST: gettext("The host did not understand."),
+        HTTPStatus.NOT_FOUND: gettext("There is nothing at this address. It may be mistyped or out of date."),
+        HTTPStatus.METHOD_NOT_ALLOWED: gettext("This address does not take what was asked of it."),
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: gettext("More was sent than this page takes."),
+        HTTPStatus.INTERNAL_SERVER_ERROR: gettext("Something went wrong on the host; its log says what."),
+    }
+    return texts.get(code)
+
+
 def _failed(error: HTTPException) -> Response:
     code = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
+    text = _told(code) or error.description or error.name
     if request.path.startswith("/api/") or request.path == "/healthz":
-        response = jsonify(error=error.description or error.name)
+        response = jsonify(error=text)
     else:
-        response = make_response(
-            render_template("error.html", code=code, text=error.description or error.name)
-        )
+        response = make_response(render_template("error.html", code=code, text=text))
     response.status_code = code
     if allowed := getattr(error, "valid_methods", None):
         response.headers["Allow"] = ", ".join(allowed)

@@ -1,4 +1,4 @@
-"""A journal's game as a file to take away, in any format that ``export`` knows."""
+"""A game as a file to take away, in any format that ``export`` knows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from ..formats.text_sheet import write_text
 from ..formats.walk import steps
 from ..game.record import GameRecord
 from ..game.setups import start_position
-from .ports import GameJournal
 
 
 class ExportFailed(ValueError):
-    """The game cannot be written in that format; the text says why and what else can be had."""
+    """The game cannot be written in that format; the text says why."""
 
 
 class ExportBusy(RuntimeError):
@@ -82,19 +81,11 @@ FORMATS: Final[Mapping[str, tuple[_Writer, str, str]]] = {
 """Writer, media type and suffix, by the name of the format."""
 
 
-def export_game(journal: GameJournal, game: int, name: str) -> Export:
-    """A game of the journal in the format of this name.
-
-    Raises LookupError where the journal has no such game, :class:`ExportFailed` where it cannot be written,
-    :class:`ExportBusy` where it can be only later.
-    """
-    return export_record(journal.history(game).record(), name)
-
-
 def export_record(record: GameRecord, name: str) -> Export:
-    """A game in the format of this name. Raises :class:`ExportFailed` where it cannot be written."""
-    if name not in FORMATS:
-        raise ExportFailed(f"{name[:40]!r} is no format. There are {', '.join(FORMATS)}.")
+    """A game in the format of this name, one of :data:`FORMATS`.
+
+    Raises :class:`ExportFailed` where it cannot be written, :class:`ExportBusy` where it can be only later.
+    """
     write, media_type, suffix = FORMATS[name]
     try:
         data = write(record)

@@ -6,10 +6,11 @@ from flask import Blueprint, Response, current_app, g, jsonify, render_template,
 from flask_babel import gettext
 
 from ..game.presets import PRESETS
+from ..session.view import state
 from .access import Access
 from .assets import Assets
 from .lan import qr_code
-from .ports import GameSession
+from .ports import GameJournal, GameSession
 
 blueprint = Blueprint("pages", __name__)
 
@@ -37,7 +38,15 @@ def games() -> str:
 @blueprint.get("/games/<int:game>")
 def past_game(game: int) -> str:
     # As text, for the template asks whether there is a game, and somebody may ask for game 0.
-    return render_template("game.html", game=str(game), may_act=False, asks_pin=False, addresses=())
+    # Its state gives players and review their room before the script has come.
+    journal: GameJournal | None = current_app.extensions["journal"]
+    try:
+        known = journal and state(journal.history(game))
+    except LookupError:
+        known = None
+    return render_template(
+        "game.html", game=str(game), may_act=False, asks_pin=False, addresses=(), state=known
+    )
 
 
 @blueprint.get("/qr.svg")

@@ -173,8 +173,8 @@ def test_a_table_is_told_with_its_moves(evening, client: FlaskClient) -> None:
     ("language", "unknown", "no_format"),
     [
         ("en", "Nothing is known of that game yet.", "There is no format “odd”."),
-        ("pl", "O tej grze nic jeszcze nie wiadomo.", "Nie ma formatu „odd”."),
-        ("it", "Di questa partita non si sa ancora nulla.", "Il formato “odd” non esiste."),
+        ("pl", "O tej partii nic jeszcze nie wiadomo.", "Nie ma formatu „odd”."),
+        ("it", "Di questa partita non si sa ancora nulla.", "Il formato «odd» non esiste."),
     ],
 )
 def test_refusals_speak_the_viewers_language(

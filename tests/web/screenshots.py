@@ -141,6 +141,21 @@ def unclear(stage: Stage) -> None:
     stage.see(Undecided((Move.parse(legal[0]), Move.parse(legal[5]))))
 
 
+def unclear_three(stage: Stage) -> None:
+    """Two of the turns end on one square, as where two stacks stand alike beside it."""
+    begun(stage)
+    stage.see(Undecided(tuple(map(Move.parse, ("b5-c5", "d5-c5", "d5-b5")))))
+
+
+def unclear_six(stage: Stage) -> None:
+    """As many as are ever kept, pieces of the reserve among them, while play goes on."""
+    begun(stage)
+    stage.ask(SetPosition(parse_position(MIDDLE), "r", {"r": 2, "g": 1}, {"r": {"g": 4}, "g": {"r": 3}}))
+    stage.start()
+    turns = ("*c5", "f7-e7", "*d4", "b7-c7", "b7-b6", "c6-c2")
+    stage.see(Undecided(tuple(map(Move.parse, turns))))
+
+
 def over(stage: Stage) -> None:
     begun(stage, 6)
     stage.ask(Resign("g"))
@@ -188,6 +203,8 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "alert": (alert, nothing, "/"),
     "prompt": (prompt, nothing, "/"),
     "unclear": (unclear, nothing, "/"),
+    "unclear-three": (unclear_three, nothing, "/"),
+    "unclear-six": (unclear_six, nothing, "/"),
     "over": (over, nothing, "/"),
     "lost": (lost, nothing, "/"),
     "three": (three, click('[data-square="b5"]'), "/"),

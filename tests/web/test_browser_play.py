@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import combinations
+
 import pytest
 from browsing import Seen, playwright, stack, status, until
 from playwright.sync_api import expect
@@ -63,11 +66,63 @@ def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
 def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
-    status(page, "Which turn was it?")
+    status(page, "Green: which turn was it?")
     with table.looping():
         page.locator(".choice").nth(1).click()
         status(page, "Red to move")
     assert table.session.state()["last_move"] == "b6-a6"
+
+
+OPEN = ("b6-b7", "b6-a6", "c6-c7", "c4-c5", "g6-g7", "f6-f7")
+
+
+@pytest.mark.parametrize("language", ["en", "pl", "it"])
+@pytest.mark.parametrize("size", [(320, 640), (390, 844), (768, 1024), (1280, 720), (1920, 1080)])
+def test_every_answer_to_an_open_question_is_in_sight(
+    table, seen: Seen, language: str, size: tuple[int, int]
+) -> None:
+    seen.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page = seen.open(f"/?lang={language}")
+    for count in (2, 3, 6):
+        table.see(Undecided(tuple(map(Move.parse, OPEN[:count]))))
+        expect(page.locator(".choice")).to_have_count(count)
+        expect(page.locator(".path.candidate")).to_have_count(count)
+        assert page.evaluate(
+            """() => {
+                const box = document.querySelector('#status').getBoundingClientRect();
+                const answers = [...document.querySelectorAll('.choice')];
+                const all = answers.map((one) => one.getBoundingClientRect());
+                const whole = ({ left, right, top, bottom }) =>
+                    left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
+                const apart = (a, b) => a.right <= b.left || a.bottom <= b.top;
+                const pairs = all.flatMap((a, at) => all.slice(at + 1).map((b) => apart(a, b)));
+                return all.every((one) => whole(one) && one.height >= 44) && pairs.every(Boolean);
+            }"""
+        ), count
+
+
+def test_a_question_stays_open_while_play_goes_on_and_is_closed_without_an_answer(table, seen: Seen) -> None:
+    page = seen.open()
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
+    status(page, "Just play on")
+    assert "to move" not in page.text_content("#status"), "nobody knows whose turn it is by now"
+    expect(page.locator(".player[data-turn=true] .note")).to_have_text("turn in doubt")
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"), Move.parse("c6-c7"))))
+    expect(page.locator(".choice")).to_have_count(3)
+    table.see(PutRight())
+    status(page, "Green to move")
+    expect(page.locator(".choice, .path.candidate")).to_have_count(0)
+    assert seen.troubles == []
+
+
+def test_turns_that_end_on_one_square_are_lettered_apart(table, seen: Seen) -> None:
+    page = seen.open()
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("c6-c7"), Move.parse("b7-c7"))))
+    expect(page.locator("#board .name")).to_have_count(3)
+    places = [letter.bounding_box() for letter in page.locator("#board .name circle").all()]
+    middles = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in places]
+    for a, b in combinations(middles, 2):
+        assert math.dist(a, b) > places[0]["width"]
 
 
 def test_states_of_the_camera(table, seen: Seen) -> None:
@@ -154,7 +209,7 @@ def test_a_game_by_keyboard_alone(table, seen: Seen, looping) -> None:
     assert state["players"]["green"]["name"] == "Ann"
     table.start()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
-    status(page, "Which turn was it?")
+    status(page, "Green: which turn was it?")
     tab_to(page, ".choice:nth-child(2)")
     page.keyboard.press("Enter")
     until(page, table, last_move="b6-a6")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browsing import MOVES, Seen, caught_up, stack, status
@@ -12,6 +13,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartDiffers, Wrong
 from focus_companion.referee.words import TEMPLATES, say
+from focus_companion.session.requests import AgreeDraw
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -156,6 +158,14 @@ new PerformanceObserver((list) => {
 """
 
 
+def slowed(context: Any, page: Any) -> None:
+    """Slow enough that the page is drawn once before its script has come."""
+    line = context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 90_000}
+    line.send("Network.enable")
+    line.send("Network.emulateNetworkConditions", slow)
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(("players", "begun"), [(2, False), (2, True), (3, True), (4, True)])
 def test_nothing_jumps_while_the_page_fills(
@@ -170,13 +180,32 @@ def test_nothing_jumps_while_the_page_fills(
         context = browser.new_context(viewport={"width": width, "height": 844})
         page = context.new_page()
         page.add_init_script(SHIFTS)
-        line = context.new_cdp_session(page)
-        # Slow enough that the page is drawn once before its script has come.
-        slow = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 90_000}
-        line.send("Network.enable")
-        line.send("Network.emulateNetworkConditions", slow)
+        slowed(context, page)
         Seen(page, server.port).open()
         page.wait_for_selector('#line[data-line="live"]')
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        jumped = page.evaluate("shifts")
+        assert sum(share for share, _ in jumped) < 0.01, jumped
+        context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_nothing_jumps_while_a_past_game_comes(
+    browser, tmp_path: Path, make_table, players: int, width: int
+) -> None:
+    table = make_table(tmp_path, Rules.make(players=players))
+    table.start()
+    table.play(table.session.legal()[0])
+    table.session.submit(AgreeDraw())
+    table.session.attend()
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": width, "height": 844})
+        page = context.new_page()
+        page.add_init_script(SHIFTS)
+        slowed(context, page)
+        Seen(page, server.port).open("/games/1")
+        page.wait_for_selector("#review button", timeout=60_000)
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         jumped = page.evaluate("shifts")
         assert sum(share for share, _ in jumped) < 0.01, jumped

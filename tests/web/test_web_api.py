@@ -183,7 +183,7 @@ def test_exports(table, client: FlaskClient, name: str, suffix: str, start: byte
     answer = client.get(f"/api/games/1/export?format={name}")
     assert answer.status_code == 200, answer.text
     assert answer.data.lstrip().startswith(start)
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="focus-game-1.{suffix}"'
+    assert answer.headers["Content-Disposition"] == f"attachment; filename=focus-game-1.{suffix}"
 
 
 def test_exported_record_is_the_game(table, client: FlaskClient) -> None:

@@ -12,11 +12,15 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 
+from focus_companion.formats.errors import FormatError
+from focus_companion.game.record import GameRecord
 from focus_companion.referee.words import TEMPLATES
+from focus_companion.web import exports
 from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
 
 KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext")) | {"tn": (1, 2), "ngettext": (1, 2), "Refused": (2,)}
 SOURCES = [("**/templates/**.html", "jinja2"), ("**/js/**.js", "javascript"), ("**.py", "python")]
+JSON = {"Content-Type": "application/json"}
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
@@ -92,3 +96,62 @@ def test_the_page_knows_every_sentence_of_the_referee() -> None:
     script = (FOLDER.parent / "static" / "js" / "alerts.js").read_text(encoding="utf-8")
     known = set(re.findall(r'^  said\("(.*)"\),$', script, re.MULTILINE))
     assert known == set(TEMPLATES.values())
+
+
+@pytest.mark.parametrize(
+    ("language", "nothing", "not_so", "too_much", "no_format", "no_game"),
+    [
+        (
+            "en",
+            "There is nothing at",
+            "This address does not",
+            "More was",
+            "There is no format “odd”.",
+            "The j",
+        ),
+        ("pl", "Pod tym adresem nic", "Ten adres nie", "Wysłano więcej", "Nie ma formatu „odd”.", "W dzie"),
+        ("it", "A questo indirizzo", "Questo indirizzo", "È stato", "Il formato «odd» non esiste.", "Nel re"),
+    ],
+)
+def test_what_fails_is_told_in_the_viewers_language(
+    table,
+    client: FlaskClient,
+    language: str,
+    nothing: str,
+    not_so: str,
+    too_much: str,
+    no_format: str,
+    no_game: str,
+) -> None:
+    table.start()
+    told = {"Accept-Language": language}
+    assert nothing in client.get("/nowhere", headers=told).text
+    for answer, code, words in (
+        (client.get("/api/nowhere", headers=told), 404, nothing),
+        (client.delete("/api/state", headers=told), 405, not_so),
+        (client.post("/api/requests", data=b"0" * 300_000, headers=told | JSON), 413, too_much),
+        (client.get("/api/games/1/export?format=odd", headers=told), 400, no_format),
+        (client.get("/api/games/77", headers=told), 404, no_game),
+    ):
+        assert answer.status_code == code
+        assert answer.get_json()["error"].startswith(words), (code, answer.get_json())
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "cannot be written as sgf (too odd)"),
+        ("pl", "zapisać jako sgf (too odd)"),
+        ("it", "come sgf (too odd)"),
+    ],
+)
+def test_a_game_that_a_format_cannot_hold(
+    table, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, language: str, words: str
+) -> None:
+    def refuse(record: GameRecord) -> str:
+        raise FormatError("too odd")
+
+    table.start()
+    monkeypatch.setattr(exports, "FORMATS", exports.FORMATS | {"sgf": (refuse, "text/plain", "sgf")})
+    answer = client.get("/api/games/1/export?format=sgf", headers={"Accept-Language": language})
+    assert answer.status_code == 400 and words in answer.get_json()["error"]

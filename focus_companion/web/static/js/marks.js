@@ -4,7 +4,8 @@ import { CAP } from "./pieces.js";
 import { parseMove } from "./squares.js";
 import { s } from "./svg.js";
 
-const ringed = (board, square, kind, inset = 5) => {
+/** Round a square: on its edge, where it hides no number of a stack, unless it is set in. */
+const ringed = (board, square, kind, inset = 0) => {
   const { x, y, width, height } = board.cell(square);
   return s("rect", { class: `ring ${kind}`, x: x + inset, y: y + inset, width: width - 2 * inset, height: height - 2 * inset, rx: 11 });
 };
@@ -15,7 +16,7 @@ const tinted = (board, square, kind) => {
 };
 
 /** An arrow along a move, from the middle of one square to just short of the middle of another. */
-function path(board, text, kind, label) {
+function path(board, text, kind) {
   const move = parseMove(text);
   if (!move) return null;
   const to = board.cell(move.target);
@@ -24,7 +25,7 @@ function path(board, text, kind, label) {
     const tip = Math.max(top, to.y + 6);
     const from = tip - 34;
     const head = `M${to.cx - 13} ${tip - 15}L${to.cx} ${tip}L${to.cx + 13} ${tip - 15}`;
-    return s("g", { class: `path ${kind}` }, s("path", { class: "halo", d: `M${to.cx} ${from}V${tip}${head}` }), s("path", { d: `M${to.cx} ${from}V${tip}${head}` }), label ? name(to.cx, from - 12, label) : null);
+    return s("g", { class: `path ${kind}` }, s("path", { class: "halo", d: `M${to.cx} ${from}V${tip}${head}` }), s("path", { d: `M${to.cx} ${from}V${tip}${head}` }));
   }
   const from = board.cell(move.origin);
   const [dx, dy] = [to.cx - from.cx, to.cy - from.cy];
@@ -34,14 +35,39 @@ function path(board, text, kind, label) {
   // The tip stops before the stack that stands there: a high one reaches far up in the tilted view.
   const top = board.topOf(move.target) - (board.view === "flat" ? 2 : CAP.ry);
   const free = uy > 0 ? Math.min(to.cy - 34, top - 6) - from.cy : length - (ux ? 38 : 34);
-  const way = Math.max(free, 40);
-  const [bx, by] = [from.cx + ux * way, from.cy + uy * way];
+  const far = Math.max(free, 40);
+  const [bx, by] = [from.cx + ux * far, from.cy + uy * far];
   const wing = (side) => `${bx - ux * 18 + side * uy * 14} ${by - uy * 18 - side * ux * 14}`;
-  const line = `M${ax} ${ay}L${bx} ${by}M${wing(1)}L${bx} ${by}L${wing(-1)}`;
-  return s("g", { class: `path ${kind}` }, s("path", { class: "halo", d: line }), s("path", { d: line }), s("circle", { cx: from.cx, cy: from.cy, r: 7 }), label ? name(to.cx, to.cy, label) : null);
+  const way = `M${ax} ${ay}L${bx} ${by}`;
+  const head = `M${wing(1)}L${bx} ${by}L${wing(-1)}`;
+  return s("g", { class: `path ${kind}` }, s("path", { class: "halo", d: way + head }), s("path", { class: "way", d: way }), s("path", { d: head }), s("circle", { cx: from.cx, cy: from.cy, r: 7 }));
 }
 
 const name = (x, y, label) => s("g", { class: "name" }, s("circle", { cx: x, cy: y, r: 19 }), s("text", { x, y: y + 9, "text-anchor": "middle" }, label));
+
+/** Where a turn's letter may stand, the best place first. */
+function places(board, text) {
+  const { origin, target } = parseMove(text);
+  const { cx, cy, y } = board.cell(target);
+  if (!origin) return [[cx, y - 6], [cx + 36, cy], [cx - 36, cy]];
+  const from = board.cell(origin);
+  const [mx, my] = [(from.cx + cx) / 2, (from.cy + cy) / 2];
+  const [aside, below] = from.cy === cy ? [0, 36] : [36, 0];
+  return [[cx, cy], [from.cx, from.cy], [mx, my], [mx + aside, my + below], [mx - aside, my - below]];
+}
+
+/** The turns to choose among, each with its letter; above all arrows, and no letter upon another. */
+function choices(board, moves) {
+  const taken = [];
+  const free = ([x, y]) => taken.every(([left, top]) => Math.hypot(x - left, y - top) > 58);
+  const letters = moves.map((move, at) => {
+    const wanted = places(board, move);
+    const place = wanted.find(free) ?? wanted[0];
+    taken.push(place);
+    return name(...place, String.fromCharCode(65 + at));
+  });
+  return [...moves.map((move) => path(board, move, "candidate")), ...letters];
+}
 
 /** A sign at the corner of a ringed square, so that colour is not the only difference. */
 function badge(board, square, kind, sign) {
@@ -115,7 +141,7 @@ export function drawMarks(board, marks) {
   for (const square of wrong) under.push(tinted(board, square, "wrong"));
   for (const square of wrong) over.push(ringed(board, square, "wrong"), badge(board, square, "wrong", "!"));
   if (marks.undo) over.push(undo(board, marks.undo));
-  (marks.candidates ?? []).forEach((move, at) => over.push(path(board, move, "candidate", String.fromCharCode(65 + at))));
+  over.push(...choices(board, marks.candidates ?? []));
   if (marks.prompt) over.push(ringed(board, marks.prompt.square, "prompt"), takeOut(board, marks.prompt));
   return { under, over: over.filter(Boolean) };
 }

@@ -2,7 +2,7 @@
 
 import { token } from "./pieces.js";
 import { LETTERS, seatsOf } from "./squares.js";
-import { playersOf } from "./state.js";
+import { candidates, playersOf } from "./state.js";
 import { h } from "./svg.js";
 import { t, tn } from "./texts.js";
 import { playerName } from "./words.js";
@@ -37,7 +37,7 @@ function panel(state, colour) {
   const out = (state.out ?? []).includes(colour);
   const placing = state.placing?.[colour];
   const name = playerName(state, colour);
-  const note = out ? t("out") : placing ? tn("{n} piece to place", "{n} pieces to place", placing) : turn ? t("to move") : "";
+  const note = out ? t("out") : placing ? tn("{n} piece to place", "{n} pieces to place", placing) : turn ? (candidates(state) ? t("turn in doubt") : t("to move")) : "";
   const clock = state.clock ? h("span", { class: "clock", role: "timer", "aria-label": t("Clock of {player}", { player: name }), "data-clock": colour }) : null;
   return h(
     "section",

@@ -44,7 +44,7 @@ export function after(state, type, event) {
       next.alert = event;
       break;
     case "resolved":
-      Object.assign(next, { alert: null, prompt: null, set_up: null });
+      Object.assign(next, { alert: null, prompt: null, unclear: null, set_up: null });
       break;
     case "unclear":
       next.unclear = event.candidates;

@@ -1,11 +1,16 @@
 // The one place that says what matters most now: an alert, a prompt, a state of the camera, the result, or whose turn.
 
 import { token } from "./pieces.js";
+import { parseMove } from "./squares.js";
 import { candidates, differing } from "./state.js";
 import { h } from "./svg.js";
 import { list, t, tn } from "./texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
 
+/** What the status says names the player itself. */
+const TELLS_TURN = new Set(["turn", "result", "unclear"]);
+/** Classes that make what is said smaller, each in addition to those before it. */
+const SMALLER = ["long", "longer", "longest"];
 const CALM = new Set(["turn", "wait", "set-up"]);
 
 /** {kind, title, text, letter, choices} for a state. */
@@ -19,7 +24,7 @@ export function summary(state) {
 function now(state) {
   if (state.result) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
-    return { kind: "result", title: resultText(state, state.result), text: resultReason(state.result), letter };
+    return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter };
   }
   if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
@@ -35,7 +40,8 @@ function now(state) {
   }
   if (state.prompt) return { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
   const choices = candidates(state);
-  if (choices) return { kind: "unclear", title: t("Which turn was it?"), text: t("The picture fits more than one. The next turn settles it, or choose here."), choices };
+  // The question may stay open while play goes on, so it names whose turn it asks about, and bids nobody to wait.
+  if (choices) return { kind: "unclear", title: t("{player}: which turn was it?", { player: playerName(state, state.to_move) }), text: t("Just play on: what follows usually tells. Or choose here."), choices };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
@@ -62,18 +68,22 @@ export class Status {
     this.text.textContent = now.text;
     this.token.replaceChildren(...(now.letter ? [token(now.letter)] : [sign(now.kind)]));
     // Whose turn it is stays in sight whatever else is to be said.
-    const turn = now.kind !== "turn" && now.kind !== "result" && state.to_move;
+    const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
-    this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at))));
+    this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state)));
+    this.element.dataset.choices = now.choices?.length ?? 0;
     if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
     // A long sentence gets smaller letters rather than more room: nothing below may move.
-    this.element.classList.remove("long");
-    if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add("long");
+    this.element.classList.remove(...SMALLER);
+    for (const smaller of SMALLER) if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add(smaller);
     this.say(now);
   }
 
-  choice(move, letter) {
-    return h("button", { type: "button", class: "choice", "data-act": "", on: { click: () => this.onChoose(move) } }, h("b", {}, letter), ` ${move}`);
+  /** A button for a turn that it may have been: the letter that the board shows it by, and the turn. */
+  choice(move, letter, state) {
+    const { origin, target } = parseMove(move);
+    const turn = origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
+    return h("button", { type: "button", class: "choice", "data-act": "", "data-move": move, title: moveWords(move), on: { click: () => this.onChoose(move) } }, h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move)));
   }
 
   /** Tell screen readers once: alerts at once, the rest when they are done speaking. */

@@ -3,6 +3,7 @@
 import { sentence } from "./alerts.js";
 import { colourWord } from "./board.js";
 import { LETTERS, parseMove } from "./squares.js";
+import { playersOf } from "./state.js";
 import { list, sentenceCase, t, tn } from "./texts.js";
 
 const english = document.documentElement.lang === "en";
@@ -49,7 +50,7 @@ export function promptText(state, prompt) {
     return to === "reserve" ? t("{colour} to {player}’s reserve", { colour, player: playerName(state, owner) }) : t("{colour} is captured", { colour });
   });
   const what = tn("Take {n} piece from the bottom of {square}", "Take {n} pieces from the bottom of {square}", n, { square: prompt.square });
-  return `${what}: ${list(parts)}.`;
+  return `${what}: ${parts.join(", ")}.`;
 }
 
 export const boardNotFound = () => ({ title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") });
@@ -90,12 +91,13 @@ export function resultText(state, result) {
   return tn("{players} wins", "{players} win", names.length, { players: list(names) });
 }
 
-export function resultReason(result) {
+export function resultReason(state, result) {
+  const others = playersOf(state).length - (result.winners ?? []).length;
   return (
     {
-      domination: t("The others cannot move any more."),
+      domination: tn("The other player cannot move any more.", "The others cannot move any more.", others),
       fast: t("Enough pieces are captured."),
-      resigned: t("The others have given up."),
+      resigned: tn("The other player has given up.", "The others have given up.", others),
       "agreed draw": t("The players agreed."),
     }[result.reason] ?? ""
   );

@@ -1,0 +1,42 @@
+"""A game as a file to take away: the answer, or what to tell who asked for it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from flask import Response
+
+from ..game.record import GameRecord
+from .access import Refused
+from .exports import FORMATS, ExportBusy, ExportFailed, export_record
+
+
+def download(record: GameRecord, wanted: str, name: str) -> Response:
+    """The game in the format ``wanted``, as a file ``name`` with that format's ending.
+
+    Raises :class:`Refused` where there is no such format, where the game cannot be written in it, and where
+    it can be only later.
+    """
+    if wanted not in FORMATS:
+        raise Refused(
+            HTTPStatus.BAD_REQUEST,
+            "There is no format “{format}”. Choose one of: {formats}.",
+            values={"format": wanted[:40], "formats": ", ".join(FORMATS)},
+        )
+    try:
+        made = export_record(record, wanted)
+    except ExportFailed as failed:
+        raise Refused(
+            HTTPStatus.BAD_REQUEST,
+            "This game cannot be written as {format} ({reason}). Choose another format.",
+            values={"format": wanted, "reason": failed},
+        ) from failed
+    except ExportBusy:
+        raise Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Other films of games are being made. Try again in a few seconds.",
+            retry_after=5,
+        ) from None
+    response = Response(made.data, content_type=made.media_type)
+    response.headers.set("Content-Disposition", "attachment", filename=f"{name}.{made.suffix}")
+    return response
