@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from ..formats import strict_json
+from ..formats.errors import FormatError
 from ..game.colours import LETTER
 from ..game.position import parse_position
 from ..session.events import event_from_json
@@ -245,8 +247,11 @@ def _object(text: bytes) -> dict[str, Any]:
     if len(text) > LARGEST:
         raise Nonsense(f"it has {len(text)} bytes")
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = strict_json.loads(text)
+        if b"\\ud" in text.lower():
+            # Half a character: no page could be sent it.
+            dump(value).encode()
+    except (FormatError, UnicodeEncodeError):
         raise Nonsense("it is no JSON") from None
     if not isinstance(value, dict):
         raise Nonsense("it is no JSON object")

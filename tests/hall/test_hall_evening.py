@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from typing import Any
@@ -31,14 +32,16 @@ def status(journal: str = "j") -> Message:
 def state(**other: Any) -> Message:
     told = standing(History.begin(Rules.make(2), {"g": "Ann", "r": "Bob"}, game=1))
     told |= {"camera": "ok", "clock": None, "journal": "j", "seq": 1, "table": "T"}
-    return message("state", dump(told | other).encode())
+    return message("state", json.dumps(told | other).encode())
 
 
 def log(result: dict[str, Any] | None = None, last: int = 2, **other: Any) -> Message:
     head = {"table": "T", "journal": "j", "game": 1, "began": "2026-11-20T19:00:00+00:00", "prev": 0}
     head |= {"first": 1, "last": last, "plies": 1, "order": ["green", "red"], "result": result}
     head |= {"players": {"green": "Ann", "red": "Bob"}, "points": {"green": 1, "red": 0}}
-    return message("games/1", write_log(head | other, ()))
+    return message(
+        "games/1", json.dumps(head | other).encode() + b"\n" + write_log({}, ()).partition(b"\n")[2]
+    )
 
 
 OVER = {"winners": ["green"], "reason": "resigned"}
@@ -84,6 +87,10 @@ def test_a_table_taken_out_stays_out_of_a_hall_started_later() -> None:
         ("state", {"result": {"winners": "red", "reason": "resigned"}}),
         ("state", {"result": {"winners": ["purple"], "reason": "resigned"}}),
         ("state", {"clock": {"used": 7}}),
+        ("state", {"clock": {"used": {"red": math.nan}}}),
+        ("state", {"clock": {"used": {"red": math.inf}}}),
+        ("log", {"players": {"green": "\ud800"}}),
+        ("state", {"players": {"green": {"name": "\ud800"}}}),
         ("log", {"order": ["purple"]}),
         ("log", {"order": [["red"]]}),
         ("log", {"players": {"purple": "Ann"}}),
