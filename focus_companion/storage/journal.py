@@ -158,6 +158,11 @@ class Journal:
             if isinstance(error, sqlite3.Error | OSError):
                 raise told(error, self.path) from error
             raise
+        with self._reading:
+            # What was read before may be of a file that has been moved aside just now.
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
         self.notices += notices
         lock.note(OPEN)
         self._lock = lock

@@ -189,7 +189,7 @@ def _open(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA wal_checkpoint(PASSIVE)")
         # What SQLite removed while it made the file must not come back with a power cut: it would be undone.
         swap.sync(path.parent)
-    except (sqlite3.Error, OSError):
+    except BaseException:
         database.close()
         raise
     return database

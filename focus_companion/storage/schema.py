@@ -100,7 +100,7 @@ def migrate(database: sqlite3.Connection, steps: Sequence[Sequence[Step]] = MIGR
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {len(steps)}")
         database.execute("COMMIT")
-    except sqlite3.Error:
+    except BaseException:
         if database.in_transaction:
             database.execute("ROLLBACK")
         raise

@@ -390,6 +390,19 @@ def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path
         path.write_bytes(content)
 
 
+def test_who_has_read_the_damaged_one_reads_the_rescued_one(tmp_path: Path) -> None:
+    told = played(tmp_path, 10)
+    with Journal(tmp_path) as journal:
+        assert journal.events() == told
+        path = tmp_path / "journal.sqlite"
+        # The last event's text, and its seal no longer fits.
+        turn_top_bit(path, b'"move":"')
+        game = journal.begin(RULES, {})
+        assert journal.rescued is not None
+        assert [summary.id for summary in journal.games()] == [game, 1]
+        assert len(journal.events()) < len(told)
+
+
 def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
     for count in (1, 2, 3):
         played(tmp_path, 30)
