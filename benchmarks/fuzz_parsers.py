@@ -8,6 +8,8 @@ import shutil
 from functools import cache
 from typing import Any, Final
 
+from fuzz_ground import Sight, folder, refused
+
 from focus_companion.vision.fetch import LARGEST
 
 NEXT: Final = b"\n--\n"
@@ -144,8 +146,6 @@ def stream_seeds() -> list[bytes]:
 
 
 def run_lens(data: bytes) -> None:
-    from fuzz_targets import folder, refused
-
     from focus_companion.vision.lenses import LensError, lens_text, read_lens
 
     file = folder() / "own.toml"
@@ -178,8 +178,6 @@ def lens_seeds() -> list[bytes]:
 
 
 def run_tape(data: bytes) -> None:
-    from fuzz_targets import folder, refused
-
     from focus_companion.commands.console import BadInput
     from focus_companion.commands.taping import sight_from_json
     from focus_companion.storage.tape import LINES, TapeError
@@ -207,9 +205,7 @@ def run_tape(data: bytes) -> None:
 
 
 def _blind(rules: object) -> Any:
-    from fuzz_targets import _Sight
-
-    return _Sight()
+    return Sight()
 
 
 @cache

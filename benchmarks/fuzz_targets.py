@@ -6,21 +6,20 @@ an error that no person understands, an answer that should not be. ``tests/corpu
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
 import fuzz_parsers as parsers
-from fuzz_records import REFUSALS, SETTINGS, check_words, from_position, kinds, read_game, read_lines, record
+from fuzz_ground import Sight, folder, quick_folder, refused
+from fuzz_records import SETTINGS, from_position, kinds, read_game, read_lines, record
 
 CORPUS: Final = Path(__file__).resolve().parents[1] / "tests" / "corpus"
 
@@ -39,27 +38,6 @@ class Target:
     longest: int = 4096
     modules: Sequence[str] = field(default=("focus_companion",))
     """Packages whose branches count as covered or not."""
-
-
-def refused(read: Callable[[], object], *more: type[Exception]) -> None:
-    """Read, and see that a refusal is one for people."""
-    try:
-        read()
-    except (*REFUSALS, *more) as error:
-        check_words(str(error))
-
-
-@cache
-def folder(parent: str | None = None) -> Path:
-    """A folder of our own for what has to be a file."""
-    made = tempfile.mkdtemp(prefix="focus-fuzz-", dir=parent)
-    atexit.register(shutil.rmtree, made, True)
-    return Path(made)
-
-
-def quick_folder() -> Path:
-    """One in memory where there is such a place: a journal waits for the disk at every event."""
-    return folder("/dev/shm" if Path("/dev/shm").is_dir() else None)
 
 
 # Records, positions and rules: as the commands read them
@@ -259,21 +237,6 @@ def _films() -> list[bytes]:
 # The page: requests as they come over the network, through the server's own parser
 
 
-class _Sight:
-    """Sees a game in which nothing happens by itself."""
-
-    camera_state = "ok"
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_, **__: None
-
-    def push(self, frame: object, history: object) -> tuple[()]:
-        return ()
-
-    def overlay(self, image: Any, *_: object) -> Any:
-        return image
-
-
 class _Now:
     """A session that does at once what is asked for, as no game thread runs beside."""
 
@@ -313,7 +276,7 @@ class Page:
 
         self.folder = Path(tempfile.mkdtemp(dir=quick_folder()))
         self.journal = Journal(self.folder)
-        self.session = Session(Rules.make(2), {"g": "Ann"}, self.journal, lambda _: _Sight())
+        self.session = Session(Rules.make(2), {"g": "Ann"}, self.journal, lambda _: Sight())
         self.session.push(Frame(0, 0.0, np.zeros((12, 16, 3), np.uint8)))
         now = _Now(self.session)
         for request in (ChooseMove(Move.parse("b6-b7")), Resign("r"), NewGame()):
