@@ -7,12 +7,12 @@
 The simulated board plays against the stream's own clock, as fast as the machine draws and reads it: real
 pipeline, session, game thread, journal on the disk, page server, and a viewer that follows ``/api/events``
 over HTTP, all in one process. Pictures of a hand are few, and those of a still table far apart once it has
-stood for a while. Every ``--every`` games a line tells hours of the stream, minutes of the processor, memory
-(resident), threads, file handles, bytes on the disk, and what was missed: turns that were played and not
-told, turns told that nobody played, illegal acts without an alert, alerts without an illegal act, events of
-the journal that the viewer did not hear. Games are fast ones unless ``--full``. Each fault is kept with its
-last pictures in the folder ``--faults``; ``--again FAULT.json`` plays the game in
-which it came once more.
+stood for a while. Illegal acts stand for four seconds; a question is answered at once. Every ``--every``
+games a line tells hours of the stream, minutes of the processor, memory (resident), threads, file handles,
+bytes on the disk, and what was missed: turns that were played and not told, turns told that nobody played,
+illegal acts without an alert, alerts without an illegal act, events of the journal that the viewer did not
+hear. Games are fast ones unless ``--full``. Each fault is kept with its last pictures in ``--faults``;
+``--again FAULT.json`` plays the game in which it came once more.
 
 Exit status 1 where something was missed, where handles or threads have grown, or where memory has grown by
 more than 5 % from the first tenth of the games on.

@@ -15,8 +15,10 @@ import cv2
 import numpy as np
 
 from focus_companion.commands.play_source import Demo
+from focus_companion.game.moves import Move
 from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
+from focus_companion.session.requests import ChooseMove
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Beat
 from focus_companion.simulator.board_view import BoardView
@@ -30,6 +32,8 @@ CLOSELY, SELDOM = 0.6, 0.4
 """Seconds of a still table after which pictures are so far apart: nothing else happens there."""
 LAG: Final = 3
 """Turns by which the table is ahead when one was missed; two in a row may be told at once."""
+STANDS: Final = 4.0
+"""Seconds for which an illegal act stands: what hardly shows is told after three."""
 KEPT: Final = 16
 """Pictures that are kept for whoever looks into a fault."""
 REASONS: Final = {
@@ -90,6 +94,7 @@ class Hurried(DemoSource):
             hands = hands + 1 if beat.kind == "hand" else 0
             if beat.kind == "illegal":
                 slip, act = slip + 1, beat.truth["illegal"]["type"]
+                beat = replace(beat, seconds=max(beat.seconds, STANDS))
             elif beat.kind == "settled" and beat.truth["move"]:
                 self._played.turns.append(beat.truth["move"])
             for moment in _moments(beat) if not hands or hands % 3 == 2 else ():
@@ -230,10 +235,17 @@ class Books:
                 # Nobody at this table takes anything back.
                 self._fault("turns misread", told=f"taken back to {event.ply}")
                 self.astray = True
-            case "unclear":
+            case "unclear" if shot is not None:
                 self.counts["questions"] += 1
+                self._answer(shot, event)
             case "game":
                 self._game_began = self.played.opening + 1
+
+    def _answer(self, shot: Shot, event: Event) -> None:
+        """Whoever sits at the table knows which turn it was."""
+        played = shot.played.turns[shot.played.told : shot.turns]
+        if played and played[0] in event.to_json()["candidates"] and self.session is not None:
+            self.session.submit(ChooseMove(Move.parse(played[0])))
 
     def _fault(self, name: str, **more: Any) -> None:
         self.counts[name] += 1

@@ -30,8 +30,8 @@ LEAD = 9.0
 """Nats by which an act must lead the next best for the referee to be sure."""
 RIMS = 0.5
 """Worth of nats between outcomes that differ in heights alone, and …"""
-RIM_SHOWN = 0.45
-"""… the share of what a piece more changes, from which they are worth all."""
+RIM, RIM_SHOWN = 0.06, 0.45
+"""… the share of a square's pixels, or of what a piece more changes there, from which they are worth all."""
 PAINTED = 8
 """Acts, the best by their squares alone, that are painted whole."""
 HIDDEN = 26.0
@@ -291,7 +291,7 @@ def _weight(look: Look, act: Act, other: Act) -> float:
     if any(one != two for one, two in tops):
         return 1.0
     own = [s for s in act.changes if s not in other.changes and s not in act.past]
-    shown = all(look.touched[s] > RIM_SHOWN * _differing(look, s, act.changes[s]) for s in own)
+    shown = all(look.touched[s] > min(RIM, RIM_SHOWN * _differing(look, s, act.changes[s])) for s in own)
     return 1.0 if own and shown else RIMS
 
 
