@@ -65,7 +65,7 @@ def coarse_board(
     image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None = None
 ) -> Found | None:
     """The board as the first half of the finder has it."""
-    best = finder._best(finder.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None)
+    best = finder._Hunt(finder.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()
     return None if best is None else Found(finder.resized(best.camera, image), profiles[0], 1.0)
 
 

@@ -26,6 +26,8 @@ BLOB_RATIO = 1.45
 
 _TOLERANCE = 0.22
 _FEWEST = 12
+_BETWEEN = 0.4
+"""Share of the middles between a lattice's places at which others lie only if it is a part of a finer one."""
 _ARMS = 9
 _TRIES = 30
 _RINGS = (2, 3, 5, REACH, REACH)
@@ -44,6 +46,15 @@ class Lattice:
     def at(self, sites: Floats) -> Floats:
         """Where the lattice puts ``sites`` (N, 2) in the picture, (N, 2)."""
         return transform(self.homography, sites)
+
+
+@dataclass(frozen=True)
+class Lattices:
+    """``grown``, and ``finer``: those of which a grown one is but every second place. They are worth a look
+    only where no grown one is a board: growing them anew may well lead astray."""
+
+    grown: list[Lattice]
+    finer: list[Lattice]
 
 
 def transform(homography: Floats, points: Floats) -> Floats:
@@ -167,6 +178,23 @@ def _grow(nearest: _Nearest, seed: int, u: Floats, v: Floats) -> tuple[Lattice, 
     return Lattice(sites, nearest.points[met], homography), met
 
 
+def _finer(nearest: _Nearest, seed: int, lattice: Lattice) -> tuple[Lattice, Integers] | None:
+    """The lattice of which this one is but every second place, as on a chess board the white fields are:
+    steps along the diagonals make a square lattice as well. None where it seems whole."""
+    corners = np.array([(0, 0), (0.5, 0.5), (-0.5, 0.5)])
+    origin, first, second = lattice.at(corners)
+    between = lattice.at(lattice.sites + corners[1])
+    between = between[np.isfinite(between).all(1)]
+    side = float(np.hypot(*(first - origin)))
+    if not np.isfinite(side) or not len(between):
+        return None
+    gap = np.hypot(*(nearest.points[nearest.to(between)] - between).T)
+    if float((gap < 2 * _TOLERANCE * side).mean()) < _BETWEEN:
+        return None
+    finer = _grow(nearest, seed, first - origin, second - origin)
+    return finer if finer is not None and len(finer[1]) > len(lattice.sites) else None
+
+
 def _spread(places: Floats, support: Floats, width: int, height: int) -> Integers:
     """An order in which the best of each part of the picture come first, so that a cloth cannot crowd out
     the board."""
@@ -177,21 +205,22 @@ def _spread(places: Floats, support: Floats, width: int, height: int) -> Integer
     return np.asarray(order[np.lexsort((-support[order], rank))])
 
 
-def lattices(blobs: Blobs, radius: float, width: int, height: int) -> list[Lattice]:
+def lattices(blobs: Blobs, radius: float, width: int, height: int) -> Lattices:
     """Lattices of round places of about one radius, largest first.
 
     Args:
         blobs: points of a picture ``width`` × ``height``.
         radius: pixels; places up to half as large again or as small are taken too.
     """
-    found: list[Lattice] = []
     chosen = blobs.near_radius(radius, BLOB_RATIO)
     points = chosen.points
     if len(points) < _FEWEST:
-        return found
+        return Lattices([], [])
     nearest = _Nearest(points, width, height)
     seeds = _seeds(nearest, 1.5 * radius, 3.6 * radius)
-    taken = np.zeros(len(points), bool)
+    taken, refined = np.zeros(len(points), bool), np.zeros(len(points), bool)
+    grown: list[Lattice] = []
+    finer: list[Lattice] = []
     tries = 0
     for k in _spread(points[seeds.index], seeds.support, width, height):
         index = int(seeds.index[k])
@@ -200,11 +229,16 @@ def lattices(blobs: Blobs, radius: float, width: int, height: int) -> list[Latti
         tries += 1
         if tries > _TRIES:
             break
-        grown = _grow(nearest, index, seeds.u[k], seeds.v[k])
-        if grown is None:
+        found = _grow(nearest, index, seeds.u[k], seeds.v[k])
+        if found is None:
             continue
-        lattice, met = grown
+        lattice, met = found
         taken[met] = True
-        found.append(lattice)
-    found.sort(key=lambda lattice: -len(lattice.sites))
-    return found
+        grown.append(lattice)
+        whole = None if refined[met].all() else _finer(nearest, index, lattice)
+        if whole is not None:
+            refined[whole[1]] = True
+            finer.append(whole[0])
+    for some in (grown, finer):
+        some.sort(key=lambda lattice: -len(lattice.sites))
+    return Lattices(grown, finer)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .find_blobs import RADII, RoundnessMaps, blobs
 from .find_cross import Guess, guesses, views
-from .find_lattice import lattices
+from .find_lattice import Lattice, lattices
 from .lenses import LensProfile
 from .scene import BoardProfile, Camera, Lens
 
@@ -39,6 +41,7 @@ class Search:
         at = (self._width, self._height)
         self._lens = Lens.guess(*at) if lens is None else lens.at(*at)
         self._found: list[tuple[Guess, Floats, float]] = []
+        self._finer: list[Lattice] = []
 
     def levels(self) -> list[int]:
         """The radii in the order of how many clear round places of each there are."""
@@ -50,9 +53,21 @@ class Search:
 
     def look(self, level: int) -> None:
         """Gather the guesses with round places of the radius ``RADII[level]``."""
-        profile, lens = self._profile, self._lens
         places = blobs(self._maps[max(0, level - 1) : level + 2])
-        for lattice in lattices(places, RADII[level], self._width, self._height):
+        found = lattices(places, RADII[level], self._width, self._height)
+        self._finer += found.finer
+        self._gather(found.grown)
+
+    def look_finer(self) -> bool:
+        """Gather the guesses of the lattices of which those looked at so far were but every second place.
+        Returns whether there are any."""
+        finer, self._finer = self._finer, []
+        self._gather(finer)
+        return bool(finer)
+
+    def _gather(self, found: Iterable[Lattice]) -> None:
+        profile, lens = self._profile, self._lens
+        for lattice in found:
             for view in views(lattice, lens, profile, known=self._known):
                 for guess in guesses(view, self._maps, profile):
                     side = guess.camera.pitch_pixels(profile)

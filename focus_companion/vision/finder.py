@@ -100,14 +100,19 @@ def find_board(
         ValueError: a wrong shape of picture, number of stacks, side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
-    best = _best(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)
+    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
+    best = hunts[0].best()
     if best is None or not best.sure:
         larger = reduced(image, _LARGER_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
             # A small board, or noise: with more pixels more shows.
-            other = _best(larger, profiles[0], stacks, lens, SMALLER)
+            hunts.append(_Hunt(larger, profiles[0], stacks, lens))
+            other = hunts[-1].best(SMALLER)
             if other is not None and other.sure and (best is None or other.liking > best.liking):
                 best = other
+    for hunt in hunts:
+        if best is None or not best.likely:
+            best = hunt.best_of_finer()
     if best is None or not best.likely:
         return None
     camera, profile = _finish(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -205,39 +210,56 @@ class _Fitted:
         return self.shows > _SHOWS and self.liking > _CLEAR
 
 
-def _best(
-    image: Image,
-    profile: BoardProfile,
-    stacks: Sequence[str] | None,
-    lens: LensProfile | None,
-    levels: Sequence[int] | None = None,
-) -> _Fitted | None:
-    """The best of all guesses in a reduced picture, fitted; with ``stacks``, turned to show them."""
-    edges = Edges.of(image)
-    search = Search(image, profile, lens)
-    odds: dict[int, float] = {}
-    fits: dict[int, _Fitted] = {}
-    best: _Fitted | None = None
-    for level in search.levels() if levels is None else levels:
-        search.look(level)
-        maybe = search.likeliest()
+class _Hunt:
+    """The search for a board in a reduced picture; with ``stacks``, turned to show them."""
+
+    def __init__(
+        self,
+        image: Image,
+        profile: BoardProfile,
+        stacks: Sequence[str] | None,
+        lens: LensProfile | None,
+    ) -> None:
+        self._image, self._profile, self._stacks, self._lens = image, profile, stacks, lens
+        self._edges = Edges.of(image)
+        self._search = Search(image, profile, lens)
+        self._odds: dict[int, float] = {}
+        self._fits: dict[int, _Fitted] = {}
+
+    def best(self, levels: Sequence[int] | None = None) -> _Fitted | None:
+        """The best of all guesses, fitted; of round places of those sizes, if they are given."""
+        best: _Fitted | None = None
+        for level in self._search.levels() if levels is None else levels:
+            self._search.look(level)
+            best = self._likeliest()
+            if best is not None and best.clear:
+                break
+        return best
+
+    def best_of_finer(self) -> _Fitted | None:
+        """The best once lattices of which half was overlooked have been made whole."""
+        return self._likeliest() if self._search.look_finer() else None
+
+    def _likeliest(self) -> _Fitted | None:
+        odds, fits = self._odds, self._fits
+        maybe = self._search.likeliest()
         for guess in maybe:
             if id(guess) not in odds:
-                odds[id(guess)] = board_odds(edges, guess, profile)
+                odds[id(guess)] = board_odds(self._edges, guess, self._profile)
         maybe.sort(key=lambda guess: -odds[id(guess)])
         # What better guesses have crowded out since is not heard any more.
-        best = None
+        best: _Fitted | None = None
         for guess in maybe[:_FITTED]:
             if best is not None and odds[id(guess)] + (0 if best.clear else _GAIN) < best.odds:
                 break
             if id(guess) not in fits:
-                fits[id(guess)] = _fit(image, edges, guess, profile, stacks, lens)
+                fits[id(guess)] = _fit(
+                    self._image, self._edges, guess, self._profile, self._stacks, self._lens
+                )
             now = fits[id(guess)]
             if best is None or now.liking > best.liking:
                 best = now
-        if best is not None and best.clear:
-            break
-    return best
+        return best
 
 
 def _fit(
@@ -309,7 +331,12 @@ def _finish(
         for start, other in _beside(resized(final, fine), profiles):
             start, score = _refined(edges, start, other, stacks, _CLOSER, lens)
             choices.append((score, resized(start, image), other))
-        _, final, profile = max(choices, key=lambda choice: choice[0])
+        # Of so many some agree as well by chance, of another set and with another lens: they lie beside.
+        least = max(score for score, *_ in choices) - _CLEARER
+        _, final, profile = min(
+            (choice for choice in choices if choice[0] > least),
+            key=lambda choice: misfit(edges, resized(choice[1], fine), choice[2], stacks),
+        )
     return final, profile
 
 
