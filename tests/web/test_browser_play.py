@@ -58,7 +58,7 @@ def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
     page = seen.open()
     removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"))
     table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
-    status(page, "Take 2 pieces from the bottom of d5: red is captured and green to Green’s reserve.")
+    status(page, "Take 2 pieces from the bottom of d5: red is captured, green to Green’s reserve.")
     uses = page.locator(".take-out use").evaluate_all("all => all.map(use => use.getAttribute('href'))")
     assert uses == ["#cap-r", "#cap-g"]
 
@@ -209,7 +209,7 @@ def test_a_game_by_keyboard_alone(table, seen: Seen, looping) -> None:
     assert state["players"]["green"]["name"] == "Ann"
     table.start()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
-    status(page, "Green: which turn was it?")
+    status(page, "Ann: which turn was it?")
     tab_to(page, ".choice:nth-child(2)")
     page.keyboard.press("Enter")
     until(page, table, last_move="b6-a6")
