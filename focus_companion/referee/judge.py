@@ -196,10 +196,21 @@ def _clean(look: Look, act: Act, strong: Sequence[int]) -> bool:
     own = [look.evidence.stack_gain(square, stack) for square, stack in act.changes.items()]
     if not all(gain.per_pixel >= CLEAN and gain.pixels > 30 for gain in own):
         return False
+    # All that it changes may be right, and still not be all that has changed: two pieces went, not one.
+    if any(_other_height(look, square, stack) > MISSED / 2 for square, stack in act.changes.items()):
+        return False
     # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
     apart = (s for s in strong if s not in act.changes)
     return all(s in behind and look.touched[s] < OVERLAPPED for s in apart)
+
+
+def _other_height(look: Look, square: int, stack: str) -> float:
+    """Nats by which the square alone shows this stack with a piece less or more rather than it."""
+    colours = sorted(set("".join(look.evidence.standing)))
+    others = [stack[:-1], *(stack + colour for colour in colours)] if stack else colours
+    gain = look.evidence.stack_gain
+    return max(gain(square, other).nats for other in others) - gain(square, stack).nats
 
 
 def _laid_where_hidden(best: Judgement) -> Judgement:

@@ -11,7 +11,9 @@ import numpy as np
 from focus_companion.game.moves import Move
 from focus_companion.game.play import untrimmed
 from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
+from focus_companion.game.start import Start
 from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
@@ -31,6 +33,25 @@ Stacks = tuple[str, ...]
 def small_look() -> Look:
     """The table of the demonstration in a small picture: quick to draw."""
     return pleasant_look(640, 480)
+
+
+def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
+    """Two players' rules with these stacks at the start, green to move; other pieces make up the numbers."""
+    stacks = list(start_position(Rules.make(2)).stacks)
+    for square, stack in changes.items():
+        stacks[INDEX[square]] = stack
+    short = {c: 18 - reserves.get(c, 0) - sum(stack.count(c) for stack in stacks) for c in "gr"}
+    for colour, missing in short.items():
+        for square, stack in enumerate(stacks):
+            if missing < 0 and stack == colour:
+                stacks[square], missing = "", missing + 1
+            elif missing > 0 and not stack:
+                stacks[square], missing = colour, missing - 1
+    return Rules.make(
+        2,
+        set_up="position",
+        start=Start.make("gr", tuple(stacks), reserves=reserves, to_move="g"),
+    )
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from table_scene import Table, small_look
+from table_scene import Table, rules, small_look
 
 from focus_companion.game.moves import Move
-from focus_companion.game.rules import Rules
-from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.game.start import Start
 from focus_companion.session.requests import ChooseMove
 from focus_companion.simulator.look import aimed_camera
 
@@ -20,24 +17,6 @@ SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
 
 LIKE = {"c4": "ggg", "e4": "ggg", "d4": "g", "b7": "", "c7": "", "f7": "", "g7": "", "b3": "", "h3": ""}
 """Green's stacks beside each other: from straight above, a piece from one to the other hardly shows."""
-
-
-def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
-    stacks = list(start_position(Rules.make(2)).stacks)
-    for square, stack in changes.items():
-        stacks[INDEX[square]] = stack
-    short = {c: 18 - reserves.get(c, 0) - sum(stack.count(c) for stack in stacks) for c in "gr"}
-    for colour, missing in short.items():
-        for square, stack in enumerate(stacks):
-            if missing < 0 and stack == colour:
-                stacks[square], missing = "", missing + 1
-            elif missing > 0 and not stack:
-                stacks[square], missing = colour, missing - 1
-    return Rules.make(
-        2,
-        set_up="position",
-        start=Start.make("gr", tuple(stacks), reserves=reserves, to_move="g"),
-    )
 
 
 def steep(tilt: float) -> Table:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from table_scene import Table
+from table_scene import Table, rules
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
@@ -138,6 +138,14 @@ def test_a_wrong_number_of_pieces_is_a_wrong_distance(table: Table, act: str) ->
     start = table.stacks
     assert table.show(table.put(WRONG_COUNTS[act]), 1.5).words == ["alert distance"]
     assert table.show(start).words == ["resolved"]
+
+
+def test_two_pieces_of_one_colour_are_not_taken_for_one() -> None:
+    """All that one piece changes has changed; but more has."""
+    table = Table(rules({"c4": "rgrgg", "d4": "", "b4": "", "c5": ""}, {}))
+    assert table.show().words == []
+    assert table.show(table.put({"c4": "rgr", "d4": "gg"}), 1.5).words == ["alert distance"]
+    assert table.show(table.put({"c4": "rgrg", "d4": "g"}), 1.5).words == ["resolved", "move c4-d4"]
 
 
 @pytest.mark.parametrize("order", ["rggrr", pytest.param("grrrg", marks=UNSEEN)])
