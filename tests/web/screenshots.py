@@ -292,7 +292,8 @@ def shoot_docs(folder: Path) -> list[Path]:
 def _small(path: Path) -> None:
     """With a palette: a photograph in a picture of the page is heavy otherwise."""
     colours = Image.open(path).convert("RGB")
-    colours.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(path, optimize=True)
+    small = colours.quantize(256, Image.Quantize.MEDIANCUT, kmeans=4, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
 
 
 def sheet(folder: Path, name: str) -> Path:
