@@ -16,9 +16,9 @@ from typing import Any
 from hall_parts import Meter, child, go, line_of, running_hall
 from hall_screens import compare, event_times, screens
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "mqtt"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests" / room) for room in ("mqtt", "session")]
 
-from mosquitto import Mosquitto
+from mosquitto import Mosquitto  # noqa: E402
 
 TOGETHER = 6
 """Processes that share the tables: a table has a dozen files open, and a process may have 1024."""

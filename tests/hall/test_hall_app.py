@@ -255,10 +255,10 @@ def test_play_publishes_and_says_goodbye(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0"]
         command += ["--data", str(tmp_path / "data"), "--mqtt", broker.address, "--table", "Demo"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as process:
-            until(lambda: (tile := made.tile("Demo")) and tile["ply"] >= 1, 90)
+            until(lambda: (tile := made.tile("Demo")) and tile["ply"] >= 1, 240)
             assert made.tile("Demo")["online"]
             process.send_signal(signal.SIGTERM)
-            assert process.wait(10) == 0
+            assert process.wait(60) == 0
             assert process.stdout is not None
             assert f"MQTT: publishing to {broker.address} as table 'Demo'" in process.stdout.read()
         until(lambda: not made.tile("Demo")["online"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mosquitto import PROGRAM, Mosquitto
@@ -20,6 +22,10 @@ from focus_companion.session.events import Alert, Resolved
 from focus_companion.web.server import PageServer
 
 playwright = pytest.importorskip("playwright.sync_api")
+PATIENCE = 120_000
+"""Milliseconds for what is waited for on a page, also where much else runs beside."""
+playwright.expect.set_options(timeout=PATIENCE)
+
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
@@ -61,6 +67,7 @@ def tables(broker: Mosquitto, tmp_path: Path) -> Iterator[list[Table]]:
         if number <= 2:
             table.another_game()
             table.play(8 * number)
+        table.wait_confirmed()
         made.append(table)
     yield made
     for table in made:
@@ -89,9 +96,30 @@ def shoot(page: playwright.Page, name: str) -> None:
         page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
 
 
+def new_page(browser: playwright.Browser, **how: Any) -> playwright.Page:
+    page = browser.new_page(**how)
+    page.set_default_timeout(PATIENCE)
+    return page
+
+
+PLACES = "() => [...document.querySelectorAll('#tables li')].map((li) => li.getBoundingClientRect().top)"
+
+
+def at_rest(page: playwright.Page) -> list[float]:
+    """Where the tables are, once fonts and all are there and nothing has moved for a second."""
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+    before: list[float] = []
+    end = time.monotonic() + PATIENCE / 1000
+    while (now := page.evaluate(PLACES)) != before:
+        assert time.monotonic() < end, "the tables keep moving"
+        before = now
+        page.wait_for_timeout(1000)
+    return now
+
+
 @pytest.mark.parametrize("width", [768, 1920])
 def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 1080})
+    page = new_page(browser, viewport={"width": width, "height": 1080})
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
@@ -108,7 +136,7 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     assert "exactly 2 squares" in page.locator("#arbiter li").inner_text()
     # Among the tables every one keeps its place, so that it is found again.
     assert [name[:7] for name in page.locator(".tile-name").all_text_contents()][4] == "Table 5"
-    assert "Table 5" in page.locator("#loud").text_content()
+    expect(page.locator("#loud")).to_contain_text("Table 5")
 
     tables[3].publisher.close(5)
     page.wait_for_selector('.tile[data-kind="gone"]')
@@ -119,8 +147,8 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     page.locator("#arbiter li button").first.click()
     page.wait_for_selector("#large:not([hidden])")
     assert page.locator("#large h2").inner_text() == "Table 5"
-    page.wait_for_selector("#moves li:nth-child(11)")
-    shown = page.locator("#moves li").count()
+    shown = tables[4].session.history.ply
+    playwright.expect(page.locator("#moves li")).to_have_count(shown)
     tables[4].session._tell(Resolved(tables[4].session.history.time))
     tables[4].play(3)
     playwright.expect(page.locator("#moves li")).to_have_count(shown + 3)
@@ -133,7 +161,7 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
 
 
 def test_standings_and_results_come_by_themselves(browser, tables, hall) -> None:
-    page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="pl")
+    page = new_page(browser, viewport={"width": 1280, "height": 900}, locale="pl")
     page.goto(hall)
     playwright.expect(page.locator("#standings tbody tr")).to_have_count(4)
     tables[5].another_game()
@@ -149,29 +177,25 @@ def test_standings_and_results_come_by_themselves(browser, tables, hall) -> None
 
 
 def test_the_page_outlives_broker_and_hall(browser, broker, tables, hall) -> None:
-    page = browser.new_page()
+    page = new_page(browser)
     page.goto(hall)
     page.wait_for_selector('#line[data-line="live"]')
     broker.stop()
     page.wait_for_selector('#line[data-line="broker"]')
     tables[0].play(5)
     broker.start()
-    page.wait_for_selector('#line[data-line="live"]', timeout=30000)
+    page.wait_for_selector('#line[data-line="live"]')
     newest = tables[0].journal.last_event()
-    until(lambda: tables[0].publisher.confirmed == newest, 30)
+    until(lambda: tables[0].publisher.confirmed == newest)
     page.close()
 
 
 def test_alerts_move_no_table_and_keep_the_keyboards_place(browser, tables, hall) -> None:
     for width in (768, 1920):
-        page = browser.new_page(viewport={"width": width, "height": 1080})
+        page = new_page(browser, viewport={"width": width, "height": 1080})
         page.goto(hall)
         playwright.expect(page.locator("#tables li")).to_have_count(6)
-        page.wait_for_timeout(300)
-        places = (
-            "() => [...document.querySelectorAll('#tables li')].map((li) => li.getBoundingClientRect().top)"
-        )
-        before = page.evaluate(places)
+        before = at_rest(page)
         alert(tables[2], ["d5", "d6"])
         playwright.expect(page.locator("#arbiter li")).to_have_count(1)
         page.keyboard.press("Tab")
@@ -182,7 +206,7 @@ def test_alerts_move_no_table_and_keep_the_keyboards_place(browser, tables, hall
         # What came first stays first, and has the focus still.
         focused = page.evaluate("document.activeElement.textContent")
         assert "Table 3" in focused and "Table 3" in page.locator("#arbiter li").first.inner_text()
-        assert page.evaluate(places) == before
+        assert page.evaluate(PLACES) == before
         page.keyboard.press("Enter")
         page.wait_for_selector("#large:not([hidden])")
         assert page.evaluate("document.activeElement.textContent") == "Table 3"
@@ -192,7 +216,7 @@ def test_alerts_move_no_table_and_keep_the_keyboards_place(browser, tables, hall
             tables[number].session._tell(Resolved(tables[number].session.history.time))
             tables[number].publisher.tell()
         playwright.expect(page.locator("#arbiter li")).to_have_count(0)
-        assert page.evaluate(places) == before
+        assert page.evaluate(PLACES) == before
         page.close()
 
 
@@ -201,12 +225,12 @@ def test_who_finds_no_room_for_a_stream_is_told_all_the_same(browser, tables, br
     listener = Listener(parse_broker(broker.address), evening)
     listener.connect()
     with PageServer(create_hall(evening, viewers=1), port=0) as server:
-        first, second = browser.new_page(), browser.new_page()
+        first, second = new_page(browser), new_page(browser)
         for page in (first, second):
             page.goto(f"http://127.0.0.1:{server.port}/")
             playwright.expect(page.locator("#tables li")).to_have_count(6)
         alert(tables[0], ["c3"])
-        playwright.expect(second.locator("#arbiter li")).to_have_count(1, timeout=15000)
+        playwright.expect(second.locator("#arbiter li")).to_have_count(1)
         evening.news.close()
         for page in (first, second):
             page.close()
@@ -216,7 +240,7 @@ def test_who_finds_no_room_for_a_stream_is_told_all_the_same(browser, tables, br
 def test_the_page_is_fit_for_everyone(browser, tables, hall) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     for theme in ("light", "dark"):
-        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=theme)
+        page = new_page(browser, viewport={"width": 1280, "height": 900}, color_scheme=theme)
         page.goto(hall)
         playwright.expect(page.locator("#tables li")).to_have_count(6)
         alert(tables[1], ["c3"])

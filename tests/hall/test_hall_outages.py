@@ -31,7 +31,7 @@ class Hall:
         self.listener = Listener(parse_broker(address), self.evening, tell=self.said.append)
         self.listener.connect()
 
-    def becomes(self, table: Table | tuple[str, Journal], seconds: float = 40) -> None:
+    def becomes(self, table: Table | tuple[str, Journal], seconds: float = 180) -> None:
         """Wait until it has the table's games, byte for byte."""
         name, journal = table if isinstance(table, tuple) else (table.name, table.journal)
         end = time.monotonic() + seconds
@@ -113,7 +113,8 @@ def test_only_the_game_at_hand_and_later_ones_are_published(broker, hall_at, tab
     table.play(10)
     hall = hall_at(broker.address)
     until(lambda: hall.evening.games("Table 1") and newest in hall.evening.games("Table 1"))
-    time.sleep(0.5)
+    table.wait_confirmed()
+    until(lambda: (tile := hall.evening.tile("Table 1")) and tile["seq"] == table.journal.last_event())
     assert min(hall.evening.games("Table 1")) == newest
 
 

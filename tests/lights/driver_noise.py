@@ -13,7 +13,7 @@ from focus_companion.lights.meaning import Cue, Meaning
 from focus_companion.lights.protocol import state_data
 from focus_companion.lights.settings import COLOURS
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds for one state. A lost answer costs an acknowledgement's timeout; hanging costs all."""
 
 

@@ -65,7 +65,7 @@ def table(lights: Mapping[str, Any]) -> Iterator[tuple[Session, Illegal]]:
         yield session, sight
 
 
-def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

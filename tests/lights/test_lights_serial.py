@@ -25,7 +25,7 @@ RED = Meaning(turn="red", reserves=(1, 2, 3, 4))
 GREEN = Meaning(turn="green", wrong=(0, 51), warning=True)
 
 
-def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"
@@ -48,14 +48,14 @@ def lights(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> Iterator[Light
 
 def test_shows_and_says_goodbye(board: FakeBoard, lights: Lights) -> None:
     lights.present(RED, Cue.TURN)
-    assert lights.wait(10)
+    assert lights.wait(120)
     assert board.shown in (
         state_data(RED, Cue.TURN),
         state_data(RED),
     )  # told while it was still greeting: no sound
     assert board.brightness == 77
     lights.present(GREEN, Cue.ALERT)
-    assert lights.wait(10)
+    assert lights.wait(120)
     assert board.shown == state_data(GREEN, Cue.ALERT)
     lights.close()
     lights.close()
@@ -66,15 +66,15 @@ def test_sound_off(board: FakeBoard) -> None:
     with open_lights(
         LightSettings(backends=("serial",), sound=False, serial=SerialSettings(str(board.link)))
     ) as lights:
-        assert lights.wait(10)
+        assert lights.wait(120)
         lights.present(GREEN, Cue.ALERT)
-        assert lights.wait(10)
+        assert lights.wait(120)
         assert board.shown == state_data(GREEN, Cue.NONE)
 
 
 def test_an_event(board: FakeBoard, lights: Lights) -> None:
     lights.show(events.Alert(1.0, reason="distance", player="red", squares=["c8", "f1"], text="…"), {})
-    assert lights.wait(10)
+    assert lights.wait(120)
     assert board.shown is not None and board.shown[8:15] == bytes((1, 0, 0, 0, 0, 0, 8))
 
 
@@ -82,71 +82,74 @@ def test_an_event(board: FakeBoard, lights: Lights) -> None:
 def test_lost_frames_are_sent_again(
     board: FakeBoard, lights: Lights, deaf: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert lights.wait(10)
+    assert lights.wait(120)
     board.deaf_to = deaf
     lights.present(GREEN)
-    assert lights.wait(10)
+    assert lights.wait(120)
     assert board.shown == state_data(GREEN)
     assert all(record.levelno < logging.WARNING for record in caplog.records)
 
 
 @pytest.mark.parametrize("instead", [(-1, 0), (0, -1)], ids=["too late", "of another command"])
 def test_an_answer_to_something_else(board: FakeBoard, lights: Lights, instead: tuple[int, int]) -> None:
-    assert lights.wait(10)
+    assert lights.wait(120)
     board.instead = instead
     board.deaf_to = 1
     lights.present(GREEN)
-    assert lights.wait(10)
+    assert lights.wait(120)
     assert board.shown == state_data(GREEN)
 
 
 def test_garbage_before_answers(board: FakeBoard, lights: Lights) -> None:
     board.babble = bytes(range(256)) * 2
     lights.present(GREEN)
-    assert lights.wait(10)
+    assert lights.wait(120)
     assert board.shown == state_data(GREEN)
 
 
 def test_waiting_is_for_the_first_word_too(board: FakeBoard, lights: Lights) -> None:
-    assert lights.wait(10)
+    assert lights.wait(120)
     assert board.shown == state_data(Meaning())
 
 
 def test_heartbeat(board: FakeBoard, lights: Lights) -> None:
-    assert lights.wait(10)
+    assert lights.wait(120)
     before = len(board.heard)
     until(lambda: sum(f.command == Command.PING for f in board.heard[before:]) >= 2)
 
 
 def test_restart_of_the_board(board: FakeBoard, lights: Lights) -> None:
     lights.present(RED)
-    assert lights.wait(10)
+    assert lights.wait(120)
     board.restart()
     until(lambda: board.shown == state_data(RED))
 
 
 def test_a_lost_boot_notice_is_noticed_by_ping(board: FakeBoard, lights: Lights) -> None:
     lights.present(RED)
-    assert lights.wait(10)
+    assert lights.wait(120)
     board.shown = None
     until(lambda: board.shown == state_data(RED))
 
 
 def test_unplug_and_replug(board: FakeBoard, lights: Lights, caplog: pytest.LogCaptureFixture) -> None:
     lights.present(RED)
-    assert lights.wait(10)
+    assert lights.wait(120)
     returns = []
+
+    def warnings() -> list[str]:
+        return [r.message for r in caplog.records if r.levelno == logging.WARNING]
+
     for turn in range(3):
         board.unplug()
         lights.present(RED if turn % 2 else GREEN, Cue.ALERT)
-        time.sleep(0.2)
+        until(lambda: len(warnings()) > turn)  # noqa: B023 (called at once)
         board = FakeBoard(board.link)
         plugged = time.monotonic()
         until(lambda: board.shown == state_data(lights.meaning))  # noqa: B023 (called at once)
         returns.append(time.monotonic() - plugged)
     assert min(returns) < 2  # the others may have met a moment in which the machine was busy
-    warnings = [r.message for r in caplog.records if r.levelno == logging.WARNING]
-    assert len(warnings) == 3 and all("gone" in text or "no light board" in text for text in warnings)
+    assert len(warnings()) == 3 and all("gone" in text or "no light board" in text for text in warnings())
     lights.close()
     board.unplug()
 
@@ -155,18 +158,19 @@ def test_plugged_in_late(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> No
     caplog.set_level(logging.WARNING)
     with open_lights(settings(tmp_path / "tty")) as lights:
         lights.present(RED)
-        assert not lights.wait(1.0)
+        until(lambda: caplog.records)
+        assert not lights.wait(0)
         assert [r.message.split(";")[0] for r in caplog.records] == [
             f"Lights: there is no light board on {tmp_path / 'tty'}"
         ]
         board = FakeBoard(tmp_path / "tty")
-        assert lights.wait(10)
+        assert lights.wait(120)
         assert board.shown == state_data(RED)
     board.unplug()
 
 
 def test_a_frozen_board_never_blocks_the_game(board: FakeBoard, lights: Lights) -> None:
-    assert lights.wait(10)
+    assert lights.wait(120)
     board.mute = True
     took = []
     for _ in range(500):
@@ -176,7 +180,7 @@ def test_a_frozen_board_never_blocks_the_game(board: FakeBoard, lights: Lights) 
         took.append(time.perf_counter() - began)
     assert sorted(took)[450] < 0.05  # an acknowledgement is waited for five times as long
     board.mute = False
-    assert lights.wait(20)
+    assert lights.wait(120)
     assert board.shown == state_data(GREEN)
 
 
@@ -190,7 +194,7 @@ def test_closes_at_once_although_somebody_is_silent(
     until(lambda: len(board.heard) > 1)
     began = time.monotonic()
     lights.close()
-    assert time.monotonic() - began < 10  # and not 30, as for a greeting
+    assert time.monotonic() - began < 20  # and not 30, as for a greeting
     assert "left as they are" not in caplog.text
 
 
@@ -200,7 +204,7 @@ def test_another_program_holds_the_port(board: FakeBoard, caplog: pytest.LogCapt
         lights.present(RED)
         until(lambda: "another program uses" in caplog.text)
         holder.close()
-        assert lights.wait(10)
+        assert lights.wait(120)
     assert len(caplog.records) == 1
 
 
@@ -229,11 +233,13 @@ def test_button_pressed_once_is_told_once(board: FakeBoard) -> None:
     pressed: list[float] = []
     with open_lights(settings(board.link), on_button=lambda: pressed.append(time.monotonic())) as lights:
         until(lambda: any(frame.command == Command.PING for frame in board.heard))
-        assert lights.wait(10)
+        assert lights.wait(120)
         for count in (1, 2):
             board.press()
             until(lambda: len(pressed) == count)  # noqa: B023 (called at once)
-        time.sleep(0.7)  # a PING tells the same count again
+        # A PING tells the same count again; with the third its answer has been heard.
+        heard = len(board.heard)
+        until(lambda: sum(frame.command == Command.PING for frame in board.heard[heard:]) >= 3)
     assert len(pressed) == 2
 
 
@@ -256,7 +262,7 @@ def sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sockets:
 def test_nothing_attached(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with open_lights(LightSettings()) as lights:
-        assert lights.wait(5) and lights.names == ("serial",)
+        assert lights.wait(120) and lights.names == ("serial",)
         assert len(caplog.records) == 1 and "no light board is plugged in" in caplog.text
     assert len(caplog.records) == 1
     caplog.clear()
@@ -269,7 +275,7 @@ def test_a_board_is_found(board: FakeBoard, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(ports, "candidates", lambda: ("/dev/null/none", str(board.link)))
     with open_lights(LightSettings()) as lights:
         lights.present(RED)
-        assert lights.wait(10)
+        assert lights.wait(120)
     assert board.heard
 
 
@@ -277,9 +283,9 @@ def test_plugged_in_while_the_game_runs(sockets: Sockets, caplog: pytest.LogCapt
     caplog.set_level(logging.INFO)
     with open_lights(LightSettings()) as lights:
         lights.present(RED)
-        assert lights.wait(5)  # nobody is expected
+        assert lights.wait(120)  # nobody is expected
         board = FakeBoard(sockets.folder / "ttyACM0")
-        until(lambda: board.shown == state_data(RED), 20)
+        until(lambda: board.shown == state_data(RED))
     assert [r.levelname for r in caplog.records] == ["INFO", "INFO"]
     board.unplug()
 
@@ -290,12 +296,12 @@ def test_found_again_under_another_name(sockets: Sockets, caplog: pytest.LogCapt
     with open_lights(LightSettings()) as lights:
         for number in range(1, 4):
             lights.present(RED if number % 2 else GREEN)
-            assert lights.wait(20)
+            assert lights.wait(120)
             assert board.shown == state_data(lights.meaning)
             board.unplug()
             until(lambda: not lights.wait(0))
             board = FakeBoard(sockets.folder / f"ttyUSB{number}")
-        assert lights.wait(20)
+        assert lights.wait(120)
         assert board.shown == state_data(RED)
     said = [record.message for record in caplog.records]
     assert ["is gone" in text or "no light board is plugged in" in text for text in said] == [
@@ -312,16 +318,16 @@ def test_a_stranger_is_opened_once(sockets: Sockets, mute: bool, caplog: pytest.
     caplog.set_level(logging.INFO)
     stranger = FakeBoard(sockets.folder / "ttyUSB0", greeting=b"ok")
     stranger.mute = mute
-    with open_lights(LightSettings(serial=SerialSettings(greeting_timeout=0.5))) as lights:
+    with open_lights(LightSettings(serial=SerialSettings(greeting_timeout=2.0))) as lights:
         until(lambda: "is left alone" in caplog.text)
         asked = len(stranger.heard)
         board = FakeBoard(sockets.folder / "ttyUSB1")
         lights.present(RED)
-        until(lambda: board.shown == state_data(RED), 20)
+        until(lambda: board.shown == state_data(RED))
         board.unplug()
         until(lambda: not lights.wait(0))
         board = FakeBoard(sockets.folder / "ttyUSB2")
-        assert lights.wait(20)
+        assert lights.wait(120)
         assert len(stranger.heard) == asked
         levels = [record.levelname for record in caplog.records]
         assert levels == ["WARNING", "INFO", "WARNING", "INFO"]
@@ -385,7 +391,7 @@ def test_a_device_that_never_stops_babbling(tmp_path: Path, caplog: pytest.LogCa
     try:
         lights = open_lights(settings(board.link))
         lights.present(RED)
-        until(lambda: "does not answer" in caplog.text, 30)
+        until(lambda: "does not answer" in caplog.text)
         lights.close()
         assert "left as they are" not in caplog.text
     finally:

@@ -12,13 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from loopback import free_port
+
 PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Mosquitto:
@@ -50,8 +46,8 @@ class Mosquitto:
         self._process = subprocess.Popen(
             [PROGRAM, "-c", str(self.settings)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        end = time.monotonic() + 10
-        while time.monotonic() < end:
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self._process.poll() is None:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
@@ -61,14 +57,14 @@ class Mosquitto:
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(10)
+            self._process.wait(60)
             self._process = None
 
     def kill(self) -> None:
         """As a power cut: what it has not written yet is gone."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(10)
+            self._process.wait(60)
             self._process = None
 
     def __enter__(self) -> Mosquitto:
@@ -111,7 +107,7 @@ class Wire:
                 near.close()
                 continue
             try:
-                far = socket.create_connection(("127.0.0.1", self._to), timeout=5)
+                far = socket.create_connection(("127.0.0.1", self._to), timeout=60)
                 far.settimeout(None)
             except OSError:
                 near.close()

@@ -57,7 +57,7 @@ class Table:
         while self.session.history.game == before:
             self.play()
 
-    def wait_confirmed(self, seconds: float = 20) -> None:
+    def wait_confirmed(self, seconds: float = 120) -> None:
         until(lambda: self.publisher.confirmed == self.journal.last_event(), seconds, self.publisher)
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class Table:
         self.journal.close()
 
 
-def until(true: Callable[[], object], seconds: float = 20, what: object = "") -> None:
+def until(true: Callable[[], object], seconds: float = 120, what: object = "") -> None:
     """Wait for it; AssertionError after ``seconds``."""
     end = time.monotonic() + seconds
     while not true():

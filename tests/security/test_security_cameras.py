@@ -40,7 +40,7 @@ def camera(answer: Answer) -> Iterator[int]:
 
     def one(line: socket.socket) -> None:
         with line, contextlib.suppress(OSError):
-            line.settimeout(5)
+            line.settimeout(120)
             asked = b""
             while b"\r\n\r\n" not in asked:
                 if not (part := line.recv(4096)):
@@ -68,7 +68,7 @@ def camera(answer: Answer) -> Iterator[int]:
             thread.join(10)
 
 
-def drip(first: bytes, more: bytes, pause: float = 0.05, times: int = 400) -> Answer:
+def drip(first: bytes, more: bytes, pause: float = 0.05, times: int = 2400) -> Answer:
     def answer(line: socket.socket, _: bytes) -> None:
         line.sendall(first)
         for _ in range(times):
@@ -81,7 +81,7 @@ def drip(first: bytes, more: bytes, pause: float = 0.05, times: int = 400) -> An
 def flood(first: bytes, more: bytes) -> Answer:
     def answer(line: socket.socket, _: bytes) -> None:
         line.sendall(first)
-        until = time.monotonic() + 15
+        until = time.monotonic() + 120
         while time.monotonic() < until:
             line.sendall(more * 1000)
 
@@ -100,7 +100,7 @@ SLOW: dict[str, Answer] = {
     "headers drip": drip(b"HTTP/1.1 200 OK\r\n", b"X: a\r\n"),
     "picture drips": drip(HEAD + b"Content-Length: 9000\r\n\r\n", b"a"),
     "chunks drip": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
-    "silence": lambda line, _: time.sleep(3),
+    "silence": lambda line, _: line.recv(1),
 }
 
 
@@ -110,7 +110,8 @@ def test_a_camera_that_drips_is_given_up(kind: str) -> None:
         began = time.monotonic()
         with pytest.raises(FetchError):
             Fetcher(f"http://127.0.0.1:{port}/a.jpg", 0.8)()
-        assert time.monotonic() - began < 3
+        # Half of the time that the slowest of them would take.
+        assert time.monotonic() - began < 60
 
 
 WRONG: dict[str, bytes] = {
@@ -224,7 +225,7 @@ STREAMS: dict[str, Answer] = {
     "a giant part": flood(MULTI + IMAGE + b"Content-Length: 2000000000\r\n\r\n\xff\xd8", b"\xff" * 500),
     "a negative part": flood(MULTI + IMAGE + b"Content-Length: -5\r\n\r\n", PART),
     "a picture without end": flood(MULTI + IMAGE + b"\r\n" + PICTURE[:-2], b"\x00" * 99),
-    "silence": lambda line, _: time.sleep(8),
+    "silence": lambda line, _: line.recv(1),
     "no video": say(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
 }  # fmt: skip
 
@@ -248,7 +249,7 @@ print(f"{seen} {time.monotonic() - began:.1f} {grown:.0f}")
 """
 
 
-def watched(source: str, timeout: float = 40) -> tuple[int, float, float, str]:
+def watched(source: str, timeout: float = 240) -> tuple[int, float, float, str]:
     """Frames, seconds, MiB grown, and what was said, of a process of its own that reads a source."""
     done = subprocess.run(
         [sys.executable, "-c", READER, source], capture_output=True, text=True, timeout=timeout, cwd=ROOT
@@ -263,7 +264,8 @@ def watched(source: str, timeout: float = 40) -> tuple[int, float, float, str]:
 def test_a_hostile_stream_ends_in_time_and_little_memory(kind: str) -> None:
     with camera(STREAMS[kind]) as port:
         _, seconds, grown, said = watched(f"http://ann:hunter2@127.0.0.1:{port}/video")
-    assert seconds < 25, "opening and reading have an end"
+    # They go on for two minutes.
+    assert seconds < 100, "opening and reading have an end"
     assert grown < 300, "MiB"
     assert "hunter2" not in said
 
@@ -344,7 +346,7 @@ def test_a_picture_that_claims_to_be_huge_is_no_picture(tmp_path: Path) -> None:
         paths.append(tmp_path / f"{re.sub('[^a-z]', '', kind)}.jpg")
         paths[-1].write_bytes(data)
     done = subprocess.run(
-        [sys.executable, "-c", READ, *map(str, paths)], capture_output=True, text=True, timeout=60, cwd=ROOT
+        [sys.executable, "-c", READ, *map(str, paths)], capture_output=True, text=True, timeout=240, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr

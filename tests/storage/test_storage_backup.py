@@ -188,7 +188,7 @@ def test_not_while_a_game_is_played(tmp_path: Path) -> None:
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "focus_companion.cli", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=ROOT)
 
 
 def test_the_commands(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ import sys, time
 from focus_companion.storage.journal import Journal
 journal = Journal(sys.argv[1], write=True)
 print("held", flush=True)
-time.sleep(60)
+time.sleep(3600)
 """
 
 

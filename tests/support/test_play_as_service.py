@@ -29,7 +29,7 @@ def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: 
     }
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
         line.bind(address)
-        line.settimeout(60)
+        line.settimeout(240)
         process = subprocess.Popen(
             [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0", "--lan",
              "--data", str(tmp_path / "data")],
@@ -37,7 +37,7 @@ def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: 
         )  # fmt: skip
         try:
             heard: list[str] = []
-            end = time.monotonic() + 120
+            end = time.monotonic() + 480
             while not (
                 "READY=1" in heard
                 and heard.count("WATCHDOG=1") >= 3
@@ -59,12 +59,12 @@ def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: 
             with pytest.raises(TimeoutError):
                 line.recv(4096)
             process.send_signal(signal.SIGCONT)
-            line.settimeout(60)
+            line.settimeout(240)
             while line.recv(4096) != b"WATCHDOG=1":
                 assert time.monotonic() < end
             process.send_signal(signal.SIGTERM)
-            output = process.communicate(timeout=20)[0]
-            line.settimeout(5)
+            output = process.communicate(timeout=120)[0]
+            line.settimeout(60)
             while line.recv(4096) != b"STOPPING=1":
                 pass
         finally:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,13 +25,13 @@ RULES: Final = ("--players", "2", "--order", "red,green")
 PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", "c5-c2"]
 
 
-def watch(*args: str | Path, status: int = 0) -> tuple[list[dict[str, Any]], str]:
+def watch(*args: str | Path, status: int = 0, told: str | Path = "-") -> tuple[list[dict[str, Any]], str]:
     """The events and what was said on standard error."""
     done = subprocess.run(
-        [sys.executable, "-m", "focus_companion.cli", "watch", *map(str, args), "--events", "-"],
+        [sys.executable, "-m", "focus_companion.cli", "watch", *map(str, args), "--events", str(told)],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=600,
         cwd=ROOT,
     )
     assert done.returncode == status, done.stderr
@@ -83,20 +83,23 @@ def test_the_same_as_a_folder_of_pictures(tmp_path: Path, pictures: list[bytes])
 
 
 @contextmanager
-def streaming(pictures: list[bytes], fps: float) -> Iterator[str]:
-    """A phone: the pictures as an MJPEG stream on loopback, at their own speed, once."""
+def streaming(
+    pictures: list[bytes], fps: float, stand: Callable[[int], bool] = lambda sent: sent < 60
+) -> Iterator[str]:
+    """A phone: the pictures as an MJPEG stream on loopback, at their own speed, once; ``stand``: whether the
+    first picture stands still, so many having been sent."""
 
     class Phone(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
             self.end_headers()
-            # The first picture stands until the companion has found the board in it.
-            began, first = time.monotonic(), 60
+            sent, following = 0, iter(pictures)
+            due = time.monotonic()
             try:
-                for index in range(first + len(pictures)):
-                    time.sleep(max(0.0, began + index / fps - time.monotonic()))
-                    picture = pictures[max(0, index - first)]
+                while picture := pictures[0] if stand(sent) else next(following, None):
+                    time.sleep(max(0.0, due - time.monotonic()))
+                    sent, due = sent + 1, due + 1 / fps
                     head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
                     self.wfile.write(head.encode() + picture + b"\r\n")
             except (BrokenPipeError, ConnectionResetError):
@@ -117,10 +120,16 @@ def streaming(pictures: list[bytes], fps: float) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_same_as_a_stream_on_loopback(pictures: list[bytes]) -> None:
+def test_the_same_as_a_stream_on_loopback(pictures: list[bytes], tmp_path: Path) -> None:
+    told = tmp_path / "events"
+
+    def unready(_: int) -> bool:
+        return not told.is_file() or '"ready"' not in told.read_text(encoding="utf-8")
+
     # Ten a second instead of fifteen: a machine that tests other things meanwhile must not miss a picture.
-    with streaming(pictures, fps=10) as address:
-        events, _ = watch(address, *RULES)
+    with streaming(pictures, fps=10, stand=unready) as address:
+        watch(address, *RULES, told=told)
+    events = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
     assert moves(events) == PLAYED
     assert [reason for reason, _ in alerts(events)] == ["distance", "out_of_turn"]
 
@@ -146,12 +155,12 @@ def test_a_stream_that_breaks_off_is_told_and_opened_again(pictures: list[bytes]
             stderr=subprocess.PIPE,
         )
         try:
-            end = time.monotonic() + 120
+            end = time.monotonic() + 400
             while not told.is_file() or told.read_text(encoding="utf-8").count('"found"') < 2:
                 assert time.monotonic() < end and process.poll() is None
                 time.sleep(0.2)
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=30)[1].decode()
+            said = process.communicate(timeout=120)[1].decode()
         finally:
             process.kill()
             process.wait()

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api")
-playwright.expect.set_options(timeout=20_000)
+playwright.expect.set_options(timeout=120_000)
 
-PATIENCE = 20
+PATIENCE = 120
 """Seconds within which what was asked for is done, also where much else runs beside."""
 
 SWITCHES = [
