@@ -398,12 +398,17 @@ class Watcher:
             if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):
                 # The same place in another light that the colours still bear.
                 refined = self.camera
-            # Outlines may mislead where the colours do not: noise, a hard shadow, a piece that has moved too.
-            for place in (refined, start):
-                if back := self._adopt(frame, small, place, self.profile, self._colours):
-                    return back
+            if back := self._adopt(frame, small, refined, self.profile, self._colours):
+                return back
         if here < SAME and spread > SPREAD and self._relit(frame.image, probe):
             return self._adopt(frame, small, self.camera, self.profile, None)
+        # Outlines may mislead where the colours do not: noise, a hard shadow, a piece that has moved too.
+        if (
+            there >= SAME
+            and spread > SPREAD
+            and (back := self._adopt(frame, small, camera, self.profile, self._colours))
+        ):
+            return back
         lasted = frame.time - self._upset_since
         if here >= SAME and lasted > ABSORB:
             return self._adopt(frame, small, self.camera, self.profile, self._colours)
