@@ -30,7 +30,7 @@ from .outlines import Outlines
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
-from .tracker import AGREES, Probe, agreement, seek
+from .tracker import AGREES, Probe, agreement, pushed, seek
 
 SETTLE = 0.18
 """Seconds without motion after which a picture is looked at."""
@@ -53,6 +53,10 @@ SPREAD = 0.8
 RESUMED = 0.8
 LONG_LOST = 5.0
 """The same for a board that has been out of view for so many seconds: its game went on meanwhile."""
+FITS, ASTRAY = 0.6, 0.3
+"""Agreement of the outlines of a pose that is right beyond doubt, and of one that is not to be believed."""
+BESIDE = 0.3
+"""How far beside a place, in squares, the board is sought where its outlines do not agree there."""
 GONE = 4.0
 """Seconds for which the still picture must make no sense before the board counts as out of view."""
 
@@ -393,12 +397,12 @@ class Watcher:
         spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
-            refined, _ = refine(frame.image, start, self.profile, self.standing, self._lens)
+            refined, agrees = self._fitted(frame.image, start)
             apart = refined.project(self.profile.corners) - self.camera.project(self.profile.corners)
             if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):
                 # The same place in another light that the colours still bear.
                 refined = self.camera
-            if back := self._adopt(frame, small, refined, self.profile, self._colours):
+            if agrees > ASTRAY and (back := self._adopt(frame, small, refined, self.profile, self._colours)):
                 return back
         if here < SAME and spread > SPREAD and self._relit(frame.image, probe):
             return self._adopt(frame, small, self.camera, self.profile, None)
@@ -420,6 +424,22 @@ class Watcher:
             self.state, self._lost_since = State.LOST, frame.time
             self._look = None
         return None
+
+    def _fitted(self, image: Image, start: Camera) -> tuple[Camera, float]:
+        """The place that the outlines say, and how well they agree there: sought again from where the board
+        was, and from all sides, where they do not. Colours alone may be half a square off.
+        """
+        assert self.camera is not None and self.profile is not None
+        far = BESIDE * self.profile.pitch
+        turns = np.arange(8) * np.pi / 4
+        around = (pushed(start, far * float(np.cos(t)), far * float(np.sin(t)), 0.0) for t in turns)
+        best = start, 0.0
+        for place in (start, self.camera, *around):
+            fitted = refine(image, place, self.profile, self.standing, self._lens)
+            best = max(best, fitted, key=lambda found: found[1])
+            if best[1] > FITS:
+                break
+        return best
 
     def _relit(self, image: Image, probe: Probe) -> bool:
         """With colours learned anew at the old place, does nearly every square show its position?"""
