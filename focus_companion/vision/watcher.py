@@ -397,13 +397,15 @@ class Watcher:
         spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
-            refined, agrees = self._fitted(frame.image, start)
-            apart = refined.project(self.profile.corners) - self.camera.project(self.profile.corners)
-            if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):
-                # The same place in another light that the colours still bear.
-                refined = self.camera
-            if agrees > ASTRAY and (back := self._adopt(frame, small, refined, self.profile, self._colours)):
-                return back
+            for refined, agrees in self._fits(frame.image, start):
+                apart = refined.project(self.profile.corners) - self.camera.project(self.profile.corners)
+                if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):
+                    # The same place in another light that the colours still bear.
+                    refined = self.camera
+                if agrees > ASTRAY and (
+                    back := self._adopt(frame, small, refined, self.profile, self._colours)
+                ):
+                    return back
         if here < SAME and spread > SPREAD and self._relit(frame.image, probe):
             return self._adopt(frame, small, self.camera, self.profile, None)
         # Outlines may mislead where the colours do not: noise, a hard shadow, a piece that has moved too.
@@ -425,21 +427,20 @@ class Watcher:
             self._look = None
         return None
 
-    def _fitted(self, image: Image, start: Camera) -> tuple[Camera, float]:
-        """The place that the outlines say, and how well they agree there: sought again from where the board
-        was, and from all sides, where they do not. Colours alone may be half a square off.
+    def _fits(self, image: Image, start: Camera) -> list[tuple[Camera, float]]:
+        """Places that the outlines say, and how well they agree there, the best first: sought again from
+        where the board was, and from all sides, where they do not. Colours alone may be half a square off.
         """
         assert self.camera is not None and self.profile is not None
         far = BESIDE * self.profile.pitch
         turns = np.arange(8) * np.pi / 4
         around = (pushed(start, far * float(np.cos(t)), far * float(np.sin(t)), 0.0) for t in turns)
-        best = start, 0.0
+        fits: list[tuple[Camera, float]] = []
         for place in (start, self.camera, *around):
-            fitted = refine(image, place, self.profile, self.standing, self._lens)
-            best = max(best, fitted, key=lambda found: found[1])
-            if best[1] > FITS:
+            fits.append(refine(image, place, self.profile, self.standing, self._lens))
+            if fits[-1][1] > FITS:
                 break
-        return best
+        return sorted(fits, key=lambda fit: -fit[1])
 
     def _relit(self, image: Image, probe: Probe) -> bool:
         """With colours learned anew at the old place, does nearly every square show its position?"""
