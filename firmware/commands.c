@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "board.h"
-#include "strip.h"
-
-board_t board;
+#include "show.h"
+#include "sound.h"
 
 /* The last command done: when its answer was lost, the host sends it again, and it must not sound again. */
 static bool any_done;
@@ -26,10 +25,9 @@ static void greeting(uint8_t *to)
     memcpy(to, bytes, sizeof bytes);
 }
 
-static void enter(enum mode mode)
+static void turn_to(enum mode mode)
 {
-    board.mode = mode;
-    board.phase = 0;
+    enter(mode);
     show_now();
 }
 
@@ -43,7 +41,7 @@ static enum status show_state(const frame_t *frame)
         return BAD_VALUE;
     board.state = state;
     board.told = true;
-    enter(SHOWING);
+    turn_to(SHOWING);
     sound(state.cue);
     return DONE;
 }
@@ -57,7 +55,7 @@ static enum status paint(const frame_t *frame)
     board.paint_first = frame->data[0];
     board.paint_count = frame->data[1];
     board.paint = (pixel_t){ .red = frame->data[2], .green = frame->data[3], .blue = frame->data[4] };
-    enter(PAINTING);
+    turn_to(PAINTING);
     return DONE;
 }
 
@@ -79,13 +77,13 @@ static enum status act(const frame_t *frame)
             return BAD_LENGTH;
         if (board.mode != TESTING)
             board.after_test = board.mode;
-        enter(TESTING);
+        turn_to(TESTING);
         return DONE;
     case DARK:
         if (frame->length != 0)
             return BAD_LENGTH;
         board.told = true;
-        enter(OFF);
+        turn_to(OFF);
         return DONE;
     }
     return UNKNOWN_COMMAND;
