@@ -69,9 +69,11 @@ def _acted(kind: ActKind, player: str, history: History, time: float) -> Iterato
         yield from result(act(history.position, Act(kind), history.rules), time)
         return
     if player not in history.position.players:
-        raise RequestRefused(f"{NAMES.get(player, player).capitalize()} does not play in this game.")
+        raise RequestRefused(
+            "{player} does not play in this game.", player=NAMES.get(player, player).capitalize()
+        )
     if player in history.position.out:
-        raise RequestRefused(f"{NAMES[player].capitalize()} is out of the game already.")
+        raise RequestRefused("{player} is out of the game already.", player=NAMES[player].capitalize())
     yield Acted(time, kind, NAMES[player])
     yield from result(act(history.position, Act(kind, player), history.rules), time)
 
@@ -154,7 +156,7 @@ def corrected_rules(request: SetPosition, history: History) -> Rules:
         rules = Rules.from_json(settings)
         start_position(rules)
     except (RulesError, ValueError) as error:
-        raise RequestRefused(f"The game cannot go on from that position: {error}.") from error
+        raise RequestRefused("The game cannot go on from that position: {reason}.", reason=error) from error
     return rules
 
 

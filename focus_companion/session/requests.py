@@ -11,7 +11,14 @@ from .clock import TimeControl
 
 
 class RequestRefused(ValueError):
-    """What was asked for cannot be done now; the text says why, for the one who asked."""
+    """What was asked for cannot be done now; the text says why, for the one who asked.
+
+    ``text`` may hold {names}, which ``values`` fill: the page says it in its viewer's language.
+    """
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(text.format_map(values) if values else text)
+        self.text, self.values = text, values
 
 
 @dataclass(frozen=True)

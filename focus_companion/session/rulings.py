@@ -42,11 +42,9 @@ def rule_not_legal(request: RuleNotLegal, history: History, time: float) -> Iter
     """The players say that a recorded turn was not legal: it and all after it are taken back."""
     ply = history.ply if request.ply is None else request.ply
     if not 1 <= ply <= history.ply:
-        raise RequestRefused(
-            "No turn has been played yet, so there is none to rule out."
-            if not history.ply
-            else f"There is no turn {ply}; the last one is {history.ply}."
-        )
+        if not history.ply:
+            raise RequestRefused("No turn has been played yet, so there is none to rule out.")
+        raise RequestRefused("There is no turn {ply}; the last one is {last}.", ply=ply, last=history.ply)
     before = history.positions[ply - 1]
     yield Ruled(time, False, ply, str(history.moves[ply - 1].what), NAMES[before.to_move])
     back = TakenBack(time, ply - 1)

@@ -123,7 +123,9 @@ def review(game: int) -> tuple[Response, HTTPStatus]:
     try:
         made = reviews.ask(history.record())
     except ReviewFailed as failed:
-        raise Refused(HTTPStatus.INTERNAL_SERVER_ERROR, str(failed)) from failed
+        raise Refused(
+            HTTPStatus.INTERNAL_SERVER_ERROR, "The review could not be made; the host's log says why."
+        ) from failed
     if made is None:
         return jsonify(ready=False), HTTPStatus.ACCEPTED
     return jsonify(made), HTTPStatus.OK
@@ -148,7 +150,7 @@ def act() -> tuple[Response, HTTPStatus]:
     try:
         _session().submit(wanted).result(_PATIENCE)
     except RequestRefused as refused:
-        raise Refused(HTTPStatus.CONFLICT, str(refused)) from refused
+        raise Refused(HTTPStatus.CONFLICT, refused.text, values=refused.values) from refused
     except TimeoutError:
         # The game thread is busy with a picture; what comes of it will be told on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED

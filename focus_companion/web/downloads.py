@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 
 from flask import Response
 
+from ..formats.writing import FORMATS
 from ..game.record import GameRecord
 from .access import Refused
-from .exports import FORMATS, ExportBusy, ExportFailed, export_record
+from .exports import ExportBusy, ExportFailed, ExportLacking, export_record
+
+log = logging.getLogger(__name__)
 
 
 def download(record: GameRecord, wanted: str, name: str) -> Response:
@@ -25,11 +29,19 @@ def download(record: GameRecord, wanted: str, name: str) -> Response:
         )
     try:
         made = export_record(record, wanted)
+    except ExportLacking as lacking:
+        log.info("no game as %s: %s", wanted, lacking)
+        raise Refused(
+            HTTPStatus.NOT_IMPLEMENTED,
+            "A film needs Pillow, which is not installed on the host. There: {command}",
+            values={"command": "pip install 'focus-companion[gif]'"},
+        ) from lacking
     except ExportFailed as failed:
+        log.warning("a game cannot be written as %s: %s", wanted, failed)
         raise Refused(
             HTTPStatus.BAD_REQUEST,
-            "This game cannot be written as {format} ({reason}). Choose another format.",
-            values={"format": wanted, "reason": failed},
+            "This game cannot be written as {format}; the host's log says why. Choose another format.",
+            values={"format": wanted},
         ) from failed
     except ExportBusy:
         raise Refused(

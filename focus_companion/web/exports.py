@@ -1,28 +1,28 @@
-"""A game as a file to take away, in any format that ``export`` knows."""
+"""A game as a file to take away, in any format that ``export`` knows; films one at a time."""
 
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
-from ..formats.captions import captions
-from ..formats.csv_sheet import write_csv
 from ..formats.errors import FormatError
-from ..formats.json_record import write_json
+from ..formats.gif import PillowMissing
 from ..formats.match import Match
-from ..formats.sgf_record import write_sgf
-from ..formats.svg import board_svg
-from ..formats.text_sheet import write_text
-from ..formats.walk import steps
+from ..formats.writing import FORMATS, write
+from ..game.faults import IllegalMove
 from ..game.record import GameRecord
-from ..game.setups import start_position
+
+Made = TypeVar("Made")
 
 
 class ExportFailed(ValueError):
     """The game cannot be written in that format; the text says why."""
+
+
+class ExportLacking(ExportFailed):
+    """The format needs a package that is not installed here; the text says which, and how to get it."""
 
 
 class ExportBusy(RuntimeError):
@@ -44,51 +44,34 @@ class Export:
     suffix: str
 
 
-def _picture(record: GameRecord) -> str:
-    newest = deque(steps(record), maxlen=1)
-    last = newest[0] if newest else None
-    position = last.after if last else start_position(record.rules)
-    move = last.move if last else None
-    return board_svg(position.stacks, captions=captions(record, position, last), move=move)
+def export_record(record: GameRecord, name: str) -> Export:
+    """A game in the format of this name, one of :data:`formats.writing.FORMATS`.
+
+    Raises :class:`ExportFailed` where it cannot be written, :class:`ExportBusy` where it can be only later.
+    """
+
+    def written() -> bytes:
+        return write(Match((record,), single=True), name)
+
+    try:
+        data = _in_turn(written) if name == "gif" else written()
+    except PillowMissing as error:
+        raise ExportLacking(str(error)) from error
+    except (FormatError, IllegalMove) as error:
+        raise ExportFailed(str(error)) from error
+    return Export(data, FORMATS[name].media_type, FORMATS[name].suffix)
 
 
-def _animation(record: GameRecord) -> bytes:
-    # Loaded here: Pillow is an extra, and only this format needs it.
-    from ..formats.gif import write_gif
-
+def _in_turn(make: Callable[[], Made]) -> Made:
+    """What ``make`` gives, once nobody else's film is being made. Raises ExportBusy."""
     if not _WAITING.acquire(blocking=False):
         raise ExportBusy
     try:
         if not _FILMING.acquire(timeout=_FILM_SECONDS):
             raise ExportBusy
         try:
-            return write_gif(record)
+            return make()
         finally:
             _FILMING.release()
     finally:
         _WAITING.release()
-
-
-_Writer = Callable[[GameRecord], str | bytes]
-FORMATS: Final[Mapping[str, tuple[_Writer, str, str]]] = {
-    "json": (lambda record: write_json(Match((record,), single=True)), "application/json", "json"),
-    "sgf": (lambda record: write_sgf(Match((record,), single=True)), "application/x-go-sgf", "sgf"),
-    "text": (lambda record: write_text(Match((record,), single=True)), "text/plain; charset=utf-8", "txt"),
-    "csv": (lambda record: write_csv(Match((record,), single=True)), "text/csv; charset=utf-8", "csv"),
-    "svg": (_picture, "image/svg+xml", "svg"),
-    "gif": (_animation, "image/gif", "gif"),
-}
-"""Writer, media type and suffix, by the name of the format."""
-
-
-def export_record(record: GameRecord, name: str) -> Export:
-    """A game in the format of this name, one of :data:`FORMATS`.
-
-    Raises :class:`ExportFailed` where it cannot be written, :class:`ExportBusy` where it can be only later.
-    """
-    write, media_type, suffix = FORMATS[name]
-    try:
-        data = write(record)
-    except (FormatError, ImportError) as error:
-        raise ExportFailed(str(error)) from error
-    return Export(data.encode() if isinstance(data, str) else data, media_type, suffix)

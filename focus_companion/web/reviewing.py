@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from typing import Any, Final
 from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..game.record import GameRecord
+
+log = logging.getLogger(__name__)
 
 KEPT: Final = 32
 """Reviews held in memory."""
@@ -59,6 +62,8 @@ class Reviews:
     def _make(self, text: str) -> None:
         with self._turn:
             made = _in_a_process(text, self._patience)
+        if isinstance(made, ReviewFailed):
+            log.warning("%s", made)
         with self._lock:
             self._making.discard(text)
             self._made[text] = made

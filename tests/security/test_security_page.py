@@ -23,8 +23,8 @@ from fuzz_targets import PATHS, Page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from focus_companion.formats.writing import FORMATS
 from focus_companion.session.names import clean_text
-from focus_companion.web import exports
 from focus_companion.web.access import PinGate, Refused
 
 HOSTILE = [
@@ -292,7 +292,7 @@ def test_a_hostile_name_is_a_name_everywhere(page: Page, client: FlaskClient, na
     state = client.get("/api/state").json
     known, game = state["players"]["green"]["name"], state["game"]
     assert len(known) <= 60 and (known.isprintable() or not known)
-    got = {kind: client.get(f"/api/games/{game}/export?format={kind}") for kind in exports.FORMATS}
+    got = {kind: client.get(f"/api/games/{game}/export?format={kind}") for kind in FORMATS}
     for kind, answer in got.items():
         assert answer.status_code == 200, (kind, answer.text[:200])
         # Nothing of the name reaches the header, which is the whole of what is said there.
@@ -391,7 +391,7 @@ def test_films_are_made_one_at_a_time(client: FlaskClient, monkeypatch: pytest.M
         running.pop()
         return b"GIF89a"
 
-    monkeypatch.setattr("focus_companion.formats.gif.write_gif", slow)
+    monkeypatch.setattr("focus_companion.formats.writing.write_gif", slow)
     told: list[int] = []
 
     def ask() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from focus_companion.game.moves import Move
 from focus_companion.game.position import Position
@@ -96,6 +97,11 @@ class Table:
         finally:
             stop.set()
             loop.join()
+
+    def ask(self, client: FlaskClient, body: Any, headers: dict[str, str] | None = None) -> TestResponse:
+        """The answer to an act, done while the game thread runs beside."""
+        with self.looping():
+            return client.post("/api/requests", json=body, headers=headers)
 
     def close(self) -> None:
         self.session.close()

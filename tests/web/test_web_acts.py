@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -23,26 +22,12 @@ from focus_companion.web.app import create_app
 from focus_companion.web.reviewing import ReviewFailed, Reviews
 
 
-def post(table, client: FlaskClient, **body: Any):
-    """Post an act while the game thread runs beside."""
-    stop = threading.Event()
-    thread = threading.Thread(
-        target=lambda: [table.session.attend() for _ in iter(lambda: stop.wait(0.01), True)]
-    )
-    thread.start()
-    try:
-        return client.post("/api/requests", json=body)
-    finally:
-        stop.set()
-        thread.join()
-
-
 def test_an_alert_that_was_legal(table, client: FlaskClient) -> None:
     table.start()
     table.see(Wrong("distance", "g", (8, 9), "Green went too far."))
     offered = client.get("/api/legal").json["legal"]
     assert "b6-b7" in offered
-    assert post(table, client, act="legal", move=offered[0]).status_code == 200
+    assert table.ask(client, {"act": "legal", "move": offered[0]}).status_code == 200
     state = client.get("/api/state").json
     assert (state["alert"], state["last_move"]) == (None, offered[0])
     record = client.get("/api/games/1").json["record"]
@@ -52,9 +37,9 @@ def test_an_alert_that_was_legal(table, client: FlaskClient) -> None:
 def test_a_turn_that_was_not_legal(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7", "b5-b6", "c6-c7")
-    assert post(table, client, act="not_legal", ply=2).status_code == 200
+    assert table.ask(client, {"act": "not_legal", "ply": 2}).status_code == 200
     assert client.get("/api/state").json["last_move"] == "b6-b7"
-    refused = post(table, client, act="not_legal", ply=9)
+    refused = table.ask(client, {"act": "not_legal", "ply": 9})
     assert refused.status_code == 409 and "no turn 9" in refused.json["error"]
 
 
@@ -68,7 +53,7 @@ def test_a_position_by_hand_with_reserves_and_turn(table, client: FlaskClient) -
         "reserves": {"red": 2},
         "captured": {"red": {"green": 1}},
     }
-    assert post(table, client, act="set_position", note="the cat", **body).status_code == 200
+    assert table.ask(client, {"act": "set_position", "note": "the cat"} | body).status_code == 200
     state = client.get("/api/state").json
     assert (state["to_move"], state["reserves"], state["ply"]) == ("green", {"green": 0, "red": 2}, 0)
     assert state["captured"] == {"green": {"red": 0}, "red": {"green": 1}}
@@ -79,7 +64,7 @@ def test_new_game_with_seats_and_clock(table, client: FlaskClient) -> None:
     table.start()
     clock = {"kind": "down", "seconds": 300, "increment": 5}
     seats = {"green": "right", "red": "left"}
-    answer = post(table, client, act="new_game", rules={"players": 2}, seats=seats, clock=clock)
+    answer = table.ask(client, {"act": "new_game", "rules": {"players": 2}, "seats": seats, "clock": clock})
     assert answer.status_code == 200
     state = client.get("/api/state").json
     assert {colour: told["seat"] for colour, told in state["players"].items()} == seats
@@ -106,8 +91,8 @@ CORNERS = {"a1": [0.2, 0.9], "h1": [0.8, 0.9], "h8": [0.7, 0.2], "a8": [0.3, 0.2
 def test_the_board_is_placed_by_hand_and_found_again_without(table, client: FlaskClient) -> None:
     table.start()
     assert client.get("/api/state").json["corners"]["a1"] == [0.2, 0.9]
-    assert post(table, client, act="place_board", corners=CORNERS).status_code == 200
-    assert post(table, client, act="place_board", corners=None).status_code == 200
+    assert table.ask(client, {"act": "place_board", "corners": CORNERS}).status_code == 200
+    assert table.ask(client, {"act": "place_board", "corners": None}).status_code == 200
     placed = [None if corners is None else corners["h8"] for corners, _ in table.sight.placed]
     assert placed == [(0.7, 0.2), None]
     incidents = client.get("/api/games/1").json["record"]["incidents"]
@@ -120,7 +105,7 @@ def test_the_board_is_placed_by_hand_and_found_again_without(table, client: Flas
 def test_corners_that_are_no_board_are_refused_in_words(table, client: FlaskClient) -> None:
     table.start()
     crossed = CORNERS | {"a1": CORNERS["h1"], "h1": CORNERS["a1"]}
-    refused = post(table, client, act="place_board", corners=crossed)
+    refused = table.ask(client, {"act": "place_board", "corners": crossed})
     assert refused.status_code == 409 and "go round the board" in refused.json["error"]
     assert table.sight.placed == []
 
@@ -188,7 +173,7 @@ def test_points_go_to_names_over_a_rematch(tmp_path: Path, make_table) -> None:
     # The single green piece on d5 covers c5, which then gives its lowest red one.
     table.play("d5-c5")
     assert client.get("/api/match").json == {"match": None}, "one game is no match"
-    assert post(table, client, act="rematch").status_code == 200
+    assert table.ask(client, {"act": "rematch"}).status_code == 200
     table.start()
     table.play("d5-c5")
     match = client.get("/api/match").json["match"]
@@ -200,7 +185,7 @@ def test_points_go_to_names_over_a_rematch(tmp_path: Path, make_table) -> None:
 def test_players_without_names_play_no_match(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7")
-    post(table, client, act="rematch")
+    table.ask(client, {"act": "rematch"})
     table.start()
     table.play("b6-b7")
     assert client.get("/api/match").json == {"match": None}
@@ -212,7 +197,7 @@ def test_review_of_a_finished_game(table, client: FlaskClient) -> None:
     early = client.get("/api/games/1/review")
     assert early.status_code == 409 and "finished" in early.json["error"]
     assert client.get("/api/games/7/review").status_code == 404
-    post(table, client, act="resign", player="red")
+    table.ask(client, {"act": "resign", "player": "red"})
     end = time.monotonic() + 60
     while (answer := client.get("/api/games/1/review")).status_code == 202:
         assert time.monotonic() < end

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import threading
 
 import pytest
 from flask.testing import FlaskClient
@@ -91,41 +90,24 @@ def test_past_games_and_their_positions(table, client: FlaskClient) -> None:
     assert "no game 9" in missing.json["error"]
 
 
-def submit(table, client: FlaskClient, body: object):
-    """Post an act while the game thread runs beside."""
-    stop = threading.Event()
-
-    def run() -> None:
-        while not stop.wait(0.01):
-            table.session.attend()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        return client.post("/api/requests", json=body)
-    finally:
-        stop.set()
-        thread.join()
-
-
 def test_acts_reach_the_game(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7", "b5-b6")
-    assert submit(table, client, {"act": "take_back"}).status_code == 200
+    assert table.ask(client, {"act": "take_back"}).status_code == 200
     assert client.get("/api/state").json["ply"] == 1
-    assert submit(table, client, {"act": "pause"}).json == {"accepted": True, "done": True}
+    assert table.ask(client, {"act": "pause"}).json == {"accepted": True, "done": True}
     assert client.get("/api/state").json["paused"] is True
-    assert submit(table, client, {"act": "resume"}).status_code == 200
-    assert submit(table, client, {"act": "choose", "move": "b5-b6"}).status_code == 200
+    assert table.ask(client, {"act": "resume"}).status_code == 200
+    assert table.ask(client, {"act": "choose", "move": "b5-b6"}).status_code == 200
     assert client.get("/api/state").json["last_move"] == "b5-b6"
-    assert submit(table, client, {"act": "resign", "player": "red"}).status_code == 200
+    assert table.ask(client, {"act": "resign", "player": "red"}).status_code == 200
     assert client.get("/api/state").json["result"] == {"winners": ["green"], "reason": "resigned"}
 
 
 def test_new_game_takes_rules_and_names(table, client: FlaskClient) -> None:
     table.start()
     body = {"act": "new_game", "rules": {"players": 3}, "players": {"green": {"name": " Anna \n <b> "}}}
-    assert submit(table, client, body).status_code == 200
+    assert table.ask(client, body).status_code == 200
     state = client.get("/api/state").json
     assert state["order"] == ["green", "blue", "red"]
     assert state["players"]["green"]["name"] == "Anna <b>"
@@ -133,7 +115,7 @@ def test_new_game_takes_rules_and_names(table, client: FlaskClient) -> None:
 
 def test_what_cannot_be_is_told(table, client: FlaskClient) -> None:
     table.start()
-    refused = submit(table, client, {"act": "take_back"})
+    refused = table.ask(client, {"act": "take_back"})
     assert refused.status_code == 409
     assert "No turn" in refused.json["error"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,19 +14,20 @@ from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 
 from focus_companion.formats.errors import FormatError
-from focus_companion.game.record import GameRecord
+from focus_companion.formats.match import Match
+from focus_companion.formats.writing import FORMATS, Format
 from focus_companion.referee.words import TEMPLATES
-from focus_companion.web import exports
 from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
 
-KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext")) | {"tn": (1, 2), "ngettext": (1, 2), "Refused": (2,)}
+KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext", "RequestRefused"))
+KEYWORDS |= {"tn": (1, 2), "ngettext": (1, 2), "Refused": (2,)}
 SOURCES = [("**/templates/**.html", "jinja2"), ("**/js/**.js", "javascript"), ("**.py", "python")]
 JSON = {"Content-Type": "application/json"}
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
 def source_texts() -> set[str | tuple[str, ...]]:
-    folders = (FOLDER.parent, FOLDER.parents[1] / "hall")
+    folders = (FOLDER.parent, FOLDER.parents[1] / "hall", FOLDER.parents[1] / "session")
     found = (each for folder in folders for each in extract_from_dir(folder, SOURCES, keywords=KEYWORDS))
     return {message for _, _, message, _, _ in found if message}
 
@@ -140,18 +142,53 @@ def test_what_fails_is_told_in_the_viewers_language(
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "cannot be written as sgf (too odd)"),
-        ("pl", "zapisać jako sgf (too odd)"),
-        ("it", "come sgf (too odd)"),
+        ("en", "cannot be written as sgf; the host's log"),
+        ("pl", "zapisać jako sgf; powód"),
+        ("it", "come sgf; il motivo"),
     ],
 )
 def test_a_game_that_a_format_cannot_hold(
-    table, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, language: str, words: str
+    table,
+    client: FlaskClient,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    language: str,
+    words: str,
 ) -> None:
-    def refuse(record: GameRecord) -> str:
+    def refuse(match: Match) -> bytes:
         raise FormatError("too odd")
 
     table.start()
-    monkeypatch.setattr(exports, "FORMATS", exports.FORMATS | {"sgf": (refuse, "text/plain", "sgf")})
+    monkeypatch.setitem(FORMATS, "sgf", Format(refuse, "text/plain", "sgf"))
     answer = client.get("/api/games/1/export?format=sgf", headers={"Accept-Language": language})
     assert answer.status_code == 400 and words in answer.get_json()["error"]
+    assert "too odd" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "A film needs Pillow"), ("pl", "Film wymaga"), ("it", "Un filmato richiede")],
+)
+def test_a_film_without_pillow(
+    table, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, language: str, words: str
+) -> None:
+    table.start()
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    answer = client.get("/api/games/1/export?format=gif", headers={"Accept-Language": language})
+    told = answer.get_json()["error"]
+    assert answer.status_code == 501 and told.startswith(words) and "focus-companion[gif]" in told
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "No turn has been"), ("pl", "Nie było jeszcze"), ("it", "Non è ancora stata")],
+)
+def test_what_the_game_refuses_is_told_in_the_viewers_language(
+    table, client: FlaskClient, language: str, words: str
+) -> None:
+    table.start()
+    for act in ({"act": "take_back"}, {"act": "not_legal"}):
+        answer = table.ask(client, act, {"Accept-Language": language})
+        assert answer.status_code == 409 and answer.get_json()["error"].startswith(words)
+    answer = table.ask(client, {"act": "resign", "player": "blue"})
+    assert answer.get_json()["error"] == "Blue does not play in this game."

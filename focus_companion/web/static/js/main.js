@@ -166,7 +166,7 @@ if (past) {
 } else {
   const link = new Link((state, event) => {
     take(state);
-    if (event?.type === "refused") toast(event.text);
+    if (event?.type === "refused") toast(t(event.text));
     else if (event) {
       const { title, text } = summary(state);
       sound(event.type, [title, text].filter(Boolean).join(". "));
