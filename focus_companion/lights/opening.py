@@ -25,32 +25,33 @@ def open_lights(
     """
     backends: list[Backend] = []
     reasons: list[str] = []
-    wanted = _wanted(settings)
-    found = "serial" in wanted or not _looks_for_board(settings)
-    for name in wanted if found or not awaited else (*wanted, "serial"):
+    names = wanted(settings)
+    found = "serial" in names or not _looks_for_board(settings)
+    for name in names if found or not awaited else (*names, "serial"):
         try:
             backends.append(_make(name, settings, on_button, expected=found))
         except LightsUnavailable as fault:
             reasons.append(str(fault))
     for reason in reasons:
         log.warning("Lights: %s; the game goes on without them", reason)
-    if not wanted and "none" not in settings.backends:
+    if not names and "none" not in settings.backends:
         # Most tables have no lights, so this is no news for the terminal.
         log.info("Lights: none are configured and no light board is plugged in")
     return Lights(backends)
 
 
-def _wanted(settings: LightSettings) -> tuple[str, ...]:
-    wanted: list[str] = []
+def wanted(settings: LightSettings) -> tuple[str, ...]:
+    """The back ends that the settings name, those among them that ``auto`` stands for here and now."""
+    names: list[str] = []
     for name in settings.backends:
         if name == "auto":
             # Pins are driven only where the settings name them: something else may be wired to them.
-            wanted += ["gpio"] if settings.gpio is not None else []
-            wanted += ["serial"] if settings.serial is not None or ports.candidates() else []
-            wanted += ["wled"] if settings.wled is not None else []
+            names += ["gpio"] if settings.gpio is not None else []
+            names += ["serial"] if settings.serial is not None or ports.candidates() else []
+            names += ["wled"] if settings.wled is not None else []
         elif name != "none":
-            wanted.append(name)
-    return tuple(dict.fromkeys(wanted))
+            names.append(name)
+    return tuple(dict.fromkeys(names))
 
 
 def _looks_for_board(settings: LightSettings) -> bool:

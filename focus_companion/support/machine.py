@@ -9,15 +9,18 @@ import shutil
 import socket
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from .. import __version__
-from ..lights import LightSettings
+from ..addresses import shown_address
+from ..lights import LightSettings, LightSettingsError
 from ..lights import ports as light_ports
+from ..lights.opening import wanted
 from ..storage.errors import JournalError
 from ..storage.journal import Journal
 from .checks import Check
@@ -31,6 +34,9 @@ NONE: Final = 20e6
 
 SLOW: Final = 0.25
 """Seconds that a line may take to be safe on the disk, at the median, before turns seem late on the page."""
+
+STRIP: Final = 2.0
+"""Seconds for a WLED strip to take a connection."""
 
 GROUPS: Final[Mapping[str, str]] = {
     "video": "/dev/video*",
@@ -153,19 +159,39 @@ def check_port(port: int, host: str) -> Iterator[Check]:
     yield Check("port", "ok", f"{port} is free" if port else "any free one")
 
 
-def check_lights(table: Mapping[str, Any]) -> Iterator[Check]:
-    """What is configured and whether it is plugged in; nothing is opened: that would restart a board."""
-    settings = LightSettings.from_mapping(table)
-    found = light_ports.candidates()
-    wanted = [name for name in settings.backends if name not in ("auto", "none")]
-    if settings.serial is not None and settings.serial.port and not Path(settings.serial.port).exists():
-        text = f"the light board's {settings.serial.port} is not there"
-        yield Check("lights", "fail", text, "plug it in, or change port in the table [lights.serial]")
-    elif wanted or found:
-        yield Check(
-            "lights", "ok", f"{', '.join(wanted) or 'found'} {' '.join(found)}; try: lights --test".strip()
-        )
+def check_lights(table: Mapping[str, Any], root: Path = Path("/")) -> Iterator[Check]:
+    """What is configured, and whether it is there. No port is opened: that would restart a light board."""
+    try:
+        settings = LightSettings.from_mapping(table)
+    except LightSettingsError as error:
+        yield Check("lights", "fail", str(error), "mend the table [lights] in config.toml")
+        return
+    names = wanted(settings)
+    faults = list(_missing_lights(settings, names, root))
+    for text, remedy in faults:
+        yield Check("lights", "fail", text, remedy)
+    if faults:
+        return
+    if names:
+        boards = f" at {' '.join(found)}" if "serial" in names and (found := light_ports.candidates()) else ""
+        yield Check("lights", "ok", f"{', '.join(names)}{boards}; try: lights --test")
     else:
-        yield Check(
-            "lights", "ok", "none are configured, and no light board is plugged in; the game needs none"
-        )
+        text = "none are configured, and no light board is plugged in; the game needs none"
+        yield Check("lights", "ok", text)
+
+
+def _missing_lights(settings: LightSettings, names: Sequence[str], root: Path) -> Iterator[tuple[str, str]]:
+    """What is configured and not there, with the remedy."""
+    for name in ("serial", "wled"):
+        port = getattr(getattr(settings, name), "port", "") if name in names else ""
+        if port and not Path(port).exists():
+            yield f"there is no {port}", f"plug it in, or change port in the table [lights.{name}]"
+    if "gpio" in names and not any(root.glob("dev/gpiochip*")):
+        yield "this machine has no pins (gpio)", "use a light board or WLED, or take gpio out of [lights]"
+    if "wled" in names and settings.wled is not None and settings.wled.url:
+        parts = urlsplit(settings.wled.url)
+        try:
+            socket.create_connection((parts.hostname or "", parts.port or 80), STRIP).close()
+        except (OSError, ValueError) as error:
+            text = f"{shown_address(settings.wled.url)} does not answer ({error})"
+            yield text, "switch the strip on, or change url in the table [lights.wled]"

@@ -109,8 +109,22 @@ def test_a_port_in_use_is_told() -> None:
 
 def test_lights(tmp_path: Path) -> None:
     assert states(machine.check_lights({})) == {"lights": "ok"}
-    gone = {"backends": ["serial"], "serial": {"port": str(tmp_path / "ttyUSB9")}}
-    assert states(machine.check_lights(gone)) == {"lights": "fail"}
+    gone = {"port": str(tmp_path / "ttyUSB9")}
+    with socket.create_server(("127.0.0.1", 0)) as strip:
+        there = {"url": f"http://127.0.0.1:{strip.getsockname()[1]}"}
+        assert states(machine.check_lights({"wled": there})) == {"lights": "ok"}
+    for table, words in (
+        ({"backends": ["serial"], "serial": gone}, "ttyUSB9"),
+        ({"wled": gone}, "ttyUSB9"),
+        ({"wled": there}, "does not answer"),
+        ({"gpio": {}}, "no pins"),
+        ({"backends": ["candles"]}, "candles"),
+    ):
+        (check,) = machine.check_lights(table, tmp_path)
+        assert check.state == "fail" and words in check.text and "[lights" in check.remedy
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "gpiochip0").touch()
+    assert states(machine.check_lights({"gpio": {}}, tmp_path)) == {"lights": "ok"}
 
 
 class Camera:
