@@ -58,7 +58,8 @@ def run_hall(data: bytes) -> None:
 
 
 def hall_seeds() -> list[bytes]:
-    from focus_companion.mqtt.messages import dump, write_event, write_log, write_status
+    from focus_companion.formats.strict_json import compact
+    from focus_companion.mqtt.messages import write_event, write_log, write_status
 
     body = '{"type":"move","time":1.0,"ply":1,"player":"green","move":"b6-b7","confidence":0.9}'
     began = "2026-11-20T18:00:00.000+00:00"
@@ -75,7 +76,7 @@ def hall_seeds() -> list[bytes]:
         "points": {"green": 1, "red": 0},
         "result": {"winners": ["green"], "reason": "domination"},
     }  # fmt: skip
-    begun = dump(
+    begun = compact(
         {
             "type": "game", "time": 0.0, "game": 1, "rules": {"players": 2},
             "players": {"green": {"name": "Ann"}}, "position": _stacks(),
@@ -87,8 +88,8 @@ def hall_seeds() -> list[bytes]:
         b"A/events\n" + write_event("A", "j", 1, began, seq, seq - 1, at, event) for seq, at, event in told
     ]
     game = b"A/games/1\n" + write_log(head, told)
-    ask = b"A/ask\n" + dump({"after": 3}).encode()
-    shown = b"A/state\n" + dump(state).encode()
+    ask = b"A/ask\n" + compact({"after": 3}).encode()
+    shown = b"A/state\n" + compact(state).encode()
     return [
         NEXT.join((status, shown, *events)),
         NEXT.join((status, game)),

@@ -9,7 +9,7 @@ import click
 from focus_companion.commands.sources import data_folder
 
 
-@click.command("backup", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("backup")
 @click.argument("file", required=False)
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 def command(file: str | None, data: str | None) -> None:
@@ -21,4 +21,4 @@ def command(file: str | None, data: str | None) -> None:
     from focus_companion.storage.backup import back_up
 
     made = back_up(data_folder(data), None if file is None else Path(file))
-    click.echo(f"{made.path}: {made.games} games, {made.events} events")
+    click.echo(f"{made.path}: {made.content}")

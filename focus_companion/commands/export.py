@@ -16,7 +16,7 @@ from focus_companion.formats.writing import FORMATS, write
 from focus_companion.game.faults import IllegalMove
 
 
-@click.command("export", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("export")
 @click.argument("game")
 @click.option("--format", "name", type=click.Choice(list(FORMATS)), required=True, help="What to write.")
 @click.option("--output", metavar="FILE", help="Where to write it; without it, to standard output.")

@@ -16,7 +16,7 @@ ANSWER_SECONDS: Final = 8.0
 """A board may sit in its bootloader for two seconds, and a busy port is tried again after two more."""
 
 
-@click.command("lights", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("lights")
 @click.option(
     "--test", "walk_all", is_flag=True, help="Walk through every light, saying what should be seen."
 )

@@ -10,7 +10,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
 
-@click.command("perft", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("perft")
 @click.argument("depth", type=click.IntRange(0, 100))
 @rule_options
 def command(depth: int, rules: Rules) -> None:

@@ -31,7 +31,7 @@ _TOGETHER: Final = 1 << 16
 """Characters written at once."""
 
 
-@click.command("replay", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("replay")
 @click.argument("game")
 @click.option("--positions", is_flag=True, help="One JSON object a line: the position after every ply.")
 @click.option("--legal", is_flag=True, help="With --positions: every object lists the legal turns.")

@@ -9,7 +9,7 @@ import click
 from focus_companion.commands.sources import data_folder
 
 
-@click.command("restore", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("restore")
 @click.argument("file")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 def command(file: str, data: str | None) -> None:
@@ -21,6 +21,6 @@ def command(file: str, data: str | None) -> None:
     from focus_companion.storage.backup import restore
 
     done = restore(data_folder(data), Path(file))
-    click.echo(f"{done.path}: {done.games} games, {done.events} events, from {file}")
+    click.echo(f"{done.path}: {done.content}, from {file}")
     if done.kept is not None:
         click.echo(f"The journal before is kept as {done.kept}")

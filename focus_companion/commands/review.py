@@ -13,7 +13,7 @@ from focus_companion.review.review import NotFinished, review
 from focus_companion.review.words import review_lines
 
 
-@click.command("review", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("review")
 @click.argument("game")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object for the game (a line a game of a match)."
@@ -29,9 +29,7 @@ def command(game: str, as_json: bool, data: str | None) -> None:
         place = game if match.single else f"{game}: games[{number - 1}]"
         try:
             found = review(record)
-        except IllegalMove as error:
-            raise NotSo(f"{place}: {error}") from None
-        except NotFinished as error:
+        except (IllegalMove, NotFinished) as error:
             raise NotSo(f"{place}: {error}") from None
         if as_json:
             head = {} if match.single else {"game": number}

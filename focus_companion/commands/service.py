@@ -18,7 +18,9 @@ from focus_companion.commands.service_unit import NAME, unit_path, unit_text
 _SECONDS: Final = 30.0
 """For systemd to answer; where it starts the program, it does so when that is up."""
 
-_user = click.option("--user", is_flag=True, default=True, help="For this user (the only kind there is).")
+_user = click.option(
+    "--user", is_flag=True, expose_value=False, help="For this user (the only kind there is)."
+)
 
 
 @click.group("service")
@@ -30,7 +32,7 @@ def command() -> None:
 @_user
 @click.option("--print", "only_print", is_flag=True, help="Print the unit, install nothing.")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
-def install(user: bool, only_print: bool, options: tuple[str, ...]) -> None:
+def install(only_print: bool, options: tuple[str, ...]) -> None:
     """Install and start the service. OPTIONS are those of play, as in: service install --user --camera 0"""
     for option in options:
         if "\n" in option or "\0" in option:
@@ -65,7 +67,7 @@ def install(user: bool, only_print: bool, options: tuple[str, ...]) -> None:
 
 @command.command("uninstall")
 @_user
-def uninstall(user: bool) -> None:
+def uninstall() -> None:
     """Stop the service and take it away. Games and settings stay."""
     path = unit_path()
     if not path.exists():
@@ -80,7 +82,7 @@ def uninstall(user: bool) -> None:
 
 @command.command("status")
 @_user
-def status(user: bool) -> None:
+def status() -> None:
     """Tell whether the service is installed and runs; exit status 1 if it does not."""
     path = unit_path()
     if not path.exists():

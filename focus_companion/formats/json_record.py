@@ -75,7 +75,7 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
 
 
 def outcome_to_json(outcome: Outcome | None) -> dict[str, Any] | None:
-    return None if outcome is None else {"winners": names(outcome.winners), "reason": outcome.reason}
+    return None if outcome is None else outcome.to_json()
 
 
 def match_to_json(match: Match) -> dict[str, Any]:

@@ -91,6 +91,11 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
     return text
 
 
+def compact(value: object) -> str:
+    """JSON text of one line without a space; mappings of any kind are objects."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
+
+
 # --- picking values of a known kind out of parsed JSON ---
 
 

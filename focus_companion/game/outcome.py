@@ -1,7 +1,9 @@
 """How a game ended."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+from .colours import names
 
 Reason = Literal["domination", "fast", "resigned", "agreed draw"]
 
@@ -15,3 +17,7 @@ class Outcome:
 
     winners: str
     reason: Reason
+
+    def to_json(self) -> dict[str, Any]:
+        """The ``result`` of a record and of an event."""
+        return {"winners": names(self.winners), "reason": self.reason}

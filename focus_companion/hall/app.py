@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
-from ..mqtt.messages import Nonsense, dump
+from ..formats.strict_json import compact
+from ..mqtt.messages import Nonsense
 from ..session.history import History
 from ..session.view import state
 from ..web.access import Access, Refused
@@ -105,7 +106,7 @@ def events() -> Response:
         texts = {name: evening.tile_text(name) for name in batch.tables}
         tiles = ",".join(text for text in texts.values() if text is not None)
         gone = [name for name, text in texts.items() if text is None]
-        more = dump({"results": batch.results, "broker": batch.broker, "gone": gone})
+        more = compact({"results": batch.results, "broker": batch.broker, "gone": gone})
         return f'id: {batch.place}\nevent: tables\ndata: {{"tables":[{tiles}],{more[1:]}\n\n'.encode()
 
     following = evening.news.follow(after[:40], heartbeat=HEARTBEAT)

@@ -8,10 +8,11 @@ import time
 from collections.abc import Iterable
 from typing import Any, Final
 
+from ..formats.strict_json import compact
 from ..game.record import GameRecord
 from ..mqtt import messages, topics
 from ..mqtt.line import Message
-from ..mqtt.messages import GameLog, Nonsense, dump
+from ..mqtt.messages import GameLog, Nonsense
 from ..session.history import History
 from .news import News
 from .table import Table, fold
@@ -113,7 +114,7 @@ class Evening:
                 since, asked = self._asked.setdefault(name, (now, 0.0))
                 if now >= since + _ASK_AFTER and now >= asked + _ASK_AGAIN:
                     self._asked[name] = (since, now)
-                    found.append((topics.Topics(name).ask, dump({"after": after}).encode()))
+                    found.append((topics.Topics(name).ask, compact({"after": after}).encode()))
         return found
 
     # What is told
@@ -131,7 +132,7 @@ class Evening:
                 table = self._tables.get(name)
                 if table is None or not table.shown:
                     return None
-                text = self._texts[name] = dump(table.tile())
+                text = self._texts[name] = compact(table.tile())
             return text
 
     def names(self) -> list[str]:

@@ -105,11 +105,7 @@ class Listener:
             looked = now
             for topic, payload in self._evening.asks():
                 line.publish(topic, payload)
-            if not line.up:
-                raise LineDown(
-                    line.fault or f"the connection to {self._broker.shown} is lost",
-                    refused=line.fault is not None,
-                )
+            line.check()
 
     def _take(self, message: Message) -> None:
         try:

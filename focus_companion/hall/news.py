@@ -152,7 +152,9 @@ class News:
             for table in reversed(self._changed):
                 if self._changed[table] <= after:
                     break
-                found.append(table)
+                # What has changed since is told with the next batch, and not with both.
+                if self._changed[table] <= self._told:
+                    found.append(table)
             place = f"{self.run}-{self._told}"
             self._batches[way] = Batch(place, tuple(reversed(found)), self._results, self._broker)
             while len(self._batches) > _BATCHES:

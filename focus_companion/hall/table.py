@@ -130,14 +130,6 @@ class Table:
             events.append(event)
         return events
 
-    def history(self, game: int) -> History:
-        """A game as its events tell it.
-
-        Raises:
-            LookupError, Nonsense: as :meth:`events`; also for events that the rules contradict.
-        """
-        return fold(self.events(game))
-
     def tile(self) -> dict[str, Any]:
         """The table as the page shows it among the others."""
         state = self.state or {}

@@ -59,8 +59,10 @@ class Will:
 
 
 class Line:
-    """A connection that stands. ``on_message`` and ``on_confirmed(mid, fault)`` come from the
-    line's own thread; ``on_down`` too, once, when it is lost.
+    """A connection that stands.
+
+    ``on_message`` and ``on_confirmed(mid, fault)`` come from the line's own thread; ``on_down`` too, once,
+    when it is lost.
 
     Raises:
         LineDown: it cannot be made.
@@ -136,6 +138,12 @@ class Line:
         """Whether it stands, as far as is known."""
         return self._up and not self._down.is_set()
 
+    def check(self) -> None:
+        """Raise :class:`LineDown` where it does not stand any more."""
+        if not self.up:
+            why = self._refusal or f"the connection to {self._broker.shown} is lost"
+            raise LineDown(why, refused=self._refusal is not None)
+
     def publish(self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None) -> int:
         """Send with QoS 1; returns the number that ``on_confirmed`` names. ``expiry``: seconds it is kept."""
         properties = None
@@ -182,11 +190,6 @@ class Line:
             )
             self._down.set()
             self._on_down()
-
-    @property
-    def fault(self) -> str | None:
-        """Why the broker will not have us, if it said so after the connection stood."""
-        return self._refusal
 
 
 def _refusal(broker: Broker, reason: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from ..formats import strict_json
 from ..formats.errors import FormatError
+from ..formats.strict_json import compact
 from ..game.colours import LETTER
 from ..game.position import parse_position
 from ..session.events import event_from_json
@@ -24,7 +24,6 @@ LARGEST_PACKED: Final = 4 * 1024 * 1024
 
 LARGEST_LOG: Final = 16 * 1024 * 1024
 """Bytes of a game's unpacked events: thousands of turns."""
-
 
 GAME_KEYS: Final = (
     *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
@@ -119,25 +118,20 @@ class Status:
     program: str
 
 
-def dump(value: object) -> str:
-    """JSON as compact as it gets."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
-
-
 def wall_clock() -> str:
     """Now, ISO 8601 in UTC, as the journal writes it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def write_status(online: bool, journal: str, floor: int, program: str) -> bytes:
-    return dump({"online": online, "journal": journal, "floor": floor, "program": program}).encode()
+    return compact({"online": online, "journal": journal, "floor": floor, "program": program}).encode()
 
 
 def write_event(
     table: str, journal: str, game: int, began: str, seq: int, prev: int, at: str, body: str
 ) -> bytes:
     """``body`` is the event's JSON as it lies in the journal."""
-    head = dump(
+    head = compact(
         {"table": table, "journal": journal, "game": game, "began": began, "seq": seq, "prev": prev, "at": at}
     )
     return f'{head[:-1]},"event":{body}}}'.encode()
@@ -146,7 +140,7 @@ def write_event(
 def write_log(head: Mapping[str, Any], events: Iterable[tuple[int, str, str]]) -> bytes:
     """A game's head as a line of JSON, then its events (``seq``, ``at``, JSON), a line each, in gzip."""
     lines = "".join(f'{{"seq":{seq},"at":"{at}","event":{body}}}\n' for seq, at, body in events)
-    return dump(head).encode() + b"\n" + gzip.compress(lines.encode(), compresslevel=6, mtime=0)
+    return compact(head).encode() + b"\n" + gzip.compress(lines.encode(), compresslevel=6, mtime=0)
 
 
 def read_status(payload: bytes) -> Status:
@@ -250,7 +244,7 @@ def _object(text: bytes) -> dict[str, Any]:
         value = strict_json.loads(text)
         if b"\\ud" in text.lower():
             # Half a character: no page could be sent it.
-            dump(value).encode()
+            compact(value).encode()
     except (FormatError, UnicodeEncodeError):
         raise Nonsense("it is no JSON") from None
     if not isinstance(value, dict):

@@ -30,8 +30,8 @@ _REFUSED_WAIT: Final = 30.0
 class Publisher:
     """Publishes one table until ``close``. Faults of the broker are a line each and never reach the game.
 
-    ``state``: the session's state. ``game``: the game that is being played when the broker first hears of us;
-    earlier ones stay here.
+    ``state``: the session's state. The first game that the broker hears of is the one that is being played
+    when it first hears of us; earlier ones stay here.
     """
 
     def __init__(

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from queue import Empty
 from typing import Any, Final
 
+from ..formats.strict_json import compact
 from ..game.colours import NAMES
 from ..game.match import game_points
 from ..session.view import named
 from . import homeassistant, messages
 from .account import Account, KeptEvent, drain
 from .line import WINDOW, Line, LineDown
-from .messages import Nonsense, dump
+from .messages import Nonsense
 from .topics import Topics
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ class Sending:
             self._await_objection()
         self._line.publish(
             homeassistant.discovery_topic(of.table),
-            dump(homeassistant.discovery(of.table, of.version)).encode(),
+            compact(homeassistant.discovery(of.table, of.version)).encode(),
             retain=True,
         )
         of.well()
@@ -79,11 +80,7 @@ class Sending:
         while not of.closing.is_set():
             of.news.clear()
             more = self._round()
-            if not self._line.up:
-                raise LineDown(
-                    self._line.fault or f"the connection to {of.broker.shown} is lost",
-                    refused=self._line.fault is not None,
-                )
+            self._line.check()
             if not more:
                 of.news.wait(self._pause())
         self._leave()
@@ -259,7 +256,7 @@ class Sending:
         if not events:
             return b""
         history = self._journal.history(game, events[-1].id)
-        position, result = history.position, history.position.result
+        position = history.position
         head = {
             "table": self._of.table,
             "journal": self._of.identity,
@@ -272,8 +269,7 @@ class Sending:
             "order": [NAMES[letter] for letter in position.players],
             "players": named(history.players),
             "points": {NAMES[p]: n for p, n in game_points(position, history.rules).items()},
-            "result": result
-            and {"winners": [NAMES[letter] for letter in result.winners], "reason": result.reason},
+            "result": position.result and position.result.to_json(),
         }
         return messages.write_log(head, ((event.id, event.wall, event.body) for event in events))
 
@@ -290,7 +286,7 @@ class Sending:
             self._alert_at = messages.wall_clock() if told["alert"] else None
         self._told, self._state_at = told, now
         more = {"table": self._of.table, "journal": self._of.identity, "alert_at": self._alert_at}
-        self._line.publish(self._topics.state, dump(more | told).encode(), retain=True)
+        self._line.publish(self._topics.state, compact(more | told).encode(), retain=True)
 
     def _save(self, *, now: bool = False) -> None:
         of = self._of

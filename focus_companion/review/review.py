@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from focus_companion.game.colours import NAMES, names
+from focus_companion.game.colours import NAMES
 from focus_companion.game.moves import Move
 from focus_companion.game.outcome import Outcome
 from focus_companion.game.position import Position
@@ -111,7 +111,7 @@ class Review:
             "format": "focus-companion review",
             "version": 1,
             "players": {NAMES[p]: {"name": self.players.get(p, "")} for p in self.rules.order},
-            "result": {"winners": names(self.result.winners), "reason": self.result.reason},
+            "result": self.result.to_json(),
             "turns": [turn.to_json() for turn in self.turns],
             "swings": [turn.ply for turn in self.swings],
         }

@@ -6,11 +6,11 @@ keys are fixed. ``time`` is in seconds of the stream.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from types import UnionType
-from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, get_type_hints
+
+from .kinds import fits
 
 
 @dataclass(frozen=True)
@@ -220,8 +220,7 @@ TYPES: Mapping[str, type[Event]] = {
 """The classes of events by their ``type``."""
 
 _HINTS: Mapping[type[Event], Mapping[str, Any]] = {
-    kind: {f.name: hint for f in fields(kind) for hint in [get_type_hints(kind)[f.name]]}
-    for kind in TYPES.values()
+    kind: {f.name: get_type_hints(kind)[f.name] for f in fields(kind)} for kind in TYPES.values()
 }
 """What the fields of each class may hold."""
 
@@ -241,28 +240,6 @@ def event_from_json(value: Mapping[str, Any]) -> Event:
     if missing := [name for name in needed if name not in value]:
         raise ValueError(f"the event {kind.type!r} lacks {', '.join(missing)}")
     for name, hint in _HINTS[kind].items():
-        if name in value and not _fits(value[name], hint):
+        if name in value and not fits(value[name], hint):
             raise ValueError(f"the event {kind.type!r} has another {name} than it may have")
     return kind(**{f.name: value[f.name] for f in fields(kind) if f.name in value})
-
-
-def _fits(value: object, hint: Any) -> bool:
-    """Whether a value from JSON is of the kind that an annotation of ours names."""
-    inner = get_args(hint)
-    match get_origin(hint) or hint:
-        case origin if origin is Union or origin is UnionType:
-            return any(_fits(value, one) for one in inner)
-        case origin if origin is Sequence:
-            return isinstance(value, list | tuple) and all(_fits(one, inner[0]) for one in value)
-        case origin if origin is Mapping:
-            return isinstance(value, Mapping) and all(_fits(one, inner[1]) for one in value.values())
-        case origin if origin is float:
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                return False
-            return abs(value) < 1e15 and math.isfinite(value)
-        case origin if origin is int:
-            return isinstance(value, int) and not isinstance(value, bool)
-        case origin if origin is Any or not isinstance(origin, type):
-            return True
-        case origin:
-            return isinstance(value, origin)

@@ -110,7 +110,7 @@ def turn(move: Move, confidence: float, history: History, time: float) -> Iterat
 def result(position: Position, time: float) -> Iterator[Event]:
     """The event of the end, if the game is over."""
     if position.result is not None:
-        yield Result(time, [NAMES[letter] for letter in position.result.winners], position.result.reason)
+        yield Result(time, **position.result.to_json())
 
 
 def square_names(squares: Sequence[int]) -> list[str]:

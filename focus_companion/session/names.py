@@ -12,10 +12,10 @@ _JOINERS: Final = frozenset("\u200c\u200d")
 
 
 def clean_text(text: str, longest: int = LONGEST_NAME) -> str:
-    """``text`` on one line, single spaces, at most ``longest`` characters, with nothing that is no letter:
+    """``text`` on one line, single spaces, at most ``longest`` characters, all of which can be seen.
 
-    no control characters (a terminal would obey them), no marks that turn the direction of what follows,
-    no halves of a surrogate pair (which no file can hold).
+    No control characters (a terminal would obey them), no marks that turn the direction of what follows, no
+    halves of a surrogate pair (which no file can hold).
     """
     kept = (char for char in " ".join(text.split()) if char in _JOINERS or not _invisible(char))
     return " ".join("".join(kept).split())[:longest].strip()

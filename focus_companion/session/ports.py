@@ -21,7 +21,7 @@ class Sight(Protocol):
 
     @property
     def camera_state(self) -> str:
-        """ "ok", "no board" or "lost"."""
+        """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged")."""
         ...
 
     def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:

@@ -10,7 +10,6 @@ from ..vision.picture_faults import picture_fault
 LASTS: Final = 1.0
 """Seconds of useless pictures after which they are told; a passing hand or a flash is no news."""
 
-
 EVERY: Final = 0.14
 """Seconds between two pictures that are judged while all is well: less than a picture must be still for
 before anything is read from it.

@@ -83,7 +83,7 @@ def standing(history: History) -> dict[str, Any]:
     players = history.positions[0].players
     sides = seats(players) | dict(history.seats)
     moves = history.moves
-    told: dict[str, Any] = {
+    return {
         "game": history.game,
         "rules": history.rules.to_json(),
         "ply": history.ply,
@@ -95,7 +95,7 @@ def standing(history: History) -> dict[str, Any]:
         "last_move": str(moves[-1].what) if moves else None,
         "alert": _json(history.alert),
         "prompt": history.prompt and history.prompt.to_json() | {"move": history.prompt.move or None},
-        "result": None,
+        "result": position.result and position.result.to_json(),
         "unclear": list(history.unclear.candidates) if history.unclear else None,
         "set_up": list(history.set_up),
         "ready": history.ready,
@@ -108,10 +108,6 @@ def standing(history: History) -> dict[str, Any]:
         **hands(position),
         "date": history.date,
     }
-    if position.result is not None:
-        winners = [NAMES[letter] for letter in position.result.winners]
-        told["result"] = {"winners": winners, "reason": position.result.reason}
-    return told
 
 
 def hands(position: Position) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from . import opening, schema, swap
-from .errors import RESCUED_BY, JournalDamaged, JournalError, JournalForeign, told
+from .errors import RESCUED_BY, JournalDamaged, JournalError, JournalForeign, count, told
 from .journal import LOCK
 from .lock import FolderLock
 from .rebuilding import replay
@@ -26,6 +26,11 @@ class Copied:
     games: int
     events: int
     kept: Path | None = None
+
+    @property
+    def content(self) -> str:
+        """What it holds, for people."""
+        return f"{count(self.games, 'game')}, {count(self.events, 'event')}"
 
 
 def back_up(folder: Path, target: Path | None = None) -> Copied:
@@ -112,7 +117,7 @@ def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
 
 def _open(path: Path) -> sqlite3.Connection:
     # Without a log nobody is writing to it, and a copy may lie where nothing can be written beside it.
-    if opening.log_of(path).exists():
+    if swap.log_of(path).exists():
         return opening.connect(path, "ro")
     return opening.connect(path, "ro&immutable=1")
 

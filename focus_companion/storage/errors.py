@@ -1,4 +1,4 @@
-"""What can go wrong with the journal, told to people."""
+"""What can go wrong with the journal, and how much there is of it, told to people."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from typing import Final
 
 RESCUED_BY: Final = "focus-companion play, started on it, rescues what is whole and keeps the damaged file"
 """What to do about damage."""
+
+
+def count(number: int, what: str) -> str:
+    """``1 game``, ``2 games``."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 class JournalError(OSError):

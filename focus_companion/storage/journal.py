@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from ..formats.strict_json import compact
 from ..game.record import GameRecord
 from ..game.rules import Rules
 from ..session.events import Corrected, Event, Moved, Result, TakenBack, event_from_json
@@ -63,10 +64,6 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
-
-
 class Journal:
     """The games in ``folder``. Readers in any number, one writer: the first write (or ``write=True``) takes
     the lock.
@@ -94,7 +91,7 @@ class Journal:
 
     def begin(self, rules: Rules, players: Mapping[str, str]) -> int:
         """Begin a game; ``players`` maps letters to names. Returns its id."""
-        row = (_now(), _dump(rules.to_json()), _dump(dict(players)))
+        row = (_now(), compact(rules.to_json()), compact(dict(players)))
 
         def insert(database: sqlite3.Connection) -> int:
             made = database.execute("INSERT INTO games (began, rules, players) VALUES (?, ?, ?)", row)
@@ -114,7 +111,7 @@ class Journal:
             ids = []
             seal = seals.last(database, game)
             for event in events:
-                row = (event.type, float(event.time), now, _dump(event.to_json()))
+                row = (event.type, float(event.time), now, compact(event.to_json()))
                 seal = seals.seal(seal, *row)
                 made = database.execute(
                     "INSERT INTO events (game, type, time, wall, body, seal) VALUES (?, ?, ?, ?, ?, ?)",
@@ -317,7 +314,7 @@ class Journal:
 def _summarise(database: sqlite3.Connection, game: int, event: Event, now: str) -> None:
     """Keep the game's row in step with its events, within their transaction."""
     if isinstance(event, Result):
-        result = _dump({"winners": list(event.winners), "reason": event.reason})
+        result = compact({"winners": list(event.winners), "reason": event.reason})
         database.execute("UPDATE games SET result = ?, ended = ? WHERE id = ?", (result, now, game))
     elif isinstance(event, Moved | TakenBack):
         database.execute(

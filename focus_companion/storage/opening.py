@@ -83,12 +83,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 def log_is_gone(path: Path) -> bool:
     """Whether a journal that was in use lacks its log."""
-    return path.is_file() and path.stat().st_size > 0 and not log_of(path).exists()
-
-
-def log_of(path: Path) -> Path:
-    """Where SQLite keeps the newest changes to ``path``."""
-    return path.with_name(f"{path.name}-wal")
+    return path.is_file() and path.stat().st_size > 0 and not swap.log_of(path).exists()
 
 
 def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PATIENCE) -> None:
@@ -122,7 +117,7 @@ def _probe(path: Path) -> int:
 
     A connection that could write would, when it closes, put the log into a damaged file and delete it.
     """
-    log = log_of(path)
+    log = swap.log_of(path)
     if path.stat().st_size == 0 and not log.exists():
         return 0
     if pages.log_is_damaged(log):

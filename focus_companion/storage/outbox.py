@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from .errors import JournalDamaged, told
-from .swap import HELPERS
+from .swap import remove
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +51,7 @@ class Outbox:
             self._database = _opened(self.path)
         except JournalDamaged as damage:
             log.warning("%s is damaged (%s) and begun anew; much is sent again", self.path, damage.what)
-            for helper in ("", *HELPERS):
-                self.path.with_name(f"{FILE}{helper}").unlink(missing_ok=True)
+            remove(self.path)
             self._database = _opened(self.path)
 
     def drawer(self, broker: str, name: str) -> Drawer:

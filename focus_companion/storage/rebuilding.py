@@ -7,7 +7,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any, Final
 
-from ..game.colours import LETTER, names
+from ..formats.strict_json import compact
+from ..game.colours import LETTER
 from ..game.rules import Rules
 from ..session.events import GameBegan, event_from_json
 from ..session.history import History
@@ -77,9 +78,7 @@ class GameBuilder:
         ended = told_result = None
         if result is not None:
             ended = self.rows[-1][4]
-            told_result = json.dumps(
-                {"winners": names(result.winners), "reason": result.reason}, separators=(",", ":")
-            )
+            told_result = compact(result.to_json())
         database.execute(
             "INSERT INTO games (id, began, ended, rules, players, plies, result)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",

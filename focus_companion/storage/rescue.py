@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from . import pages, schema, swap
-from .errors import JournalError, told
+from .errors import JournalError, count, told
 from .rebuilding import NO_SEAL, EventRow, GameBuilder
 
 _LEAP: Final = 100_000
@@ -33,8 +33,8 @@ class Rescued:
     kept: Path
 
     def __str__(self) -> str:
-        saved = f"{_count(self.events, 'event')} of {_count(self.games, 'game')} rescued"
-        lost = f", {_count(self.lost, 'later event')} lost to the damage" if self.lost else ""
+        saved = f"{count(self.events, 'event')} of {count(self.games, 'game')} rescued"
+        lost = f", {count(self.lost, 'later event')} lost to the damage" if self.lost else ""
         return (
             f"The journal was damaged ({self.reason}): {saved}{lost}. "
             f"The damaged one is kept as {self.kept}; play goes on"
@@ -91,7 +91,7 @@ def _gather(database: sqlite3.Connection, path: Path) -> None:
     database.execute(
         "CREATE TEMP TABLE headed (game INTEGER PRIMARY KEY, began TEXT, rules TEXT, players TEXT)"
     )
-    for row in pages.rows(path, path.with_name(path.name + "-wal")):
+    for row in pages.rows(path, swap.log_of(path)):
         if not 0 < row.id < _LARGEST:
             continue
         match row.values:
@@ -143,7 +143,3 @@ def _leave_room(database: sqlite3.Connection) -> None:
     for table, highest in (("events", events + _LEAP), ("games", games)):
         database.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         database.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, highest))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

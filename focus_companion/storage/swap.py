@@ -23,6 +23,11 @@ HELPERS: Final = ("-wal", "-shm", "-journal")
 _NEXT: Final = "journal.next-"
 
 
+def log_of(path: Path) -> Path:
+    """Where SQLite keeps the newest changes to ``path``."""
+    return path.with_name(f"{path.name}-wal")
+
+
 def stamp() -> str:
     """The time as names of files tell it."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
@@ -40,17 +45,18 @@ def free_name(folder: Path, word: str, moment: str) -> Path:
 @contextmanager
 def fresh(part: Path) -> Iterator[Path]:
     """An empty file to make something in, for its owner alone; if it is still there at the end, it goes."""
-    _remove(part)
+    remove(part)
     try:
         os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         yield part
     finally:
-        _remove(part)
+        remove(part)
 
 
-def _remove(part: Path) -> None:
+def remove(path: Path) -> None:
+    """Delete a database with its helper files, if they are there."""
     for helper in ("", *HELPERS):
-        part.with_name(f"{part.name}{helper}").unlink(missing_ok=True)
+        path.with_name(f"{path.name}{helper}").unlink(missing_ok=True)
 
 
 def put_in_place(part: Path, word: str) -> Path | None:

@@ -7,7 +7,6 @@ when it is full, or the disk cannot follow, the tape ends and the game goes on.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import queue
@@ -20,6 +19,7 @@ from typing import Any, Final, TextIO
 import cv2
 import numpy as np
 
+from ..formats.strict_json import compact
 from ..session.events import Event
 from ..session.requests import Request
 from ..vision.frames import Frame, Image
@@ -124,7 +124,7 @@ class Tape:
         threading.Thread(target=self._pictures.put, args=(None,), daemon=True).start()
 
     def _line(self, told: Mapping[str, Any], *, last: bool = False) -> None:
-        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=dict) + "\n"
+        text = compact(told) + "\n"
         with self._writing:
             if self._over and not last:
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,11 @@ from ..game.colours import NAMES
 from ..game.rules import Rules
 from ..session.events import Event, event_from_json
 from ..session.history import History
-from ..session.ports import Sight
+from ..session.ports import SightMaker
 from ..session.session import Session
 from ..vision.frames import Frame, read_image
 from . import tape_requests
 from .tape import FORMAT, LINES, VERSION, TapeError
-
-SightMaker = Callable[[Rules], Sight]
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from ..game.moves import Move
 from ..game.rules import Rules
 from ..session.clock import TimeControl
+from ..session.kinds import fits
 from ..session.requests import Request
 
 
@@ -32,29 +32,9 @@ def from_json(told: Mapping[str, Any]) -> Request:
     found = kind(**values, **dict.fromkeys(missing))
     hints = get_type_hints(kind)
     for field in fields(kind):
-        if not _fits(getattr(found, field.name), hints[field.name]):
+        if not fits(getattr(found, field.name), hints[field.name]):
             raise ValueError(f"“{field.name}” of a {kind.__name__} cannot be what stands there")
     return found
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of a field's type."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in inner)
-    if origin is Literal:
-        return value in inner
-    if origin is tuple:
-        return isinstance(value, tuple) and all(_fits(held, inner[0]) for held in value)
-    if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, Mapping) and all(
-            _fits(key, inner[0]) and _fits(held, inner[1]) for key, held in value.items()
-        )
-    if origin is not None and issubclass(origin, Sequence):
-        return not isinstance(value, str) and all(_fits(held, inner[0]) for held in value)
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return hint is Any or isinstance(value, hint)
 
 
 def _has_default(field: Any) -> bool:

@@ -21,7 +21,7 @@ from ..addresses import shown_address
 from ..lights import LightSettings, LightSettingsError
 from ..lights import ports as light_ports
 from ..lights.opening import wanted
-from ..storage.errors import JournalError
+from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
 from .checks import Check
 
@@ -144,7 +144,7 @@ def check_journal(folder: Path) -> Iterator[Check]:
     if not games:
         yield Check("journal", "ok", f"none yet in {folder}; play begins one")
     else:
-        yield Check("journal", "ok", f"{len(games)} games in {folder}, the newest can be read")
+        yield Check("journal", "ok", f"{count(len(games), 'game')} in {folder}, the newest can be read")
 
 
 def check_port(port: int, host: str) -> Iterator[Check]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
@@ -10,6 +9,7 @@ from typing import Any, Final, Protocol
 
 from flask import Blueprint, Response, current_app, request
 
+from ..formats.strict_json import compact
 from ..session.events import Event
 from .access import Refused
 from .ports import GameSession
@@ -134,7 +134,7 @@ class Blocks:
 
 def event_block(number: int, event: Event) -> bytes:
     """One event in the stream's text form: ``id``, ``event`` and one ``data`` line of JSON."""
-    data = json.dumps(event.to_json(), ensure_ascii=False, separators=(",", ":"), default=dict)
+    data = compact(event.to_json())
     return f"id: {number}\nevent: {event.type}\ndata: {data}\n\n".encode()
 
 

@@ -19,13 +19,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from focus_companion.formats.strict_json import compact
 from focus_companion.game.colours import NAMES
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.rules import Rules
 from focus_companion.hall.app import create_hall
 from focus_companion.hall.evening import Evening
 from focus_companion.mqtt.line import Message
-from focus_companion.mqtt.messages import dump, write_log, write_status
+from focus_companion.mqtt.messages import write_log, write_status
 from focus_companion.mqtt.topics import Topics
 from focus_companion.session.clock import TimeControl
 from focus_companion.session.events import Alert, Event, GameBegan, Prompt, Ready, Resolved
@@ -98,7 +99,7 @@ class Made:
         history = self.history
         clock = history.clock and history.clock.to_json(self.time, history.position.players)
         told = standing(history) | {"table": self.name, "journal": "j", "seq": self.seq, "clock": clock}
-        self._send("state", dump(told | {"camera": camera, "alert_at": alert_at}).encode())
+        self._send("state", compact(told | {"camera": camera, "alert_at": alert_at}).encode())
 
     def status(self, online: bool = True) -> None:
         self._send("status", write_status(online, "j", 0, "test"))
