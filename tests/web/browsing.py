@@ -51,6 +51,11 @@ class Seen:
         return self.page
 
 
+def drawn(page: playwright.Page) -> None:
+    """Wait until all that has happened so far is drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def stack(page: playwright.Page, square: str) -> str:
     return page.get_attribute(f'[data-square="{square}"]', "aria-label") or ""
 

@@ -12,6 +12,8 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import PutRight, StartDiffers, Wrong
 from focus_companion.referee.words import say
+from focus_companion.session.clock import TimeControl
+from focus_companion.session.requests import NewGame, SetPosition
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -69,26 +71,61 @@ def test_alerts_speak_the_language_and_know_the_names(
         context.close()
 
 
-@pytest.mark.parametrize("size", [(320, 640), (768, 1024), (1920, 1080)])
+SPILLING = """() => [...document.querySelectorAll('.player *, .status *, .card *')].filter(element => {
+    const box = element.getBoundingClientRect();
+    const card = element.closest('.player, .status, .card').getBoundingClientRect();
+    return box.width && (box.right > card.right + 1 || box.left < card.left - 1)
+        && !element.closest('.moves, .hidden');
+}).map(element => element.className || element.tagName)"""
+"""What lies beside the card that it belongs to."""
+
+HIDDEN = """() => [...document.querySelectorAll('.player, .player dd > *, .board')].filter(element => {
+    const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
+    return !width || !height || left < 0 || right > innerWidth || top < 0 || bottom > innerHeight;
+}).map(element => element.className)"""
+"""What of the board and the players beside it is not to be seen without scrolling."""
+
+OVERLAPPING = """() => {
+    const all = [...document.querySelectorAll('.player, .wood')].map(one => one.getBoundingClientRect());
+    const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    return all.flatMap((a, at) => all.slice(at + 1).filter(b => !apart(a, b))).length;
+}"""
+
+
+@pytest.mark.parametrize("clock", [None, TimeControl("down", 900, 10)], ids=["untimed", "timed"])
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_fits_every_window(browser, tmp_path: Path, make_table, size: tuple[int, int], players: int) -> None:
-    table = make_table(tmp_path, Rules.make(players=players))
+def test_board_and_players_are_in_sight_in_every_window(
+    browser, tmp_path: Path, make_table, players: int, clock: TimeControl | None
+) -> None:
+    """With many pieces taken, in every language, and whichever side of the board is nearest."""
+    table = make_table(tmp_path)
+    rules = Rules.make(players=players, fast=players > 2)
+    names = dict(zip(rules.order, ("Ann", "Bartholomew", "Cy", "Dorothea"), strict=False))
+    table.session.submit(NewGame(rules, names, clock=clock))
+    table.session.attend()
+    each = {2: 13, 3: 4, 4: 2}[players]
+    taken = {one: {other: each for other in rules.order if other != one} for one in rules.order}
+    held = dict.fromkeys(rules.order, 12)
+    stacks = table.session.position.stacks
+    table.session.submit(SetPosition(stacks, rules.order[1], held, taken))
+    table.session.attend()
     table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server:
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-        page = Seen(context.new_page(), server.port).open()
+        context = browser.new_context()
         for language in ("en", "pl", "it"):
-            page = Seen(page, server.port).open(f"/?lang={language}")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), language
-            spilling = page.evaluate(
-                """() => [...document.querySelectorAll('.player *, .status *, .card *')].filter(element => {
-                    const box = element.getBoundingClientRect();
-                    const card = element.closest('.player, .status, .card').getBoundingClientRect();
-                    return box.width && (box.right > card.right + 1 || box.left < card.left - 1)
-                        && !element.closest('.moves, .hidden');
-                }).map(element => element.className || element.tagName)"""
-            )
-            assert spilling == [], language
+            page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
+            for width, height in ((320, 640), (390, 780), (430, 740), (768, 1024), (1280, 800), (1920, 1080)):
+                page.set_viewport_size({"width": width, "height": height})
+                # Which side is nearest makes no difference to the words.
+                for turn in range(4 if language == "en" else 1):
+                    where = (language, width, turn)
+                    assert page.locator(".player").count() == players, where
+                    assert page.evaluate(HIDDEN) == [], where
+                    assert page.evaluate(SPILLING) == [], where
+                    assert page.evaluate(OVERLAPPING) == 0, where
+                    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
+                    page.click("#rotate")
+            page.close()
         context.close()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, caught_up, stack, status
+from browsing import MOVES, Seen, caught_up, drawn, stack, status
 from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
@@ -183,7 +183,7 @@ def test_nothing_jumps_while_the_page_fills(
         slowed(context, page)
         Seen(page, server.port).open()
         page.wait_for_selector('#line[data-line="live"]')
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        drawn(page)
         jumped = page.evaluate("shifts")
         assert sum(share for share, _ in jumped) < 0.01, jumped
         context.close()
@@ -206,7 +206,7 @@ def test_nothing_jumps_while_a_past_game_comes(
         slowed(context, page)
         Seen(page, server.port).open("/games/1")
         page.wait_for_selector("#review button", timeout=60_000)
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        drawn(page)
         jumped = page.evaluate("shifts")
         assert sum(share for share, _ in jumped) < 0.01, jumped
         context.close()

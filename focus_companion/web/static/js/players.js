@@ -8,6 +8,7 @@ import { t, tn } from "./texts.js";
 import { playerName } from "./words.js";
 
 const SIDES = ["bottom", "left", "top", "right"];
+const NEAREST = ["bottom", "right", "left", "top"];
 const SHOWN = 6;
 
 function reserve(colour, count) {
@@ -49,11 +50,24 @@ function panel(state, colour) {
   );
 }
 
+/** The side of the panel of each player, as seen with seat `turn` nearest. */
+function sidesOf(players, seats, turn) {
+  const sides = Object.fromEntries(players.map((colour) => [colour, SIDES[(seats[colour] - turn + 4) % 4]]));
+  if (players.length !== 2) return sides;
+  // Two panels lie above and below the board however it is turned, the nearer player's below.
+  const [near, far] = [...players].sort((a, b) => NEAREST.indexOf(sides[a]) - NEAREST.indexOf(sides[b]));
+  return { [near]: "bottom", [far]: "top" };
+}
+
 /** Put the panels at the players' sides, as seen with seat `turn` nearest. */
 export function showPlayers(table, state, turn) {
   const players = playersOf(state);
-  const seats = seatsOf(players, state.players);
+  const sides = sidesOf(players, seatsOf(players, state.players), turn);
   table.dataset.players = players.length;
+  // Three leave one side free, as a rule the far one; what the others need there is known by its name.
+  const free = players.length === 3 && SIDES.find((side) => !Object.values(sides).includes(side));
+  if (free && free !== "top") table.dataset.free = free;
+  else delete table.dataset.free;
   for (const side of SIDES) table.querySelector(`.seat.${side}`).replaceChildren();
-  for (const colour of players) table.querySelector(`.seat.${SIDES[(seats[colour] - turn + 4) % 4]}`).append(panel(state, colour));
+  for (const colour of players) table.querySelector(`.seat.${sides[colour]}`).append(panel(state, colour));
 }

@@ -58,6 +58,8 @@ export class Status {
     this.turn = h("p", { class: "status-turn" });
     this.choices = h("div", { class: "status-choices" });
     element.append(this.token, h("div", { class: "status-words" }, this.title, this.text, this.choices), this.turn);
+    // A phone may be turned while something is said.
+    new ResizeObserver(() => this.fit()).observe(element);
   }
 
   show(state) {
@@ -73,10 +75,14 @@ export class Status {
     this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state)));
     this.element.dataset.choices = now.choices?.length ?? 0;
     if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
-    // A long sentence gets smaller letters rather than more room: nothing below may move.
+    this.fit();
+    this.say(now);
+  }
+
+  /** A long sentence gets smaller letters rather than more room: nothing below may move. */
+  fit() {
     this.element.classList.remove(...SMALLER);
     for (const smaller of SMALLER) if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add(smaller);
-    this.say(now);
   }
 
   /** A button for a turn that it may have been: the letter that the board shows it by, and the turn. */
