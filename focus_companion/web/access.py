@@ -27,9 +27,13 @@ COOKIE: Final = "focus_pin"
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST: Final = re.compile(r"[A-Za-z0-9._-]{1,255}(:[0-9]{0,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{0,5})?")
 _FREE_TRIES: Final = 3
+"""Wrong PINs of an address before it has to wait; the wait then doubles each time."""
 _LONGEST_WAIT: Final = 300.0
+"""Seconds."""
 _REMEMBERED: Final = 1024
+"""Addresses whose tries are counted, and tokens that are valid; the oldest are forgotten."""
 _ALL_FREE_TRIES: Final = 30
+"""Wrong PINs of all addresses together before they have to wait."""
 _ALL_REFILL: Final = 300.0
 """Seconds after which one more wrong PIN may be tried by all addresses together, once their tries are used
 up: months of guessing on a machine that is never off must not find six digits."""

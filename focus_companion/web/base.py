@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import secrets
 from http import HTTPStatus
 from typing import Any
 
@@ -17,6 +16,9 @@ from .assets import Assets
 from .languages import LANGUAGES, init_languages
 from .stream import Viewers
 
+_LARGEST_BODY = 256 * 1024
+"""Bytes of a request; the longest that a page sends has a few thousand."""
+
 _WORTH_PACKING = 1024
 """Bytes below which an answer travels as it is."""
 
@@ -29,8 +31,7 @@ _POLICY = (
 def base_app(access: Access, viewers: int) -> Flask:
     """An app without pages; ``viewers``: most open event streams, past it viewers are told to poll."""
     app = Flask(__name__, static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = 256 * 1024
-    app.config["SECRET_KEY"] = secrets.token_bytes(32)
+    app.config["MAX_CONTENT_LENGTH"] = _LARGEST_BODY
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions["access"] = access

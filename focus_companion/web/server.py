@@ -16,7 +16,6 @@ from .connections import TIDY_SECONDS, Connection, tidy
 from .stream import Viewers
 
 _SPARE_THREADS: Final = 16
-_LARGEST_BODY: Final = 256 * 1024
 
 
 class PageServer:
@@ -47,7 +46,7 @@ class PageServer:
             channel_timeout=60,
             cleanup_interval=TIDY_SECONDS,
             outbuf_high_watermark=262144,
-            max_request_body_size=_LARGEST_BODY,
+            max_request_body_size=app.config["MAX_CONTENT_LENGTH"],
             clear_untrusted_proxy_headers=True,
             ident=None,
         )

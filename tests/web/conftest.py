@@ -17,6 +17,7 @@ from werkzeug.test import TestResponse
 from focus_companion.game.moves import Move
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import SQUARES
 from focus_companion.referee.verdict import StartSeen, TurnSeen, Verdict
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
@@ -42,8 +43,11 @@ class ScriptedSight:
     def hurry(self, until: float) -> None:
         pass
 
-    def mount(self) -> dict[str, float]:
-        return {"tilt": 31.4, "pitch_pixels": 44.0, "step_pixels": 5.6}
+    def mount(self) -> dict[str, Any]:
+        squares = dict.fromkeys(SQUARES, "sure")
+        return {"tilt": 31.4, "pitch_pixels": 44.0, "step_pixels": 5.6} | {
+            "verdict": "sure", "squares": squares, "advice": [],
+        }  # fmt: skip
 
     def place(self, corners: Any, *, believed: bool = True) -> None:
         if corners is not None:

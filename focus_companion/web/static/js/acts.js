@@ -71,14 +71,10 @@ export class Acts {
     const state = this.getState();
     if (act === "take_back" && (await this.sure(t("Take the last turn back?"), [["yes", t("Take back")]]))) return this.send({ act });
     if (act === "draw" && (await this.sure(t("Do all players agree to a draw?"), [["yes", t("Yes, a draw")]]))) return this.send({ act });
-    if (act === "resign") {
+    if (act === "resign" || act === "leave") {
       const inPlay = playersOf(state).filter((colour) => !(state.out ?? []).includes(colour));
-      const player = await this.sure(t("Who resigns?"), inPlay.map((colour) => [colour, playerName(state, colour)]));
-      if (player) return this.send({ act, player });
-    }
-    if (act === "leave") {
-      const inPlay = playersOf(state).filter((colour) => !(state.out ?? []).includes(colour));
-      const player = await this.sure(t("Who leaves the table?"), inPlay.map((colour) => [colour, playerName(state, colour)]));
+      const question = act === "resign" ? t("Who resigns?") : t("Who leaves the table?");
+      const player = await this.sure(question, inPlay.map((colour) => [colour, playerName(state, colour)]));
       if (player) return this.send({ act, player });
     }
     if (act === "rematch" && (await this.sure(t("A rematch? Everybody takes the next colour, so that another player begins."), [["yes", t("Rematch")]]))) return this.send({ act });

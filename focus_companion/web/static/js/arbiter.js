@@ -2,7 +2,7 @@
 
 import { draw, miniature } from "./miniature.js";
 import { sound } from "./sound.js";
-import { h } from "./svg.js";
+import { h, inOrder } from "./svg.js";
 import { isOpen, rank } from "./tile.js";
 
 class Card {
@@ -22,17 +22,6 @@ class Card {
     if (look !== this.look) draw(this.canvas, tile.position, tile.alert?.squares);
     this.look = look;
   }
-}
-
-/** The children of `list` in this order, moving only those that stand elsewhere: what has the focus keeps it. */
-export function inOrder(list, elements) {
-  const wanted = new Set(elements);
-  for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
-  const focus = document.activeElement;
-  elements.forEach((element, index) => {
-    if (list.children[index] !== element) list.insertBefore(element, list.children[index] ?? null);
-  });
-  if (focus !== document.activeElement && list.contains(focus)) focus.focus({ preventScroll: true });
 }
 
 export class Arbiter {

@@ -1,6 +1,6 @@
 // The hall's page: every table in small, one in large, what is open for the arbiter, results and standings.
 
-import { Arbiter, inOrder } from "./arbiter.js";
+import { Arbiter } from "./arbiter.js";
 import { Board } from "./board.js";
 import { Clocks } from "./clock.js";
 import { Moves } from "./moves.js";
@@ -9,7 +9,7 @@ import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "./prefs.js";
 import { sound } from "./sound.js";
 import { LETTERS, raised } from "./squares.js";
-import { h } from "./svg.js";
+import { h, inOrder } from "./svg.js";
 import { loadTexts, t, tn } from "./texts.js";
 import { Tile, standing } from "./tile.js";
 import { letterOf, playerName, resultText } from "./words.js";

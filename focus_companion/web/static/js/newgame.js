@@ -5,14 +5,14 @@ import { playersOf } from "./state.js";
 import { LETTERS, seatsOf, SIDES } from "./squares.js";
 import { h } from "./svg.js";
 import { t } from "./texts.js";
+import { colourName } from "./words.js";
 
 const ORDER = ["green", "blue", "yellow", "red"];
 const PLAYERS = { 2: ["green", "red"], 3: ["green", "blue", "red"], 4: ORDER };
 const SEATS = { 2: { green: 0, red: 2 }, 3: { green: 0, blue: 1, red: 3 }, 4: { green: 0, blue: 1, yellow: 2, red: 3 } };
 const FAST = { 2: [6, ""], 3: [3, 10], 4: [2, 10] };
-const USUAL = { fast: false, fast_own: "held", set_up: "pairs", reserve_on: "anywhere", stuck: "", thirteenth_piece: false, move_partner_stacks: false, table_talk: false };
+const USUAL = { fast: false, fast_own: "held", set_up: "pairs", reserve_on: "anywhere", stuck: "", thirteenth_piece: true, move_partner_stacks: false, table_talk: false };
 
-const colourName = (colour) => ({ red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") })[colour];
 const sideName = (side) => [t("bottom"), t("left"), t("top"), t("right")][side];
 
 export class NewGame {
@@ -43,7 +43,7 @@ export class NewGame {
     const rules = state.rules ?? {};
     const players = playersOf(state);
     this.fill(`${players.length}${rules.partners ? "p" : ""}`);
-    this.set(rules.set_up === "position" ? { ...rules, set_up: "pairs" } : { ...rules, thirteenth_piece: rules.thirteenth_piece });
+    this.set(rules.set_up === "position" ? { ...rules, set_up: "pairs" } : rules);
     const clock = state.clock;
     this.control.clock.value = clock?.kind ?? "";
     if (clock?.kind === "down") {
@@ -86,7 +86,8 @@ export class NewGame {
     const [each, total] = FAST[this.colours().length];
     for (const name of ["fast", "move_partner_stacks", "table_talk"]) if (name in rules) control[name].checked = Boolean(rules[name]);
     for (const name of ["set_up", "reserve_on", "fast_own"]) if (name in rules) control[name].value = rules[name];
-    control.thirteenth_piece.checked = rules.thirteenth_piece === false && rules !== USUAL;
+    // The form asks for the exception: twelve pieces each.
+    control.thirteenth_piece.checked = rules.thirteenth_piece === false;
     const usual = this.colours().length === 4 ? "pass" : "out";
     control.stuck.value = rules.stuck && rules.stuck !== usual ? rules.stuck : "";
     control.fast_each.value = (rules.fast && rules.fast_each) || each;
@@ -158,7 +159,8 @@ export class NewGame {
     const count = this.colours().length;
     const [each, total] = FAST[count];
     const value = (name) => {
-      if (preset) return name in preset ? (name === "thirteenth_piece" ? !preset[name] : preset[name]) : ({ ...USUAL, fast_each: each, fast_total: total })[name];
+      const laid = { ...USUAL, fast_each: each, fast_total: total, ...preset };
+      if (preset) return name === "thirteenth_piece" ? !laid[name] : laid[name];
       return control[name].type === "checkbox" ? control[name].checked : control[name].value;
     };
     const usual = count === 4 ? "pass" : "out";

@@ -1,13 +1,12 @@
 // A panel for each player at their side of the board: name, turn, reserve, captures.
 
 import { token } from "./pieces.js";
-import { LETTERS, seatsOf } from "./squares.js";
+import { LETTERS, SIDES, seatsOf } from "./squares.js";
 import { candidates, playersOf } from "./state.js";
 import { h } from "./svg.js";
 import { t, tn } from "./texts.js";
 import { playerName } from "./words.js";
 
-const SIDES = ["bottom", "left", "top", "right"];
 const NEAREST = ["bottom", "right", "left", "top"];
 const SHOWN = 6;
 

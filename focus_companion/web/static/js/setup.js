@@ -19,32 +19,17 @@ const advised = (code) =>
     light: t("Give more and softer light: the pieces hardly stand out from the board or from others."),
   })[code];
 
-/** The verdict square by square, where the host gives one: of the whole, of squares that are hard to read, what to change. */
-function bySquares({ verdict, squares, advice }, angle) {
-  const whole = {
+/** {kind: "good" | "fair" | "poor", text} of how the camera stands: on the whole, which squares are hard to read, what to change. */
+function mountVerdict({ verdict, tilt, squares, advice }) {
+  const angle = { angle: Math.round(tilt) };
+  const [kind, text] = {
     sure: ["good", t("The camera stands {angle}° off the vertical: heights are read surely.", angle)],
     fair: ["fair", t("The camera stands {angle}° off the vertical: heights can be read.", angle)],
     hard: ["poor", t("The camera stands {angle}° off the vertical: heights are hard to read.", angle)],
   }[verdict];
-  if (!whole) return null;
-  const hard = Object.entries(squares ?? {}).filter(([, level]) => level === "hard").map(([square]) => square);
+  const hard = Object.entries(squares).filter(([, level]) => level === "hard").map(([square]) => square);
   const where = !hard.length ? "" : hard.length <= MANY ? t("Hard to read: {squares}.", { squares: list(hard) }) : tn("{n} square is hard to read.", "{n} squares are hard to read.", hard.length);
-  const [kind, text] = whole;
-  return { kind, text: [text, where, ...(advice ?? []).map(({ code, text: said }) => advised(code) ?? said)].filter(Boolean).join(" ") };
-}
-
-/** {kind: "good" | "fair" | "poor", text} of how the camera stands. */
-export function mountVerdict(mount) {
-  const { tilt, step_pixels: step, pitch_pixels: pitch } = mount;
-  const angle = { angle: Math.round(tilt) };
-  const told = bySquares(mount, angle);
-  if (told) return told;
-  if (pitch < 18) return { kind: "poor", text: t("The board is small in the picture: bring the camera nearer.") };
-  if (tilt > 55) return { kind: "poor", text: t("The camera looks from {angle}° off the vertical, so that stacks hide each other. Put it higher.", angle) };
-  if (step >= 4 && tilt <= 45) return { kind: "good", text: t("The camera stands {angle}° off the vertical: heights are read surely.", angle) };
-  if (step >= 2 && tilt <= 45) return { kind: "fair", text: t("The camera stands {angle}° off the vertical: heights can be read. 20° to 40° would be surer.", angle) };
-  if (tilt > 45) return { kind: "fair", text: t("The camera stands {angle}° off the vertical: high stacks may hide others. 20° to 40° would be surer.", angle) };
-  return { kind: "poor", text: t("The camera looks down from {angle}° off the vertical, where heights hardly show. Move it to the side, to 20° to 40°.", angle) };
+  return { kind, text: [text, where, ...advice.map(({ code, text: said }) => advised(code) ?? said)].filter(Boolean).join(" ") };
 }
 
 const item = (kind, title, ...more) => h("li", { "data-kind": kind }, h("span", { class: "tick", "aria-hidden": "true" }, { good: "✓", fair: "✓", poor: "!", wait: "…" }[kind]), h("div", {}, h("strong", {}, title), ...more));

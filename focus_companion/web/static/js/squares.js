@@ -5,7 +5,6 @@ export const FILES_OF_RANK = { 8: "cdef", 7: "bcdefg", 6: "abcdefgh", 5: "abcdef
 export const SQUARES = [8, 7, 6, 5, 4, 3, 2, 1].flatMap((rank) => [...FILES_OF_RANK[rank]].map((file) => file + rank));
 const KNOWN = new Set(SQUARES);
 
-export const COLOURS = { r: "red", g: "green", b: "blue", y: "yellow" };
 export const LETTERS = { red: "r", green: "g", blue: "b", yellow: "y" };
 
 const place = (square) => [square.charCodeAt(0) - 97, Number(square[1]) - 1];

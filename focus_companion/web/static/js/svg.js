@@ -1,4 +1,4 @@
-// Small helpers to make elements; nothing is ever made from text, so that no name can become markup.
+// Small helpers to make and order elements; nothing is ever made from text, so that no name can become markup.
 
 const NS = "http://www.w3.org/2000/svg";
 
@@ -17,3 +17,14 @@ export const s = (name, attributes = {}, ...children) => dress(document.createEl
 
 /** An HTML element. */
 export const h = (name, attributes = {}, ...children) => dress(document.createElement(name), attributes, children);
+
+/** The children of `list` in this order, moving only those that stand elsewhere: what has the focus keeps it. */
+export function inOrder(list, elements) {
+  const wanted = new Set(elements);
+  for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
+  const focus = document.activeElement;
+  elements.forEach((element, index) => {
+    if (list.children[index] !== element) list.insertBefore(element, list.children[index] ?? null);
+  });
+  if (focus !== document.activeElement && list.contains(focus)) focus.focus({ preventScroll: true });
+}

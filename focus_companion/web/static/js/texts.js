@@ -42,11 +42,7 @@ export function list(items) {
   return new Intl.ListFormat(region, { type: "conjunction" }).format(items);
 }
 
-export function time(seconds) {
-  const whole = Math.max(0, Math.round(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
+/** A day in the viewer's language; a text that is none as it is. */
 export function date(text) {
   const day = new Date(text);
   return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(day);

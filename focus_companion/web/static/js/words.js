@@ -8,11 +8,14 @@ import { list, sentenceCase, t, tn } from "./texts.js";
 
 const english = document.documentElement.lang === "en";
 
+/** A colour as a name. */
+export const colourName = (colour) => ({ red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") })[colour] ?? colour;
+
 /** A player's name, or their colour if they have none. */
 export function playerName(state, colour) {
   const name = state.players?.[colour]?.name;
   if (name && name.toLowerCase() !== colour) return name;
-  return { red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") }[colour] ?? colour;
+  return colourName(colour);
 }
 
 export function alertTitle(reason) {
