@@ -11,7 +11,6 @@ from focus_companion.formats.captions import captions
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.picture import Box, Label, Oval, Picture, Polygon, Stroke, draw
 from focus_companion.formats.walk import steps
-from focus_companion.game.position import Position
 from focus_companion.game.record import GameRecord
 from focus_companion.game.setups import start_position
 
@@ -64,13 +63,6 @@ def write_gif(record: GameRecord, *, seconds: float = 0.8, width: int = WIDTH) -
         loop=0,
         optimize=False,
     )
-    return out.getvalue()
-
-
-def write_png(position: Position, record: GameRecord, *, width: int = WIDTH) -> bytes:
-    """One position as a PNG picture. Raises PillowMissing."""
-    out = io.BytesIO()
-    _frame(draw(position.stacks, captions=captions(record, position)), width).save(out, "PNG")
     return out.getvalue()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import IO, Final, Literal
 
 from focus_companion.formats.errors import FormatError
@@ -49,13 +48,6 @@ def read_record(data: bytes, source: str = "") -> Match:
         return _READERS[kind](data)
     except FormatError as error:
         raise error.within(source=source) from None
-
-
-def read_file(path: Path) -> Match:
-    """The game or match in a file. Raises :class:`FormatError`, or OSError if the file cannot be opened."""
-    with path.open("rb") as stream:
-        data = stream.read(LIMIT + 1)
-    return read_record(data, str(path))
 
 
 def records_in(stream: IO[bytes], source: str) -> Iterator[tuple[int, Match | FormatError]]:

@@ -9,9 +9,6 @@ NAMES: Final[dict[str, str]] = {"r": "red", "g": "green", "b": "blue", "y": "yel
 LETTER: Final[dict[str, str]] = {name: letter for letter, name in NAMES.items()}
 """Letter of a colour, by name."""
 
-CLOCKWISE: Final[str] = "gbyr"
-"""The four seats clockwise from the bottom one, which is green's."""
-
 OPPOSITE: Final[dict[str, str]] = {"g": "y", "y": "g", "b": "r", "r": "b"}
 """Who sits opposite: the partner, in a game of partners."""
 

@@ -20,6 +20,9 @@ U8 = NDArray[np.uint8]
 Held = tuple[tuple[int, int, int, int], U8, F32]
 """Pieces in the hand as drawn: their rectangle, colours and coverage."""
 
+NEAREST = 90.0
+"""Millimetres in front of the lens, nearer than which nothing is drawn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bone:
@@ -32,7 +35,7 @@ class Bone:
     cloth: bool = False
 
 
-def bones(hand: Hand, seat_shift: float = 38.0) -> list[Bone]:
+def bones(hand: Hand) -> list[Bone]:
     """The arm's bones, from the sleeve to the finger tips; or those of a head."""
     if hand.head:
         return _head(hand)
@@ -43,7 +46,7 @@ def bones(hand: Hand, seat_shift: float = 38.0) -> list[Bone]:
     lean = np.array([hand.x, hand.y, 0.0])
     right = float(lean @ side)
     # The elbow lies off the board towards the seat, a little to the player's right.
-    elbow = out * max(430.0, float(lean @ out) + 270.0) + side * (right * 0.35 + seat_shift * 2) + up * 105
+    elbow = out * max(430.0, float(lean @ out) + 270.0) + side * (right * 0.35 + 76.0) + up * 105
     away = elbow - grip
     away[2] = 0
     away /= float(np.linalg.norm(away))
@@ -111,18 +114,18 @@ def _head(hand: Hand) -> list[Bone]:
     ]
 
 
-def _in_view(parts: list[Bone], camera: Camera, nearest: float = 90.0) -> list[Bone]:
-    """The bones before the camera: an arm that passes under it ends ``nearest`` mm in front of the lens."""
+def _in_view(parts: list[Bone], camera: Camera) -> list[Bone]:
+    """The bones before the camera: an arm that passes under it ends :data:`NEAREST` to the lens."""
     ahead = camera.rotation_matrix[2]
     kept = []
     for bone in parts:
         da, db = (float(ahead @ end) + camera.translation[2] for end in (bone.a, bone.b))
-        if max(da, db) <= nearest:
+        if max(da, db) <= NEAREST:
             continue
-        if min(da, db) < nearest:
+        if min(da, db) < NEAREST:
             near, far = (bone.a, bone.b) if da < db else (bone.b, bone.a)
             rn, rf = (bone.ra, bone.rb) if da < db else (bone.rb, bone.ra)
-            share = (max(da, db) - nearest) / abs(da - db)
+            share = (max(da, db) - NEAREST) / abs(da - db)
             end = np.asarray(far + (near - far) * share, np.float32)
             bone = Bone(far, end, rf, rf + (rn - rf) * share, bone.cloth)
         kept.append(bone)

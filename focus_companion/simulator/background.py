@@ -10,7 +10,7 @@ from ..vision.scene import Camera
 from .canvas import UP, Canvas, two
 from .look import Lamp, Lighting, Look
 from .props import paint_props
-from .shading import Column, linear, unit
+from .shading import Column, linear, to_light, unit
 from .solids import stack_body
 from .stage import Pose, to_table
 from .table_top import TableTop
@@ -104,7 +104,7 @@ def _board(canvas: Canvas, look: Look, outline: F32) -> None:
         dx, dy = (cv2.remap(slope, *two(at), cv2.INTER_LINEAR) for slope in slopes)
         normals = unit(np.stack([-dx, dy, np.ones_like(dx)], -1))
         srgb = cv2.remap(picture, *two((at + 0.5) * size - 0.5), cv2.INTER_LINEAR).astype(np.float32) / 255
-        albedo = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4).astype(np.float32)
+        albedo = to_light(srgb).astype(np.float32)
         light = canvas.lit(points, normals, albedo, style.gloss)
         for bump in bumps:
             canvas.shade(points, light, bump, 0.0)

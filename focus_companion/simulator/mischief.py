@@ -46,7 +46,6 @@ class Slip:
     carries: tuple[Carry, ...]
     stacks: tuple[str, ...]
     detail: str
-    square: int | None = None
 
 
 def carried_out(stacks: tuple[str, ...], carries: tuple[Carry, ...]) -> tuple[str, ...]:
@@ -238,7 +237,7 @@ def find_trimming_slip(
         if kind == "trim_from_top"
         else f"removed {excess + 1} pieces from {name} instead of {excess}"
     )
-    return Slip(kind, position.to_move, (), stacks, detail, square)
+    return Slip(kind, position.to_move, (), stacks, detail)
 
 
 def _forgot(
@@ -261,7 +260,5 @@ def _forgot(
             f"{position.to_move} left {len(pending[move.target])} pieces on {SQUARES[move.target]} untrimmed "
             f"after {move}; {after.to_move} already moved {_named(carry)}"
         )
-        return Slip(
-            "forgot_trim", after.to_move, (carry,), carried_out(pending, (carry,)), detail, move.target
-        )
+        return Slip("forgot_trim", after.to_move, (carry,), carried_out(pending, (carry,)), detail)
     return None

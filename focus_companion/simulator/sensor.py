@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .look import Look, Sensor
 from .patches import Rect
-from .shading import tint
+from .shading import tint, to_light, to_srgb
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
@@ -31,11 +31,10 @@ class Film:
         x = (np.arange(width, dtype=np.float32) - width / 2) / (width / 2)
         y = (np.arange(height, dtype=np.float32) - height / 2) / (width / 2)
         self._fade = 1 - sensor.vignette * (x[None, :] ** 2 + y[:, None] ** 2) / 1.5625
-        level = (
-            np.linspace(0, 1, 4096, dtype=np.float32) ** 2 * 4
-        )  # finer in the dark; highlights to 4 times white
+        # Finer in the dark; highlights to 4 times white.
+        level = np.linspace(0, 1, 4096, dtype=np.float32) ** 2 * 4
         shoulder = np.where(level < 0.7, level, 0.7 + 0.3 * (1 - np.exp(-(level - 0.7) / 0.45)))
-        curve = np.where(shoulder <= 0.0031308, shoulder * 12.92, 1.055 * shoulder ** (1 / 2.4) - 0.055)
+        curve = to_srgb(shoulder)
         bent = curve + sensor.contrast * 0.5 * (curve - 0.5) * curve * (1 - curve) * 4
         self._curve = np.clip(bent * 255, 0, 255).astype(np.uint8)
 
@@ -193,7 +192,5 @@ def _moved(picture: U8, nudge: tuple[float, float, float]) -> U8:
 
 def _drifted(stops: float) -> U8:
     """Pixel values (256,) in light that is so many stops brighter."""
-    level = np.arange(256) / 255
-    light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4) * 2.0**stops
-    curve = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
+    curve = to_srgb(to_light(np.arange(256) / 255) * 2.0**stops)
     return np.asarray(np.clip(np.rint(curve * 255), 0, 255), np.uint8)

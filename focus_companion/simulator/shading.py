@@ -1,4 +1,4 @@
-"""Light on surfaces: diffuse and mirrored light, soft shadows of stacks, and what the sensor makes of it."""
+"""Light on surfaces: diffuse and mirrored light, soft shadows of stacks, and colours as light."""
 
 from __future__ import annotations
 
@@ -13,11 +13,21 @@ from .look import Lamp, Lighting
 F32 = NDArray[np.float32]
 
 
+def to_light(srgb: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Light of values 0…1 on the sRGB curve."""
+    return np.asarray(np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4))
+
+
+def to_srgb(light: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Values on the sRGB curve, 0…1 for light up to white."""
+    return np.asarray(np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055))
+
+
 @cache
 def linear(colour: str) -> F32:
     """An sRGB hex colour as linear BGR, (3,)."""
     srgb = np.array([int(colour[i : i + 2], 16) for i in (5, 3, 1)], np.float32) / 255
-    return np.asarray(np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4), np.float32)
+    return np.asarray(to_light(srgb), np.float32)
 
 
 def tint(rgb: tuple[float, float, float]) -> F32:

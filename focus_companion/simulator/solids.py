@@ -14,6 +14,9 @@ from ..vision.scene import Camera, Solid
 
 F32 = NDArray[np.float32]
 
+SMOOTH = 40.0
+"""Degrees of an edge that is no edge but a piece of a curve."""
+
 
 def pixel_rays(camera: Camera, pixels: NDArray[np.floating]) -> F32:
     """Directions in the board frame, (N, 3), of the rays through ``pixels`` (N, 2); the depth along each
@@ -41,10 +44,6 @@ class Body:
     parts: NDArray[np.intp]
 
     @property
-    def radius(self) -> float:
-        return float(self.facets[:, [2, 4]].max())
-
-    @property
     def foot(self) -> float:
         return float(self.facets[:, [3, 5]].min())
 
@@ -53,16 +52,16 @@ class Body:
         return float(self.facets[:, [3, 5]].max())
 
 
-def _profile_facets(rings: list[tuple[float, float]], smooth: float = 40.0) -> list[tuple[float, ...]]:
-    """Facets of one profile; neighbours that bend by less than ``smooth`` degrees share a normal."""
+def _profile_facets(rings: list[tuple[float, float]]) -> list[tuple[float, ...]]:
+    """Facets of one profile; neighbours that bend by less than :data:`SMOOTH` share a normal."""
     sides = [(r0, z0, r1, z1) for (r0, z0), (r1, z1) in pairwise(rings) if (r0, z0) != (r1, z1)]
     angles = [np.arctan2(r0 - r1, z1 - z0) for r0, z0, r1, z1 in sides]
     facets: list[tuple[float, ...]] = []
     for i, (r0, z0, r1, z1) in enumerate(sides):
         low = high = angles[i]
-        if i and abs(angles[i] - angles[i - 1]) < np.radians(smooth):
+        if i and abs(angles[i] - angles[i - 1]) < np.radians(SMOOTH):
             low = (angles[i] + angles[i - 1]) / 2
-        if i + 1 < len(sides) and abs(angles[i + 1] - angles[i]) < np.radians(smooth):
+        if i + 1 < len(sides) and abs(angles[i + 1] - angles[i]) < np.radians(SMOOTH):
             high = (angles[i] + angles[i + 1]) / 2
         if r1 == 0.0:
             high = np.pi / 2

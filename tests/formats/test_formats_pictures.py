@@ -15,7 +15,7 @@ from record_games import played
 
 from focus_companion.formats.board_text import board_text
 from focus_companion.formats.captions import captions
-from focus_companion.formats.gif import write_gif, write_png
+from focus_companion.formats.gif import write_gif
 from focus_companion.formats.picture import CELL, MARGIN, Box, Label, Polygon, draw
 from focus_companion.formats.svg import board_svg, describe
 from focus_companion.formats.walk import steps
@@ -101,11 +101,12 @@ def test_a_gif_has_a_frame_for_the_start_and_every_turn() -> None:
     assert durations == [500] * 12 + [4000]
 
 
-def test_a_png_shows_the_colours_of_the_pieces() -> None:
-    record = played({"players": 4}, 1, 0)
-    image = Image.open(io.BytesIO(write_png(start_position(record.rules), record))).convert("RGB")
-    colours = {colour for _, colour in image.getcolors(1 << 20) or []}
-    assert {(0xC0, 0x39, 0x2B), (0x1E, 0x7D, 0x4F), (0x2B, 0x62, 0xB0), (0xF4, 0xC5, 0x31)} <= colours
+def test_a_gif_shows_the_colours_of_the_pieces() -> None:
+    image = Image.open(io.BytesIO(write_gif(played({"players": 4}, 1, 0)))).convert("RGB")
+    colours = [colour for _, colour in image.getcolors(1 << 20) or []]
+    for wanted in ((0xC0, 0x39, 0x2B), (0x1E, 0x7D, 0x4F), (0x2B, 0x62, 0xB0), (0xF4, 0xC5, 0x31)):
+        # The palette of a GIF is small.
+        assert min(max(abs(a - b) for a, b in zip(wanted, seen, strict=True)) for seen in colours) < 8
 
 
 def test_captions_say_what_happened() -> None:
