@@ -3,12 +3,9 @@ asked."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -17,7 +14,7 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.frames import FROZEN, Frame
+from ..vision.frames import Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
@@ -48,7 +45,7 @@ STALL = 0.25
 """Seconds of play that pass at most between two pictures: a slow reader misses no still picture."""
 
 
-class DemoSource:
+class DemoSource(Source):
     """A live frame source. After a restart, ``position`` is what the board shows, and whose turn it is.
 
     ``earlier`` are the stacks that stood before it in its game: no illegal act leads back to them, which
@@ -63,10 +60,6 @@ class DemoSource:
     live = True
     waits = True
     """No picture is taken before the last one was looked at, so no turn is played unseen."""
-    name = "demo"
-    gone = "ended"
-    silent = "stalled"
-    frozen_after = FROZEN
 
     def __init__(
         self,
@@ -78,6 +71,7 @@ class DemoSource:
         view: BoardView | None = None,
         earlier: Iterable[tuple[str, ...]] = (),
     ) -> None:
+        super().__init__("demo")
         self.rules = rules or Rules.make(2)
         self._position = position
         self._earlier = set(earlier)
@@ -86,22 +80,9 @@ class DemoSource:
         self.view = view or BoardView(pleasant_look(*size))
         self.look = self.view.look
         self._director = Director(self.look, self.rules, PACE)
-        self._closed = threading.Event()
         # Two players of unlike strength bring a game to its end sooner.
         self._warmth: dict[str, float] = {}
         self._hurried = Director(self.look, self.rules, HURRIED)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the row of frames; may be called from any thread, and again."""
-        self._closed.set()
 
     def __iter__(self) -> Iterator[Frame]:
         beats = self.beats()

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -187,13 +188,24 @@ def test_a_line_that_ends_by_itself_while_it_is_closed(tmp_path: Path) -> None:
         assert not thread.is_alive() and line._client._thread is None
 
 
-def test_nonsense_on_our_topics_breaks_nothing(tmp_path: Path, caplog: Any) -> None:
-    with Mosquitto(tmp_path / "broker") as broker:
+@contextmanager
+def listened_to(folder: Path) -> Iterator[tuple[Mosquitto, Evening, Table]]:
+    """A broker with a table T that publishes to it and a hall that listens."""
+    with Mosquitto(folder / "broker") as broker:
         evening = Evening()
         listener = Listener(parse_broker(broker.address), evening)
         listener.connect()
-        table = Table(tmp_path / "t", broker.address, "T")
+        table = Table(folder / "t", broker.address, "T")
         table.publisher.start()
+        try:
+            yield broker, evening, table
+        finally:
+            table.close()
+            listener.close()
+
+
+def test_nonsense_on_our_topics_breaks_nothing(tmp_path: Path, caplog: Any) -> None:
+    with listened_to(tmp_path) as (broker, evening, table):
         table.play(10)
         foreign = Line(parse_broker(broker.address), "foreign", on_message=lambda message: None)
         for retain in (False, True):
@@ -210,18 +222,11 @@ def test_nonsense_on_our_topics_breaks_nothing(tmp_path: Path, caplog: Any) -> N
         assert 4 <= len(told) == len(set(told)) < 12
         assert all("\n" not in line for line in told)
         foreign.close()
-        table.close()
-        listener.close()
 
 
 def test_a_forged_event_does_not_stay(tmp_path: Path) -> None:
     """Without access rights on the broker anybody may write; what the table says later puts it right."""
-    with Mosquitto(tmp_path / "broker") as broker:
-        evening = Evening()
-        listener = Listener(parse_broker(broker.address), evening)
-        listener.connect()
-        table = Table(tmp_path / "t", broker.address, "T")
-        table.publisher.start()
+    with listened_to(tmp_path) as (broker, evening, table):
         table.play(20)
         table.wait_confirmed()
         until(lambda: evening.games("T"))
@@ -245,8 +250,6 @@ def test_a_forged_event_does_not_stay(tmp_path: Path) -> None:
         table.wait_confirmed()
         until(lambda: len(evening.games("T")) == 2 and evening.record("T", 1) == table.journal.record(1))
         foreign.close()
-        table.close()
-        listener.close()
 
 
 def test_two_machines_with_one_name(tmp_path: Path) -> None:

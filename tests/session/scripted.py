@@ -26,10 +26,29 @@ class Still:
             object.__setattr__(self, "time", self.index / 10)
 
 
-class Script:
-    """Verdicts by number of the push, from 0."""
+class Unseeing:
+    """What a pipeline can be asked besides its verdicts, by one that has no pictures."""
 
     camera_state = "ok"
+
+    def hurry(self, until: float) -> None:
+        pass
+
+    def mount(self) -> None:
+        return None
+
+    def place(self, corners: Any, *, believed: bool = True) -> None:
+        """Taken note of by those who look for it."""
+
+    def corners(self) -> None:
+        return None
+
+    def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
+        return image
+
+
+class Script(Unseeing):
+    """Verdicts by number of the push, from 0."""
 
     def __init__(self, says: Mapping[int, Sequence[Verdict]]) -> None:
         self.says = says
@@ -47,23 +66,12 @@ class Script:
     def hurry(self, until: float) -> None:
         self.hurried.append(until)
 
-    def mount(self) -> None:
-        return None
-
-    def place(self, corners: Any, *, believed: bool = True) -> None:
-        """Taken note of by those who look for it."""
-
-    def corners(self) -> None:
-        return None
-
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         return image // 2
 
 
-class Player:
+class Player(Unseeing):
     """Plays a legal turn every ``every`` frames, chosen by the position alone: the same in every process."""
-
-    camera_state = "ok"
 
     def __init__(self, rules: Rules, every: int = 1) -> None:
         self.rules, self.every, self.pushed = rules, every, 0
@@ -75,21 +83,6 @@ class Player:
         if self.pushed % self.every or history[-1].result is not None:
             return []
         return [TurnSeen(chosen(history[-1], self.rules, len(history)), 0.9)]
-
-    def hurry(self, until: float) -> None:
-        pass
-
-    def mount(self) -> None:
-        return None
-
-    def place(self, corners: Any, *, believed: bool = True) -> None:
-        """Taken note of by those who look for it."""
-
-    def corners(self) -> None:
-        return None
-
-    def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
-        return image
 
 
 def chosen(position: Position, rules: Rules, ply: int) -> Move:

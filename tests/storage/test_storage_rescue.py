@@ -138,17 +138,25 @@ def many_games(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
     return folder, played(folder)
 
 
+def spoilt_copy(
+    games: tuple[Path, Told], folder: Path, spoil: Callable[[Path], object]
+) -> tuple[Told, Path, dict[int, int]]:
+    """The games copied to ``folder`` and spoilt: what was told, the journal, the game of every event."""
+    source, told = games
+    shutil.copytree(source, folder, dirs_exist_ok=True)
+    path = folder / "journal.sqlite"
+    game_of = games_of(path)
+    spoil(path)
+    return told, path, game_of
+
+
 @pytest.mark.parametrize(
     ("spoil", "least"), [case[1:] for case in DAMAGES], ids=[case[0] for case in DAMAGES]
 )
 def test_what_is_whole_is_saved(
     tmp_path: Path, many_games: tuple[Path, Told], spoil: Callable[[Path], None], least: float
 ) -> None:
-    source, told = many_games
-    shutil.copytree(source, tmp_path, dirs_exist_ok=True)
-    path = tmp_path / "journal.sqlite"
-    game_of = games_of(path)
-    spoil(path)
+    told, path, game_of = spoilt_copy(many_games, tmp_path, spoil)
     spoilt = path.read_bytes()
     # Who only reads is told, and touches nothing.
     with pytest.raises(JournalDamaged, match="rescues what is whole"), Journal(tmp_path) as reader:
@@ -434,11 +442,7 @@ def turn_top_bit(path: Path, of: bytes, nth: int = -1) -> None:
 def test_one_bit_turned_anywhere_is_rescued(
     tmp_path: Path, many_games: tuple[Path, Told], spoil: Callable[[Path], None], told_as: str
 ) -> None:
-    source, told = many_games
-    shutil.copytree(source, tmp_path, dirs_exist_ok=True)
-    path = tmp_path / "journal.sqlite"
-    game_of = games_of(path)
-    spoil(path)
+    told, _, game_of = spoilt_copy(many_games, tmp_path, spoil)
     with Journal(tmp_path, write=True) as journal:
         (notice,) = journal.notices
     assert re.search(told_as, notice) and len(notice) < 400, notice
