@@ -4,14 +4,14 @@
                                   [--thinking SECONDS] [--workers N] [--peers] [--ablate PART…] [--minutes M]
                                   [--json FILE] [--failures DIR]
 
-Simulated games have the seeds S, S + 1, …; each follows from its seed alone, so a game that failed is
-watched again with ``--seed THAT --games 1``. With ``--thinking`` the players think between turns, half as
-long to half as long again, at five pictures a second: arms and heads pass over, hands hover, pieces are put
-back, the light drifts and the camera is nudged meanwhile. The two peer methods, and ourselves without a part,
-see the same frames in the same run. With ``--json`` every game is kept as soon as it is done, one a line, and
-those kept are not watched again; ``--minutes`` begins no further game after that time. ``--failures`` keeps,
-of every game that is not all right, the picture of its first problem with what was believed and what was
-true, and one line that says what it was.
+Simulated games have the seeds S, S + 1, …; each follows from its seed alone, so a game that failed is watched
+again with ``--seed THAT --games 1``. With ``--thinking`` the players think between turns, half as long to
+half as long again, at five pictures a second: arms and heads pass over, hands hover, pieces are put back, the
+light drifts and the camera is nudged meanwhile. The two peer methods, and ourselves without a part, see the
+same frames in the same run. With ``--json`` every game is kept as soon as it is done, one a line, and those
+kept are not watched again; ``--minutes`` begins no further game after that time. ``--failures`` keeps, of
+every game that is not all right, the picture of its first problem with what was believed and what was true,
+and one line that says what it was.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""How surely and how exactly the board is found: on recordings and stills with known truth, and on changed
-copies.
+"""How surely and how exactly the board is found: on recordings and stills with truth, and changed copies.
 
     python benchmarks/finding.py FOOTAGE [--every N] [--changed N] [--seed S]
 
@@ -102,8 +101,7 @@ def near(camera: Camera, truth: Camera, profile: BoardProfile) -> bool:
 
 
 def top_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: int) -> float:
-    """Mean distance, in squares, between where the tops of five-high stacks are and where they are
-    predicted."""
+    """Mean distance in squares from where the tops of five-high stacks are to where they are predicted."""
     tops = np.column_stack([profile.centres, np.full(52, 4 * profile.rise + profile.piece.height)])
     wanted = truth.project(tops)
     errors = []
@@ -116,8 +114,7 @@ def top_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: int) 
 
 
 def changed(image: Image, camera: Camera, rng: np.random.Generator) -> tuple[Image, Camera]:
-    """The picture as another camera at the same place would have taken it, turned about its centre, in other
-    light."""
+    """The picture as another camera at that place would take it, turned about its centre, in other light."""
     height = image.shape[0]
     size = [(640, 480), (1280, 960), (960, 720), (1280, 720), (1920, 1080)][rng.integers(5)]
     zoom = size[1] / height * rng.uniform(0.85, 1.1)

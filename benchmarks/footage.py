@@ -1,5 +1,4 @@
-"""Recordings with their truth: videos made where they are missing, copies in other sizes, rates and paces,
-and stills.
+"""Recordings with their truth: videos where they are missing, copies in other sizes, rates and paces.
 
 A folder of footage holds recordings (``NAME/frames``, ``NAME/truth.json``), perhaps ``NAME.mp4``, the program
 ``assemble.py`` that makes a video of a recording, and folders of stills with a ``truth.json`` of their own.
@@ -165,8 +164,8 @@ def _turned(stacks: Sequence[str], quarter_turns: int) -> list[str]:
 def still_scores(folder: Path) -> str:
     """Boards found, and squares with the right top, height, whole stack, in all stills of the folder.
 
-    A still cannot tell where rank 1 lies, so the best of the four turns counts. Squares under an arm
-    count too.
+    A still cannot tell where rank 1 lies, so the best of the four turns counts. Squares under an arm count
+    too.
     """
     found = total = tops = heights = whole = 0
     lines = []

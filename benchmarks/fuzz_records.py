@@ -6,8 +6,8 @@ Spoils good examples until so many of them were refused (what can still be read 
 through the same functions that the commands use; one in fifty goes through the command line itself. Fails at
 the first input that is answered by anything but a clear error: another exception, an error of several lines
 or without words, a wrong exit status, more than :data:`PATIENCE` seconds. Such an input is written to the
-file that ``--keep`` names. Prints how many of each kind were refused, the slowest, and how far the
-memory grew.
+file that ``--keep`` names. Prints how many of each kind were refused, the slowest, and how far the memory
+grew.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 python benchmarks/hall_viewers.py PORT COUNT NAME,NAME… FILE
 
-Says "started" and reads until a line comes; then FILE holds, viewer by viewer, a line of JSON and what
-it saw.
+Says "started" and reads until a line comes; then FILE holds, viewer by viewer, a line of JSON and what it
+saw.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
 Of every look, the board is found and its colours are learned on a picture of the start position, and the
 mount is checked there. Then P pictures of random positions with tall stacks are weighed. *Alone*: the share
 of stacks for which a stack of one piece more or less (on top, at the bottom, or taken out) explains the
-picture as well or better than the true one. *In a turn*: the same for two squares at once, one of them with
-a piece less and the other with a piece more, as when a player moves a stack by the wrong number of pieces.
+picture as well or better than the true one. *In a turn*: the same for two squares at once, one of them with a
+piece less and the other with a piece more, as when a player moves a stack by the wrong number of pieces.
 Looks whose board is not found, or more than half a square off, are counted apart.
 """
 

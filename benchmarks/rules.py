@@ -2,9 +2,9 @@
 
     python benchmarks/rules.py [--games N] [--depth D]
 
-Prints the wall and processor time of perft for each number of players, its number held against the known
-one, and the plies a second of ``replay --positions --legal`` over a file of N random games of most variants:
-run as users run it, a program of its own, start-up included, its output read through a pipe.
+Prints the wall and processor time of perft for each number of players, its number held against the known one,
+and the plies a second of ``replay --positions --legal`` over a file of N random games of most variants: run
+as users run it, a program of its own, start-up included, its output read through a pipe.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 FOOTAGE holds recordings (``*/truth.json`` with frames) and folders of stills. Places where a bare dome or a
 single piece stands are right; the ledge, the missing corners, and whatever else the finder takes for a board
-(a gingham cloth, prints, boards shifted by a square) are wrong. Prints the share of both told right, with
-the looks tested held out of the training, and then the weights.
+(a gingham cloth, prints, boards shifted by a square) are wrong. Prints the share of both told right, with the
+looks tested held out of the training, and then the weights.
 """
 
 from __future__ import annotations

@@ -30,13 +30,11 @@ COMMANDS: Final = {
     "service": "Run play as a service of the user's systemd.",
     "perft": "Count the sequences of legal turns.",
 }
-"""The commands, in the order of the help, with their one-line helps: known here so that help imports none of
-them."""
+"""The commands in the order of the help, with a line each: known here, so that help imports none of them."""
 
 
 class LazyGroup(click.Group):
-    """A group whose commands live in ``focus_companion.commands.<name>`` and are imported when they are
-    used."""
+    """A group whose commands live in ``focus_companion.commands`` and are imported when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -1,5 +1,4 @@
-"""What the user has chosen: a flag wins over ``FOCUS_COMPANION_*``, that over ``config.toml``, that over the
-default.
+"""What the user has chosen: a flag wins over ``FOCUS_COMPANION_*``, that over ``config.toml``.
 
 ``config.toml`` lies in the user's configuration folder (XDG), or where ``FOCUS_COMPANION_CONFIG`` says. It
 holds the same names, and a table ``[lights]``, which the lights read themselves::

@@ -1,5 +1,4 @@
-"""How a command ends and how it tells an error: one line on standard error, a fixed exit status, no
-traceback.
+"""How a command ends and how it tells an error: one line on standard error, a fixed exit status.
 
 Exit status: 0 done; 1 the thing asked about is not so (an illegal record, a board not found); 2 wrong usage,
 or input that cannot be read. Ctrl-C ends with 130, as shells expect; a closed pipe (``… | head``) is no

@@ -1,6 +1,4 @@
-"""Which pictures ``play`` plays on: what was asked for, else the first camera that works, else the simulated
-board.
-"""
+"""Which pictures ``play`` plays on: those asked for, else of the first camera that works, else simulated."""
 
 from __future__ import annotations
 

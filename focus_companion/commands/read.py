@@ -43,8 +43,8 @@ def command(
 ) -> None:
     """Read one picture of the board: which stacks stand where.
 
-    A single picture does not show which player sits where: say with --rank1 where rank 1 lies.
-    Exit status 1 when no board is found in it, 2 when it cannot be read as a picture.
+    A single picture does not show which player sits where: say with --rank1 where rank 1 lies. Exit status 1
+    when no board is found in it, 2 when it cannot be read as a picture.
     """
     from focus_companion.vision.frames import FrameError, read_image
     from focus_companion.vision.profiles import plastic_sets

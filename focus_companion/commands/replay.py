@@ -130,8 +130,7 @@ def _write(lines: Iterable[str]) -> None:
 
 
 def _holds_lines(content: bytes) -> bool:
-    """Whether this is one JSON record a line, whatever the name of the file: several lines, each an
-    object."""
+    """Whether this is one JSON record a line, whatever the file is called: several lines, each an object."""
     first, _, others = content.partition(b"\n")
     other = others.lstrip()[:1]
     return (

@@ -1,7 +1,7 @@
 """The rule options that the commands share, and the rules that they make with a rules file or a preset.
 
-``@rule_options`` gives a command the parameter ``rules: Rules``; ``@optional_rule_options`` gives it
-``rules: Rules | None``, None when the user gave none of the options.
+``@rule_options`` gives a command the parameter ``rules: Rules``; ``@optional_rule_options`` gives it ``rules:
+Rules | None``, None when the user gave none of the options.
 """
 
 from __future__ import annotations

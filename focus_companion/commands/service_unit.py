@@ -12,8 +12,8 @@ from typing import Final
 NAME: Final = "focus-companion.service"
 
 WATCHDOG: Final = 60
-"""Seconds without a turn of the game loop after which the program is restarted; looking for the board on a
-slow machine takes ten."""
+"""Seconds without a turn of the game loop before a restart; finding the board may take ten where it is slow.
+"""
 
 _PASSED_ON: Final = ("FOCUS_COMPANION_DATA", "FOCUS_COMPANION_CONFIG")
 """Variables that hold in the service as they did when it was installed. Secrets are not among them."""

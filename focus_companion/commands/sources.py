@@ -12,8 +12,7 @@ from focus_companion.game.record import GameRecord
 
 
 def data_folder(given: str | None) -> Path:
-    """The folder of the journal: ``--data``, else the environment or the settings file, else the user's
-    (XDG).
+    """The folder of the journal: ``--data``, else as the settings say, else the user's own (XDG).
 
     Raises SettingsError for a settings file that cannot be read.
     """
@@ -23,8 +22,7 @@ def data_folder(given: str | None) -> Path:
 
 
 def is_journal_game(game: str, data: str | None) -> bool:
-    """Whether GAME means a game of the journal. A file of that name comes first unless ``--data`` is
-    given."""
+    """Whether GAME means a game of the journal. A file of that name comes first, but with ``--data``."""
     named = game == "last" or (game.isascii() and game.isdigit() and len(game) < 16)
     return named and (data is not None or not Path(game).exists())
 

@@ -1,5 +1,4 @@
-"""Which lens and which set: those that are named, else the lens measured with the camera, and the plastic
-sets."""
+"""Which lens and which set: those that are named, else the camera's measured lens, and the plastic sets."""
 
 from __future__ import annotations
 

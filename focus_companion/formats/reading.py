@@ -37,8 +37,7 @@ def detect(head: bytes) -> Kind | None:
 
 
 def read_record(data: bytes, source: str = "") -> Match:
-    """The game or match in ``data``. Raises :class:`FormatError` that names ``source`` and the place in
-    it."""
+    """The game or match in ``data``. Raises :class:`FormatError`, naming ``source`` and the place in it."""
     try:
         if len(data) > LIMIT:
             raise FormatError(f"longer than {LIMIT // 2**20} MiB", remedy="give a game record")

@@ -1,5 +1,4 @@
-"""What an SGF file carried that is not ours, as plain JSON values: so that a game may pass through any
-format.
+"""What an SGF file carried that is not ours, as plain JSON values, so that it may pass through any format.
 
 ``{"nodes": {"0": {"GC": ["a comment"]}}, "variations": {"3": ["(;MV[d5-d6])"]}}``: by node number of the main
 line, properties with their values as written (still escaped), and the variations that branch off after a

@@ -36,8 +36,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def loads(text: str | bytes) -> Any:
-    """The value of a JSON text. No NaN, no key twice, no number beyond a double, at most :data:`DEPTH`
-    deep."""
+    """A JSON text's value: no NaN, no key twice, no number beyond a double, at most :data:`DEPTH` deep."""
     if isinstance(text, bytes):
         text = decode(text)
     try:
@@ -153,8 +152,7 @@ def seconds(text: str) -> float | int:
 
 
 def quoted(text: str) -> str:
-    """``text`` as it is if it is plain (printable, no outer spaces), else as a JSON string: one line
-    always."""
+    """``text`` as it is if it is plain (printable, no outer spaces), else as a JSON string: one line."""
     plain = text.isprintable() and text == text.strip() and not text.startswith('"') and text
     return text if plain else json.dumps(text)
 

@@ -1,5 +1,4 @@
-"""Reads the move sheet back. Forgiving about spaces and columns, so that a sheet typed by hand is read
-too."""
+"""Reads the move sheet back, forgiving about spaces and columns: a sheet typed by hand is read too."""
 
 from __future__ import annotations
 

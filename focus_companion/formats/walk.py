@@ -14,8 +14,7 @@ from focus_companion.game.record import Entry, GameRecord
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One entry of a record: ``ply`` is the number of turns up to and with it. An act has nothing
-    ``removed``."""
+    """One entry of a record; ``ply`` counts the turns up to and with it. An act has nothing ``removed``."""
 
     ply: int
     entry: Entry
@@ -40,8 +39,7 @@ class Step:
 
 
 def steps(record: GameRecord) -> Iterator[Step]:
-    """The entries of a record in order. Raises IllegalMove, which names the ply, at the first that is not
-    legal."""
+    """The entries of a record in order. Raises IllegalMove, which names the ply, at the first illegal one."""
     before: Position | None = None
     for step in records.steps(record):
         if before is not None and step.entry is not None:

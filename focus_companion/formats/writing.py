@@ -22,8 +22,7 @@ from focus_companion.game.setups import start_position
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format to write: ``write`` gives the bytes, ``media_type`` and ``suffix`` are for those who send
-    files."""
+    """A format to write: ``write`` gives the bytes; ``media_type`` and ``suffix`` are for who sends files."""
 
     write: Callable[[Match], bytes]
     media_type: str

@@ -136,8 +136,8 @@ def _explain_stack(position: Position, origin: int, target: int, rules: Rules) -
 def observed(stacks: Sequence[str], rules: Rules, *, at_start: bool = False) -> tuple[PositionFault, ...]:
     """Return everything that is wrong with 52 observed stacks, as a position of a game by these rules.
 
-    With ``at_start`` it must be the start that the rules ask for: squares that differ are a fault too.
-    Too few pieces are no fault: the others may lie in reserve or be captured. Raises ValueError for another
+    With ``at_start`` it must be the start that the rules ask for: squares that differ are a fault too. Too
+    few pieces are no fault: the others may lie in reserve or be captured. Raises ValueError for another
     number of squares.
     """
     if len(stacks) != len(SQUARES):

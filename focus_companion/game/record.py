@@ -112,8 +112,8 @@ def steps(record: GameRecord) -> Iterator[Step]:
 def positions(record: GameRecord) -> Iterator[Position]:
     """Replay a record, one position for each ply from ply 0.
 
-    An act is no ply: it shows in the position of the ply that it follows. Raises IllegalMove, naming the
-    ply, at the first entry that the rules refuse, after the positions before it.
+    An act is no ply: it shows in the position of the ply that it follows. Raises IllegalMove, naming the ply,
+    at the first entry that the rules refuse, after the positions before it.
     """
     pending: Step | None = None
     try:

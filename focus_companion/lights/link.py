@@ -32,8 +32,8 @@ TRIES: Final = 4
 
 
 class LinkFault(RuntimeError):
-    """It cannot go on; ``kind`` is one of "missing", "busy", "forbidden", "gone", "silent",
-    "outdated" (ours, but of another version), "foreign"; where it is looked for, "none" and "stranger"."""
+    """It cannot go on; ``kind`` is one of "missing", "busy", "forbidden", "gone", "silent", "outdated" (ours,
+    but of another version), "foreign"; where it is looked for, "none" and "stranger"."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)

@@ -1,7 +1,7 @@
 """What every pixel shows: the light board's patterns, in the same arithmetic as the firmware's to the digit.
 
-The WLED back end draws with this; the firmware's tests hold it against the pixels decoded from the chip.
-A *phase* is a tick of 20 ms, 0…99 round and round; a new state begins at phase 0.
+The WLED back end draws with this; the firmware's tests hold it against the pixels decoded from the chip. A
+*phase* is a tick of 20 ms, 0…99 round and round; a new state begins at phase 0.
 """
 
 from __future__ import annotations

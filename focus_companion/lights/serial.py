@@ -39,9 +39,7 @@ class SerialBackend:
         expected: bool = True,
         taken: str = "",
     ) -> None:
-        """``expected``: whether it is news when no board is there. ``taken``: a port of other lights, which
-        is not looked at.
-        """
+        """``expected``: whether a missing board is news. ``taken``: a port of other lights, left alone."""
         self._settings = settings
         self._brightness = brightness
         self._sound = sound
@@ -117,9 +115,7 @@ class SerialBackend:
             self._failed(fault)
 
     def _paths(self) -> tuple[str, ...]:
-        """Where to try. A device that was found to be another is not opened again while it is plugged in:
-        that may restart it.
-        """
+        """Where to try. What was another device is not opened again while plugged in: that may restart it."""
         if self._settings.port:
             return (self._settings.port,)
         taken = ports.plugging(self._taken)[1] if self._taken else 0

@@ -136,9 +136,7 @@ class Result(Event):
 
 @dataclass(frozen=True)
 class GameBegan(Event):
-    """A new game: its id in the journal, its rules as in the game record, the players' names and seats, and
-    the clock.
-    """
+    """A new game: its id in the journal, rules as in the game record, names and seats, the clock."""
 
     type: ClassVar[str] = "game"
     game: int
@@ -159,9 +157,7 @@ class Acted(Event):
 
 @dataclass(frozen=True)
 class Ruled(Event):
-    """The players ruled themselves: ``move`` was legal though alerted for ``reason``, or was not legal though
-    recorded as ``ply``.
-    """
+    """The players ruled: ``move`` was legal though alerted for ``reason``, or not though it was ``ply``."""
 
     type: ClassVar[str] = "ruling"
     legal: bool

@@ -1,6 +1,4 @@
-"""A game as its events tell it: the one way from events to positions, for the running game and for the
-journal.
-"""
+"""A game as its events tell it: the one way from events to positions, for who plays and for the journal."""
 
 from __future__ import annotations
 

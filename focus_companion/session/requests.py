@@ -99,8 +99,8 @@ class DismissAlert(Request):
 class TurnDone(Request):
     """The button at the table: "my turn is done", or "I have seen it".
 
-    What is still is judged at once. An alert or prompt that has stood for a moment is dismissed; one that
-    has only just been told is not, because that press was meant for the turn. A paused game goes on. Never
+    What is still is judged at once. An alert or prompt that has stood for a moment is dismissed; one that has
+    only just been told is not, because that press was meant for the turn. A paused game goes on. Never
     refused.
     """
 

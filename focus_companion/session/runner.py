@@ -1,6 +1,4 @@
-"""The game thread: reads the source, pushes its frames, watches over the camera and opens it again when it is
-gone.
-"""
+"""The game thread: reads the source, pushes its frames, and opens a camera again that is gone."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ SILENCE: Final = 3.0
 """Seconds without a frame after which a live source counts as lost."""
 
 FIRST: Final = 60.0
-"""Seconds that a source may need for its first frame: cameras warm up, streams are probed, boards are
-painted.
-"""
+"""Seconds until the first frame of a source: cameras warm up, streams are probed, boards are painted."""
 
 _TURN: Final = 0.2
 """Most seconds between two looks at what has been asked for."""

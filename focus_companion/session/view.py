@@ -40,8 +40,7 @@ def named(by_letter: Mapping[str, str]) -> dict[str, str]:
 
 
 def entries(history: History) -> list[dict[str, Any]]:
-    """The turns and acts so far: the record's keys, and for a turn ``ply``, ``player``, ``reserve``,
-    ``captured``.
+    """The turns and acts so far: a record's keys; of turns also ply, player, ``reserve``, ``captured``.
 
     ``reserve`` and ``captured`` are the letters of the pieces that the turn's trimming sent there, bottom
     first.
@@ -71,9 +70,7 @@ def entries(history: History) -> list[dict[str, Any]]:
 
 
 def state(history: History) -> dict[str, Any]:
-    """Everything of the contract's state that the game itself tells (not the camera, not the last event's
-    id).
-    """
+    """All of the contract's state that the game itself tells: not the camera, nor the last event's id."""
     return standing(history) | {"moves": entries(history)}
 
 

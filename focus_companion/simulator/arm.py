@@ -134,8 +134,7 @@ def _in_view(parts: list[Bone], camera: Camera) -> list[Bone]:
 
 @dataclass(frozen=True)
 class _Relief:
-    """The arm as a surface towards the camera: height in mm, coverage and cloth share, each (h, w), at
-    (x0, y0)."""
+    """The arm as a surface, at (x0, y0): height in mm towards the camera, coverage, cloth share; (h, w)."""
 
     x0: int
     y0: int

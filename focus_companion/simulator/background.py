@@ -26,8 +26,7 @@ OVERCAST = Lamp((0.0, 0.0, 1e5), 1.0, size=6e4)
 
 
 def paint_background(look: Look, lighting: Lighting, camera: Camera, pose: Pose) -> Canvas:
-    """The empty table and board. ``camera`` and the lamps are in the frame of the board, which lies at
-    ``pose``."""
+    """The empty table and board. ``camera`` and lamps are in the frame of the board at ``pose``."""
     canvas = Canvas(camera, lighting)
     outline = outline_points(look.board, look.profile)
     _table(canvas, look, pose, outline)

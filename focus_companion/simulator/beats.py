@@ -27,11 +27,9 @@ class Pace:
 class Beat:
     """A stretch of time.
 
-    ``kind`` is "settled", "hand", "overflow-pending" or "illegal", as in recordings with truth. The board
-    is that
-    of ``stage`` for the whole beat; in a "hand" beat the hand goes from ``stage.hand`` to ``goal``.
-    ``over`` names
-    the square that the hand is about, and ``truth`` holds what else is true.
+    ``kind`` is "settled", "hand", "overflow-pending" or "illegal", as in recordings with truth. The board is
+    that of ``stage`` for the whole beat; in a "hand" beat the hand goes from ``stage.hand`` to ``goal``.
+    ``over`` names the square that the hand is about, and ``truth`` holds what else is true.
     """
 
     kind: str

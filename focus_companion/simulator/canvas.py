@@ -38,8 +38,7 @@ def inside(points: F32, box: Box, step: int = 4) -> Crop | None:
 
 
 class Canvas:
-    """``ambient`` (H, W, 3) and one of ``lamps`` (H, W, 3) for each lamp: light; ``points`` (H, W, 3):
-    surfaces in mm."""
+    """Light ``ambient`` and from each of ``lamps``, and ``points``, the surfaces in mm; all (H, W, 3)."""
 
     def __init__(self, camera: Camera, lighting: Lighting) -> None:
         self.camera, self.lighting = camera, lighting
@@ -72,8 +71,7 @@ class Canvas:
         return total
 
     def mask(self, polygon: F32) -> tuple[Crop, F32] | None:
-        """Where a polygon (N, 2) of pixels lies, and its coverage (h, w, 1) there; None when out of the
-        picture."""
+        """Where a polygon (N, 2) of pixels lies, and its coverage (h, w, 1); None when out of the picture."""
         mask = np.zeros(self.points.shape[:2], np.uint8)
         cv2.fillPoly(mask, [np.round(polygon * 16).astype(np.int32).reshape(-1, 1, 2)], 255, cv2.LINE_AA, 4)
         x, y, w, h = cv2.boundingRect(mask)
@@ -130,8 +128,7 @@ class Canvas:
         self.points[crop] = np.where(share > 0.5, mean, self.points[crop])
 
     def slab_shadow(self, points: F32, lamp: Lamp, outline: F32, thick: float) -> F32:
-        """How far a slab with ``outline`` (N, 2), ``thick`` mm above, hides the lamp from points (H, W,
-        3), 0…1."""
+        """How far (0…1) a slab ``thick`` mm above, of ``outline`` (N, 2), hides the lamp from ``points``."""
         size, scale = 700, 0.5
         slab = np.zeros((size, size), np.uint8)
         cv2.fillPoly(slab, [np.round(outline * scale + size / 2).astype(np.int32)], 255, cv2.LINE_AA)

@@ -1,5 +1,4 @@
-"""The demonstration: a camera over a simulated table where a two-player game plays itself, for as long as
-asked."""
+"""The demonstration: a camera over a simulated table where a game plays itself, for as long as asked."""
 
 from __future__ import annotations
 
@@ -51,9 +50,8 @@ class DemoSource(Source):
     ``earlier`` are the stacks that stood before it in its game: no illegal act leads back to them, which
     would be a turn taken back.
 
-    ``rules`` is for any number of players; None is the plain two-player game. ``seed`` None is another
-    game every
-    time. The game goes on while pictures are taken from it, ``fps`` a second. ``view`` is that of an
+    ``rules`` is for any number of players; None is the plain two-player game. ``seed`` None is another game
+    every time. The game goes on while pictures are taken from it, ``fps`` a second. ``view`` is that of an
     earlier source, whose table need not be painted again; the size is then its own.
     """
 

@@ -1,5 +1,4 @@
-"""What happens at the table, as a row of beats: turns, trimmings, illegal acts put right, take-backs, a
-new set-up."""
+"""What happens at the table, as a row of beats: turns, trimmings, illegal acts put right, a new set-up."""
 
 from __future__ import annotations
 
@@ -166,8 +165,7 @@ class Director:
         yield self.still(position, settle, event="restored")
 
     def take_back(self, position: Position, move: Move) -> Iterator[Beat]:
-        """A legal turn, and its taking back by the same player. Raises ValueError for one that needs
-        trimming."""
+        """A legal turn, taken back by the same player. Raises ValueError for one that needs trimming."""
         if removed(position, move, self.rules):
             raise ValueError(f"{move} is trimmed: taking back is shown for plain turns only")
         after, seat = self.stage(apply(position, move, self.rules)), self.seats[position.to_move]

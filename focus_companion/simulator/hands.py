@@ -28,8 +28,7 @@ class Hands:
         return Hand(seat, tx * out or near.x * 0.5, ty * out or near.y * 0.5, 45.0, closed=0.3)
 
     def over(self, seat: str, square: int | None, stacks: tuple[str, ...], pieces: str = "") -> Hand:
-        """The empty hand at the top piece of a stack, or holding ``pieces`` where they come to stand on
-        the stack.
+        """The empty hand at a stack's top piece, or holding ``pieces`` where they come to stand on the stack.
 
         ``square`` None is the player's own store, at the ledge.
         """
@@ -52,8 +51,7 @@ class Hands:
         return Beat("hand", self.pace.leave, replace(after, hand=last), goal, over)
 
     def carry(self, seat: str, before: Stage, carries: tuple[Carry, ...], after: Stage) -> Iterator[Beat]:
-        """Pieces go from square to square in one visit of the hand; ``after`` is how the table stands
-        then."""
+        """Pieces go from square to square in one visit of the hand; ``after`` is the table then."""
         stacks = before.stacks
         last: Hand | None = None
         for carry in carries:

@@ -21,8 +21,7 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """A lamp or window: where it hangs (mm), its strength at the board's middle, its RGB tint and its size
-    (mm)."""
+    """A lamp or window: its place (mm), its strength at the board's middle, its RGB tint, its size (mm)."""
 
     place: Triple
     strength: float
@@ -60,8 +59,7 @@ class BoardStyle:
 
 @dataclass(frozen=True, slots=True)
 class PieceStyle:
-    """The pieces: ``profile`` names a board profile; ``spread`` is how far apart single pieces' shades
-    lie."""
+    """The pieces: ``profile`` names a board profile, ``spread`` is how much the shades of pieces differ."""
 
     profile: str = "domination"
     colours: Mapping[str, str] = field(
@@ -110,8 +108,7 @@ class Arms:
 
 @dataclass(frozen=True)
 class Look:
-    """Everything about how a simulated table looks. ``lightings[0]`` burns first; a light change goes on
-    to the next."""
+    """How a simulated table looks. ``lightings[0]`` burns first; a light change goes on to the next."""
 
     camera: Camera
     board: BoardStyle = BoardStyle()
@@ -145,8 +142,7 @@ def aimed_camera(
     """A camera that looks at the board's middle from ``tilt`` degrees off the vertical.
 
     ``azimuth`` 0 is above rank 1's side, so that rank 1 lies at the bottom of the picture. The board fills
-    ``fill``
-    of the picture in the direction where it is tightest; ``shift`` moves it by that many pixels.
+    ``fill`` of the picture in the direction where it is tightest; ``shift`` moves it by that many pixels.
     """
     t, a, r = np.radians([tilt, azimuth, roll])
     forward = -np.array([np.sin(t) * np.sin(a), -np.sin(t) * np.cos(a), np.cos(t)])
@@ -192,8 +188,7 @@ def _rodrigues(matrix: NDArray[np.float64]) -> Triple:
 
 @cache
 def pleasant_look(width: int = 1280, height: int = 960) -> Look:
-    """The table of the demonstration: a cream board on oak by a window, seen from 30 degrees off the
-    vertical."""
+    """The table of the demonstration: a cream board on oak by a window, seen 30 degrees off the vertical."""
     lens = Lens.guess(width, height, 58.0)
     camera = aimed_camera(lens, board_profile(), tilt=30, azimuth=7, roll=-1.5, fill=0.83)
     window = Lamp((-820.0, 620.0, 980.0), 0.85, (1.0, 0.98, 0.94), 420.0)

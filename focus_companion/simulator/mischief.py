@@ -219,8 +219,7 @@ _KINDS: dict[str, Callable[[Position, Rules, np.random.Generator], Iterator[Slip
 def find_trimming_slip(
     position: Position, move: Move, rules: Rules, kind: str, rng: np.random.Generator
 ) -> Slip | None:
-    """An act of :data:`AT_A_TRIMMING` after ``move``, whose stack stands untrimmed; None when there is
-    none."""
+    """An act of :data:`AT_A_TRIMMING` after ``move``, whose stack is untrimmed; None if there is none."""
     pending, after = untrimmed(position, move), apply(position, move, rules)
     stack, square = pending[move.target], move.target
     excess, name = len(stack) - MAX_HEIGHT, SQUARES[square]

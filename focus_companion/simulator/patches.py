@@ -31,8 +31,7 @@ class Patch:
         return self.spread(np.ones((len(self.points), 1), np.float32))
 
     def spread(self, values: F32) -> F32:
-        """Values (M, C) of the samples that met, as their mean over each pixel times its coverage: (h, w,
-        C)."""
+        """Values (M, C) of the samples that met, as mean over each pixel times its coverage: (h, w, C)."""
         x0, y0, x1, y1 = self.rect
         full = np.zeros((len(self.met), values.shape[1]), np.float32)
         full[self.met] = values

@@ -19,8 +19,7 @@ F32 = NDArray[np.float32]
 F16 = NDArray[np.float16]
 
 SPARE = 24
-"""How many things are remembered beyond those that stand: what was taken up may be put back. Each is half a
-megabyte."""
+"""Things that are remembered beyond those that stand, for they may be put back; each is half a megabyte."""
 
 _BOWL = (
     (6.0, 0.0),

@@ -11,8 +11,7 @@ from ..game.rules import Rules
 
 
 def worth(before: Position, after: Position, rules: Rules, player: str) -> float:
-    """How good a turn looks at once: stacks held, pieces captured, pieces in reserve, and an end of the
-    game."""
+    """How good a turn looks at once: stacks held, pieces captured and in reserve, an end of the game."""
     if after.result is not None:
         return 100.0 if player in after.result.winners else -100.0
     side = rules.side_of(player)
@@ -29,9 +28,8 @@ def worth(before: Position, after: Position, rules: Rules, player: str) -> float
 def choose(position: Position, rules: Rules, rng: np.random.Generator, *, warmth: float = 1.2) -> Move | None:
     """A legal turn; None when the game is over.
 
-    ``warmth`` is how far chance outweighs judgement. Turns that leave all stacks as they are, which no
-    camera can
-    see (a reserve piece on a five-high stack of one's own colour), are played only when there is nothing
+    ``warmth`` is how far chance outweighs judgement. Turns that leave all stacks as they are, which no camera
+    can see (a reserve piece on a five-high stack of one's own colour), are played only when there is nothing
     else.
     """
     legal = legal_moves(position, rules)

@@ -1,5 +1,4 @@
-"""Looks drawn at random over the whole range of tables, lights and cameras that the companion has to cope
-with."""
+"""Looks drawn at random over the whole range of tables, lights and cameras to be coped with."""
 
 from __future__ import annotations
 
@@ -80,10 +79,9 @@ def random_lighting(rng: np.random.Generator) -> Lighting:
 
 
 def random_look(rng: np.random.Generator, size: tuple[int, int] | None = None) -> Look:
-    """A look over the whole range: 5° to 50° off the vertical, any turn, 45° to 80° lenses, a third to all
-    of the
-    frame filled, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), boards, lights and noise
-    of all kinds.
+    """A look over the whole range: 5° to 50° off the vertical, any turn, 45° to 80° lenses, a third to all of
+    the frame filled, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), boards, lights and
+    noise of all kinds.
     """
     width, height = size or SIZES[int(rng.integers(len(SIZES)))]
     k1 = float(rng.uniform(-0.14, 0.02))

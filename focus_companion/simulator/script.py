@@ -1,6 +1,5 @@
 """Scripted games with their truth, in the form of the recordings: legal turns, illegal acts put right,
-take-backs,
-pushed boards and changing light."""
+take-backs, pushed boards and changing light."""
 
 from __future__ import annotations
 
@@ -32,8 +31,7 @@ LIFE = ("takeback", "light", "board_moved")
 
 @dataclass(frozen=True)
 class ScriptedGame:
-    """A game as it was played before the simulated camera. ``turns`` are the legal plies with their
-    positions."""
+    """A game as played before the simulated camera. ``turns`` are the legal plies with their positions."""
 
     look: Look
     rules: Rules
@@ -167,8 +165,8 @@ def script_game(
     """A game of up to ``plies`` turns from ``position`` (else the start).
 
     Before about one turn in ``1 / trouble`` something else happens: an illegal act of any kind, put right
-    afterwards, a take-back, a change of light (if the look has more than one) or a push of the board.
-    Between turns the players think for ``thinking`` seconds, half as long to half as long again.
+    afterwards, a take-back, a change of light (if the look has more than one) or a push of the board. Between
+    turns the players think for ``thinking`` seconds, half as long to half as long again.
     """
     return _Scripter(look, rules, seed, trouble, pace or Pace(), seats, thinking).game(
         position or start_position(rules), plies

@@ -167,8 +167,7 @@ class Chip:
         cv2.subtract(picture, down[crop], dst=picture)
 
     def _field(self, rng: np.random.Generator, width: int, height: int) -> F32:
-        """Noise as demosaicing leaves it, whole numbers: fine grain, and blotches of colour three pixels
-        wide."""
+        """Noise as demosaicing leaves it, in whole numbers: fine grain, and blotches of three pixels."""
         strength = self._look.sensor.noise
         field = cv2.GaussianBlur(rng.standard_normal((height, width, 3), np.float32), (0, 0), 0.6)
         field *= 1.36 * strength

@@ -1,5 +1,4 @@
-"""Rays of the camera and where they meet solids of revolution: the exact picture of domes, pieces and
-stacks."""
+"""Where rays of the camera meet solids of revolution: the exact picture of domes, pieces and stacks."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ SMOOTH = 40.0
 
 
 def pixel_rays(camera: Camera, pixels: NDArray[np.floating]) -> F32:
-    """Directions in the board frame, (N, 3), of the rays through ``pixels`` (N, 2); the depth along each
-    is 1."""
+    """Directions (N, 3) in the board frame of the rays through ``pixels`` (N, 2), of depth 1 each."""
     lens = camera.lens
     normal = cv2.undistortPoints(
         np.ascontiguousarray(pixels, np.float64).reshape(-1, 1, 2),
@@ -92,8 +90,7 @@ def stack_body(solid: Solid, rise: float, places: F32, base: float) -> Body:
 
 @dataclass(frozen=True)
 class Hits:
-    """Where rays met a body: ``met`` (N,) bool; for those M rays ``points``, ``normals`` (M, 3) and
-    ``parts`` (M,)."""
+    """Where rays met a body: ``met`` (N,) bool; of those M ``points``, ``normals`` (M, 3), ``parts`` (M,)."""
 
     met: NDArray[np.bool_]
     points: F32

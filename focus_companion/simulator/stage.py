@@ -43,8 +43,7 @@ def from_table(pose: Pose, x: float, y: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """An arm from ``seat`` whose fingers are ``height`` mm above the point (x, y) mm; ``pieces`` hang in
-    them."""
+    """An arm from ``seat``, its fingers ``height`` mm above (x, y) mm; ``pieces`` hang in them."""
 
     seat: str
     x: float
@@ -77,8 +76,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A stack or a loose piece: its axis (x, y) and the level of its foot, mm, and its pieces bottom to
-    top."""
+    """A stack or loose piece: its axis (x, y), the level of its foot, in mm, its pieces bottom to top."""
 
     x: float
     y: float

@@ -65,8 +65,7 @@ def _now() -> str:
 
 
 class Journal:
-    """The games in ``folder``. Readers in any number, one writer: the first write (or ``write=True``) takes
-    the lock.
+    """The games in ``folder``. Any number of readers, one writer: the first write (or ``write=True``) locks.
 
     A damaged file is rescued when the lock is taken; :attr:`notices` tells of that and of all else that
     whoever started the program should know. May be used from any thread. Every method raises

@@ -1,6 +1,4 @@
-"""One process at a time writes a journal: a lock file that the system frees when its holder ends, however it
-ends.
-"""
+"""One process at a time writes a journal: the system frees its lock file when it ends, however that is."""
 
 from __future__ import annotations
 
@@ -13,8 +11,7 @@ from .errors import JournalBusy, told
 
 
 class FolderLock:
-    """Holds ``path`` until :meth:`close`. ``ended_well``: whether the one who held it before had let go of
-    everything by then.
+    """Holds ``path`` until :meth:`close`. ``ended_well``: whether the holder before had let go of everything.
 
     Raises:
         JournalBusy: another process holds it; the text says which.

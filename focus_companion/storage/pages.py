@@ -73,9 +73,7 @@ def log_is_damaged(log: Path) -> bool:
 
 
 def _frames(log: Path) -> list[_Frame]:
-    """The frames of the log's present round; those of earlier rounds, which lie behind them, have other
-    salts.
-    """
+    """The frames of the log's present round; those of earlier ones, which lie behind, have other salts."""
     try:
         data = log.read_bytes()
     except OSError:

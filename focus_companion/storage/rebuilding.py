@@ -91,8 +91,7 @@ class GameBuilder:
 
 
 def replay(database: sqlite3.Connection, path: Path, game: int) -> int:
-    """Replay one game of the journal at ``path``, of this version or an older one. Returns the number of its
-    events.
+    """Replay a game of the journal at ``path``, of any version. Returns the number of its events.
 
     Raises:
         JournalDamaged: one of them contradicts its seal, or the rules.

@@ -61,9 +61,7 @@ def rescue(path: Path, reason: str) -> Rescued:
 
 
 def _fill(part: Path, path: Path) -> tuple[int, int, int]:
-    """Write what is whole of the journal at ``path`` into ``part``. Returns the numbers of games, events
-    and lost events.
-    """
+    """Write what is whole of ``path`` into ``part``. Returns the numbers of games, events, lost events."""
     database = sqlite3.connect(part, isolation_level=None)
     try:
         schema.migrate(database)

@@ -1,6 +1,4 @@
-"""The journal's tables, by version. A migration is never changed once it has been shipped; new ones are
-added.
-"""
+"""The journal's tables, by version. A migration that was shipped is never changed; new ones are added."""
 
 from __future__ import annotations
 

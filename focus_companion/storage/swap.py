@@ -60,9 +60,7 @@ def remove(path: Path) -> None:
 
 
 def put_in_place(part: Path, word: str) -> Path | None:
-    """Make ``part``, which is complete and closed, the journal of its folder. Returns where the old one is
-    kept.
-    """
+    """Make ``part``, complete and closed, its folder's journal. Returns where the old one is kept."""
     sync(part)
     aside = free_name(part.parent, word, stamp())
     part.rename(part.with_name(f"{_NEXT}{aside.name.removeprefix('journal.')}"))

@@ -49,9 +49,7 @@ _REMEDIES: Final = {
 
 @dataclass
 class Seen:
-    """What came from a camera in a while: the first and the last ``frames`` of ``count``, the state of its
-    ``locks`` by control.
-    """
+    """What came from a camera: the first and last of ``count`` frames, the state of ``locks`` by control."""
 
     frames: list[Frame] = field(default_factory=list)
     count: int = 0

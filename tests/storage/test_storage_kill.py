@@ -14,8 +14,8 @@ from lives import Lives
 
 
 def survive(folder: Path, kills: int, seed: int, fresh: int, events: int) -> Lives:
-    """Live and die so often, in an interpreter of its own every ``fresh`` times; oftener where the machine
-    is so slow that fewer ``events`` than these were told."""
+    """Live and die so often, in an interpreter of its own every ``fresh`` times; oftener where the machine is
+    so slow that fewer ``events`` than these were told."""
     lives = Lives(folder, random.Random(seed))
     for number in count():
         if number >= kills and lives.events > events:
