@@ -62,7 +62,8 @@ def stack(page: playwright.Page, square: str) -> str:
 
 def status(page: playwright.Page, words: str) -> None:
     page.wait_for_function(
-        "words => document.querySelector('#status').textContent.includes(words)", arg=words
+        "words => document.querySelector('#status').textContent.replaceAll('\\u00a0', ' ').includes(words)",
+        arg=words,
     )
 
 

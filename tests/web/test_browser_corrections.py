@@ -42,6 +42,23 @@ def test_that_was_not_legal_takes_the_looked_at_turn_back(table, seen: Seen, loo
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 2")
 
 
+@pytest.mark.parametrize("size", [(320, 640), (768, 1024), (1920, 1080)])
+def test_the_board_and_what_edits_it_are_in_sight_together(table, seen: Seen, size: tuple[int, int]) -> None:
+    table.play(*MOVES)
+    seen.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page = seen.open()
+    page.click(".acts summary >> nth=0")
+    page.click("[data-act=edit]")
+    page.click('[data-square="b7"]')
+    for needed in ("#board", ".editor .here", ".editor .add", ".editor .buttons", ".editor .answers"):
+        expect(page.locator(needed)).to_be_in_viewport(ratio=0.98)
+    expect(page.locator(".ring.selected")).to_have_count(1)
+    # Neither what was played nor where a stack could go: the position is being put right.
+    expect(page.locator(".path.last, .ring.target")).to_have_count(0)
+    page.click("[data-edit=cancel]")
+    expect(page.locator(".path.last")).to_have_count(1)
+
+
 def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, looping) -> None:
     page = seen.open()
     page.click(".acts summary >> nth=0")

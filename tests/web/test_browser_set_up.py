@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartDiffers
+from focus_companion.session.requests import NewGame
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -83,6 +84,44 @@ def test_presets_make_the_rules_that_they_name(table, seen: Seen, looping) -> No
         until(page, table, ply=0, game=game)
         assert table.session.rules == Rules.make(**rules), preset
     assert seen.troubles == []
+
+
+CUT = """() => {
+    const pen = document.createElement('canvas').getContext('2d');
+    const shown = (all) => [...document.querySelectorAll(all)].filter((one) => one.checkVisibility());
+    // Beside a choice's words there is its arrow.
+    const room = (select, { paddingLeft, paddingRight }) =>
+        select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 18;
+    const choices = shown('#new-game select').filter((select) => {
+        const style = getComputedStyle(select);
+        pen.font = style.font;
+        return pen.measureText(select.selectedOptions[0].text).width > room(select, style);
+    });
+    const words = shown('#setup .who, #new-game :is(legend, button, h2)');
+    const spilling = words.filter((one) => one.scrollWidth > one.clientWidth);
+    const window = document.querySelector('#new-game').getBoundingClientRect();
+    const lost = shown('#new-game .answers button').filter((one) => {
+        const { left, right, top, bottom } = one.getBoundingClientRect();
+        return left < window.left || right > window.right || top < window.top || bottom > window.bottom;
+    });
+    return [...choices, ...spilling, ...lost].map((one) => one.name || one.textContent);
+}"""
+"""What is cut of the choices, the names and the buttons."""
+
+
+@pytest.mark.parametrize("language", ["en", "pl", "it"])
+def test_a_small_phone_shows_every_choice_whole(table, seen: Seen, looping, language: str) -> None:
+    table.session.submit(NewGame(table.session.rules, {"g": "Bartholomew", "r": "Maximiliane"}))
+    table.session.attend()
+    table.see(StartDiffers((INDEX["b7"],)))
+    seen.page.set_viewport_size({"width": 320, "height": 640})
+    page = seen.open(f"/?lang={language}")
+    assert page.locator("#setup .who").count() == 2
+    page.click("#setup [data-act=new_game]")
+    page.click("#new-game summary")
+    for clock in ("down", "up"):
+        page.select_option("[name=clock]", clock)
+        assert page.evaluate(CUT) == [], clock
 
 
 def test_lots_fall_on_somebody(table, seen: Seen) -> None:

@@ -44,6 +44,8 @@ export class Board {
     this.stacks = stacksOf("");
     this.hands = new Set();
     this.begun = false;
+    /** Whether it is told where a stack can go; while a position is edited it is not. */
+    this.guides = true;
     this.marks = {};
     this.selected = null;
     this.cursor = "d4";
@@ -189,14 +191,14 @@ export class Board {
     const words = stackWords(this.selected, stack);
     const colour = colourWord(stack.at(-1));
     const can = this.hands.has(stack.at(-1)) ? t("{colour} must place a piece first.", { colour }) : t("{colour} can reach {squares}.", { colour, squares: list(this.targets()) });
-    const more = stack ? sentenceCase(can) : "";
+    const more = stack && this.guides ? sentenceCase(can) : "";
     return this.onSelect(this.selected, `${words}. ${more}`);
   }
 
   /** Where the selected stack can go: nowhere while its player must place a piece first. */
   targets() {
     const stack = this.stacks[this.selected];
-    return this.hands.has(stack.at(-1)) ? [] : reach(this.selected, stack.length);
+    return !this.guides || this.hands.has(stack.at(-1)) ? [] : reach(this.selected, stack.length);
   }
 
   moveCursor(square) {

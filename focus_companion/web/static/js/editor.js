@@ -43,8 +43,10 @@ export class Editor {
     this.card.hidden = false;
     document.body.dataset.editing = "";
     this.look(null);
-    this.card.scrollIntoView({ block: "nearest" });
-    this.card.querySelector("h2").focus();
+    this.onChange();
+    // The whole board and what changes it, side by side or one below the other.
+    scrollTo(0, 0);
+    this.card.querySelector("h2").focus({ preventScroll: true });
   }
 
   /** The square under the hand. */

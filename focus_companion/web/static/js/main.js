@@ -80,6 +80,7 @@ function show(older) {
   const now = !older;
   document.body.dataset.looking = now ? "now" : "back";
   board.look(pref("view"), side());
+  board.guides = !editor?.active;
   if (editor?.active) {
     board.show(editor.position);
     board.mark({});

@@ -4,7 +4,7 @@ import { token } from "./pieces.js";
 import { parseMove } from "./squares.js";
 import { candidates, differing } from "./state.js";
 import { h } from "./svg.js";
-import { list, t, tn } from "./texts.js";
+import { bound, list, t, tn } from "./texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
 
 /** What the status says names the player itself. */
@@ -66,8 +66,8 @@ export class Status {
     const now = summary(state);
     this.element.dataset.kind = now.kind;
     this.element.dataset.letter = now.kind === "turn" ? now.letter : "";
-    this.title.textContent = now.title;
-    this.text.textContent = now.text;
+    this.title.textContent = bound(now.title);
+    this.text.textContent = bound(now.text);
     this.token.replaceChildren(...(now.letter ? [token(now.letter)] : [sign(now.kind)]));
     // Whose turn it is stays in sight whatever else is to be said.
     const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;

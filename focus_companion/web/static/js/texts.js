@@ -47,3 +47,6 @@ export function date(text) {
   const day = new Date(text);
   return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(day);
 }
+
+/** A text for large letters: no line ends with a number or a single letter that belongs to the word after it. */
+export const bound = (text) => text.replace(/(\d) (?=\p{L})/gu, "$1\u00a0").replace(/(^|[\s(])(\p{L}) (?=\S)/gu, "$1$2\u00a0");

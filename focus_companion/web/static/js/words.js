@@ -100,7 +100,7 @@ export function resultReason(state, result) {
     {
       domination: tn("The other player cannot move any more.", "The others cannot move any more.", others),
       fast: t("Enough pieces are captured."),
-      resigned: tn("The other player has given up.", "The others have given up.", others),
+      resigned: tn("The other player has resigned.", "The others have resigned.", others),
       "agreed draw": t("The players agreed."),
     }[result.reason] ?? ""
   );
