@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from .find_fit import likely_heights
 from .find_outlines import Edges, board_window
 from .find_pose import Prior, adjust, square_view, straighten
-from .finder import fitted, reduced, refine, resized
+from .finder import fitted, refine
 from .scene import CORNERS, BoardProfile, Camera, Floats, Lens
+from .sizes import reduced, resized
 
 Corners = Mapping[str, Sequence[float]]
 """(x, y) of the corners a1, h1, h8 and a8 of the full 8×8 lattice, as shares of the picture's width and

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,9 @@ from .find_search import SMALLER, Search
 from .find_sites import board_odds
 from .find_turn import colour_agreement, top_chroma
 from .lenses import LensProfile
+from .refit import around
 from .scene import BoardProfile, Camera, Lens
+from .sizes import reduced, resized
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -64,6 +65,7 @@ _CLEARER = 0.008
 """By how much the outlines must agree better there."""
 
 _ELSEWHERE = 0.27
+"""How far, in squares, that is."""
 
 _SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right": (1.0, 0.0)}
 
@@ -328,9 +330,10 @@ def _finish(
             choices.append((score - _CLEARER, resized(start, image), other))
         _, final, profile = max(choices, key=lambda choice: choice[0])
     if stacks is not None and misfit(edges, resized(final, fine), profile, stacks) > _ASTRAY:
-        for start, other in _beside(resized(final, fine), profiles):
-            start, score = _refined(edges, start, other, stacks, _CLOSER, lens)
-            choices.append((score, resized(start, image), other))
+        for other in profiles:
+            for start in around(resized(final, fine), other, _ELSEWHERE):
+                start, score = _refined(edges, start, other, stacks, _CLOSER, lens)
+                choices.append((score, resized(start, image), other))
         # Of so many some agree as well by chance, of another set and with another lens: they lie beside.
         least = max(score for score, *_ in choices) - _CLEARER
         _, final, profile = min(
@@ -349,14 +352,6 @@ def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence
     return float(np.median(told) / camera.pitch_pixels(profile)) if len(told) else 0.0
 
 
-def _beside(camera: Camera, profiles: Sequence[BoardProfile]) -> Iterator[tuple[Camera, BoardProfile]]:
-    """Other starts for a fit that has settled beside the board, at shadows or a print."""
-    for profile in profiles:
-        for angle in np.arange(8) * np.pi / 4:
-            far = _ELSEWHERE * profile.pitch
-            yield turned(camera, 0, (far * float(np.cos(angle)), far * float(np.sin(angle)))), profile
-
-
 def _rank1_at(camera: Camera, profile: BoardProfile, rank1: str) -> Camera:
     """The quarter turn for which rank 1 lies at the named side of the picture."""
     side = np.array(_SIDES[rank1])
@@ -368,22 +363,6 @@ def _rank1_at(camera: Camera, profile: BoardProfile, rank1: str) -> Camera:
         return float(away @ side / np.linalg.norm(away))
 
     return max((turned(camera, quarters) for quarters in range(4)), key=lean)
-
-
-def reduced(image: Image, pixels: int) -> tuple[Image, float]:
-    """The picture with at most ``pixels`` pixels, and the factor by which it was resized."""
-    height, width = image.shape[:2]
-    factor = min(1.0, float(np.sqrt(pixels / (height * width))))
-    if factor > 0.99:
-        return image, 1.0
-    size = (round(width * factor), round(height * factor))
-    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), size[0] / width
-
-
-def resized(camera: Camera, image: Image) -> Camera:
-    """The camera for the same view resized to ``image``."""
-    scaled = camera.scaled(image.shape[1] / camera.lens.width)
-    return replace(scaled, lens=replace(scaled.lens, width=image.shape[1], height=image.shape[0]))
 
 
 def _check(image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None, rank1: str) -> None:

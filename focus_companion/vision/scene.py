@@ -140,6 +140,15 @@ class Camera:
         )
         return np.asarray(pixels, float).reshape(-1, 2)
 
+    def on_board(self, pixels: Floats) -> Floats:
+        """Where the lines of sight through ``pixels`` (N, 2) meet the level z = 0, (N, 2) mm."""
+        lens = self.lens
+        shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
+        plain = cv2.undistortPoints(shown, lens.matrix, np.array(lens.distortion, float)).reshape(-1, 2)
+        lines = np.column_stack([plain, np.ones(len(plain))]) @ self.rotation_matrix
+        place = self.place
+        return np.asarray(place[:2] - lines[:, :2] * (place[2] / lines[:, 2:]))
+
     def pitch_pixels(self, profile: BoardProfile) -> float:
         """Mean side of a square in pixels."""
         corners = self.project(profile.corners)

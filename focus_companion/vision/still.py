@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .finder import find_board, reduced, resized
+from .finder import find_board
 from .lenses import LensProfile
 from .scene import CORNERS, BoardProfile, Camera
+from .sizes import reduced, resized
 from .still_search import begun, polished, searched
 from .still_view import Picture
 

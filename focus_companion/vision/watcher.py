@@ -21,16 +21,17 @@ from .by_hand import Corners, camera_of, check_corners, settled
 from .change import Change, Smoothed, board_window
 from .colours import ColourModel
 from .evidence import Evidence
-from .finder import Found, find_board, refine
+from .finder import Found, find_board
 from .frames import Frame, Image
 from .learning import learn
 from .lenses import LensProfile
 from .orientation import upright
 from .outlines import Outlines
+from .refit import fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
-from .tracker import AGREES, Probe, agreement, pushed, seek
+from .tracker import AGREES, Probe, agreement, seek
 
 SETTLE = 0.18
 """Seconds without motion after which a picture is looked at."""
@@ -50,13 +51,12 @@ ABSORB = 1.4
 """Seconds after which it is."""
 SPREAD = 0.8
 """Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
-RESUMED = 0.8
 LONG_LOST = 5.0
-"""The same for a board that has been out of view for so many seconds: its game went on meanwhile."""
-FITS, ASTRAY = 0.6, 0.3
-"""Agreement of the outlines of a pose that is right beyond doubt, and of one that is not to be believed."""
-BESIDE = 0.3
-"""How far beside a place, in squares, the board is sought where its outlines do not agree there."""
+"""Seconds out of view from which the players may well have gone on meanwhile, and …"""
+RESUMED = 0.8
+"""… the share of squares that must then show their position for the board to be back."""
+ASTRAY = 0.3
+"""Agreement of the outlines up to which a pose is not believed."""
 GONE = 4.0
 """Seconds for which the still picture must make no sense before the board counts as out of view."""
 
@@ -160,10 +160,9 @@ class Watcher:
         self.standing = tuple(stacks)
         self._mark = None
         self._stood = True
-        if self._look is not None and self.outlines is not None and not shown:
-            self._look = None
-        elif self._look is not None and self.outlines is not None:
-            self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
+        if self._look is not None and self.outlines is not None:
+            if shown:
+                self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
             self._look = None
 
     def expect(self, stacks: Sequence[str]) -> None:
@@ -254,9 +253,8 @@ class Watcher:
         self._sought = frame.time
         if self.camera is not None and self.profile is not None:
             # Where it was last, before it is looked for everywhere; a board being set up may differ much.
-            held = (
-                self._lost_held(frame) if self.state is State.LOST else 0.0 if self._by_hand else SETTING_UP
-            )
+            seeking = 0.0 if self._by_hand else SETTING_UP
+            held = seeking if self.state is State.SEEKING else self._lost_held(frame)
             camera, profile, colours = self.camera, self.profile, self._colours
             if self._given is not None:
                 camera, profile = settled(frame.image, camera, self._profiles, self.standing)
@@ -397,7 +395,8 @@ class Watcher:
         spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
-            for refined, agrees in self._fits(frame.image, start):
+            places = fits(frame.image, self.camera, start, self.profile, self.standing)
+            for refined, agrees in places:
                 apart = refined.project(self.profile.corners) - self.camera.project(self.profile.corners)
                 if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):
                     # The same place in another light that the colours still bear.
@@ -426,21 +425,6 @@ class Watcher:
             self.state, self._lost_since = State.LOST, frame.time
             self._look = None
         return None
-
-    def _fits(self, image: Image, start: Camera) -> list[tuple[Camera, float]]:
-        """Places that the outlines say, and how well they agree there, the best first: sought again from
-        where the board was, and from all sides, where they do not. Colours alone may be half a square off.
-        """
-        assert self.camera is not None and self.profile is not None
-        far = BESIDE * self.profile.pitch
-        turns = np.arange(8) * np.pi / 4
-        around = (pushed(start, far * float(np.cos(t)), far * float(np.sin(t)), 0.0) for t in turns)
-        fits: list[tuple[Camera, float]] = []
-        for place in (start, self.camera, *around):
-            fits.append(refine(image, place, self.profile, self.standing, self._lens))
-            if fits[-1][1] > FITS:
-                break
-        return sorted(fits, key=lambda fit: -fit[1])
 
     def _relit(self, image: Image, probe: Probe) -> bool:
         """With colours learned anew at the old place, does nearly every square show its position?"""

@@ -137,12 +137,14 @@ def test_a_pushed_board_gives_nothing_and_is_read_on(pose: tuple[float, float, f
 def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
     """In noise, seen from above, the fit to outlines may settle beside the board; its colours do not lie."""
 
-    def misled(image: Image, camera: Camera, profile: BoardProfile, *_: object) -> tuple[Camera, float]:
-        return pushed(camera, 0.6 * profile.pitch, 0.0, 0.0), 0.4
+    def misled(
+        image: Image, held: Camera, start: Camera, profile: BoardProfile, *_: object
+    ) -> list[tuple[Camera, float]]:
+        return [(pushed(start, 0.6 * profile.pitch, 0.0, 0.0), 0.4)]
 
     table = Table(RULES)
     table.show()
-    monkeypatch.setattr(watcher, "refine", misled)
+    monkeypatch.setattr(watcher, "fits", misled)
     table.push_board(9.0, -6.0, 2.0)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
