@@ -12,7 +12,7 @@ from scoring import Json, Score, score
 
 from focus_companion.commands.watch import PUBLIC
 from focus_companion.game.rules import Rules
-from focus_companion.referee.referee import Patience
+from focus_companion.referee.beliefs import MOST
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision import finder
@@ -94,9 +94,8 @@ class Ours:
         profiles = plastic_sets()
         if without == "height":
             profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
-        patience = Patience(beliefs=1) if without == "beam" else Patience()
         watcher = ABLATIONS.get(without, Watcher)
-        self.pipeline = Pipeline(rules, profiles, patience=patience, watcher=watcher)
+        self.pipeline = Pipeline(rules, profiles, watcher=watcher, beliefs=1 if without == "beam" else MOST)
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:

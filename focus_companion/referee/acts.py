@@ -40,6 +40,7 @@ class Kind(Enum):
     TURNS = -18.0
     BACK = -14.0
     WRONG = -26.0
+    WRONG_PIECE = -31.0
     WRONG_TRIM = -50.0
     WRONG_TWICE = -36.0
 
@@ -199,8 +200,10 @@ class Acts:
                 move = Move(None, target)
                 if colour == turn and move in legal:
                     continue
+                # A piece out of the game seldom comes back: rather it came from where that hardly shows.
+                kind = Kind.WRONG if self.position.reserve(colour) else Kind.WRONG_PIECE
                 yield Act(
-                    Kind.WRONG,
+                    kind,
                     {target: self.stacks[target] + colour},
                     wrong=partial(self._placed, turn, colour, target),
                 )
@@ -321,13 +324,21 @@ class Acts:
         )
 
     def wrong_trims(self, move: Move) -> Iterator[Act]:
-        """After a turn that makes a stack too high: too few, too many or the wrong pieces taken from it."""
+        """After a turn that makes a stack too high: too few, too many or the wrong pieces taken from it.
+        After any other: pieces taken from a stack of which none may be taken.
+        """
         mover = self.position.to_move
         excess = len(removed(self.position, move, self._rules))
         standing = untrimmed(self.position, move)
         stack = standing[move.target]
         right = stack[excess:]
         seen = {right} | {stack[taken:] for taken in range(excess)}
+        text = (
+            words.say("wrong_trim", mover, target=move.target, number=excess)
+            if excess
+            else words.say("vanished", mover, squares=(move.target,))
+        )
+        wrong = partial(Wrong, "wrong_removal", mover, (move.target,), text)
         for bottom in range(len(stack) + 1):
             for top in range(len(stack) + 1 - bottom):
                 left = stack[bottom : len(stack) - top]
@@ -336,17 +347,7 @@ class Acts:
                 seen.add(left)
                 stacks = list(standing)
                 stacks[move.target] = left
-                yield Act(
-                    Kind.WRONG_TRIM,
-                    _changes(self.stacks, stacks),
-                    (move,),
-                    wrong=lambda: Wrong(
-                        "wrong_removal",
-                        mover,
-                        (move.target,),
-                        words.say("wrong_trim", mover, target=move.target, number=excess),
-                    ),
-                )
+                yield Act(Kind.WRONG_TRIM, _changes(self.stacks, stacks), (move,), wrong=wrong)
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces gone from one stack: from its top perhaps only lifted, on their way."""

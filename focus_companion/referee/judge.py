@@ -57,6 +57,9 @@ UNSEEN = 12.0
 """Nats against a square's having changed of which not one pixel did, though it would look quite different."""
 PLAIN = 0.3
 """Share of a square's pixels that must look different for that; from above a piece more may hardly show."""
+HIDDEN_TURN = 8.0
+"""Nats against two turns at once of which one leaves a square as it looked: whatever is taken from a stack
+or set on it against the rules may be told so, as though the stack had first gone where it hardly shows."""
 UNTOUCHED = 60.0
 """Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
 MOST_BESIDE = 3
@@ -158,7 +161,7 @@ def _likeliest(
     if best.act.kind is not Kind.NOTHING or not strong:
         # What is against the rules on the same squares may look much the same, and explain it better; and
         # where the rules allow nothing, one piece more on its own colour changes but a rim.
-        here = set(best.act.changes) | set(_most_changed(look, strong or open_squares, MOST_BESIDE))
+        here = set(best.act.changes) | set(_most_changed(look, open_squares, MOST_BESIDE))
         pool += of_all(lambda acts: acts.displacements(here))
         pool += of_all(lambda acts: acts.removals(here))
         if best.act.moves and (best.act.trimmed or best.act.kind is Kind.PENDING or ends_high(best.act)):
@@ -173,7 +176,12 @@ def _likeliest(
     pool += of_all(lambda acts: acts.successions(inside), WIDE)
     pool += of_all(lambda acts: acts.unseen(inside), WIDE)
     pool += of_all(lambda acts: _illegal(acts, inside, pending), WIDE)
-    best = _laid_where_hidden(_weigh(look, pool, pending))
+    best = _weigh(look, pool, pending)
+    if best.act.kind is Kind.WRONG_PIECE:
+        origins = _hidden_origins(stacks, best.act)
+        pool += of_all(lambda acts: acts.displacements(origins.union(best.act.changes)), WIDE)
+        best = _weigh(look, pool, pending)
+    best = _laid_where_hidden(best, pending)
     if _explains(look, best, strong) or _with_foreign(look, best).covered:
         return best
     return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
@@ -213,11 +221,13 @@ def _other_height(look: Look, square: int, stack: str) -> float:
     return max(gain(square, other).nats for other in others) - gain(square, stack).nats
 
 
-def _laid_where_hidden(best: Judgement) -> Judgement:
+def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
     """Pieces that seem lifted may lie where they hardly show: then they were moved against the rules."""
     if not best.act.lifted:
         return best
-    moved = [a for a in best.rivals if not a.legal and set(a.changes) > set(best.act.changes)]
+    wider = [a for a in best.rivals if not a.legal and set(a.changes) > set(best.act.changes)]
+    # Only from a stack that was told too high are pieces taken away as a matter of course.
+    moved = [a for a in wider if pending is not None or a.kind is not Kind.WRONG_TRIM]
     return replace(best, act=replace(moved[0], lifted=True)) if moved else best
 
 
@@ -230,6 +240,14 @@ def _hidden_targets(stacks: Sequence[str], strong: Sequence[int]) -> set[int]:
         return set()
     tops = {stacks[square][-1:] for square in strong} - {""}
     return {s for s, stack in enumerate(stacks) if stack[-1:] in tops}
+
+
+def _hidden_origins(stacks: Sequence[str], act: Act) -> set[int]:
+    """Squares from which a piece that seems to have come from nowhere may have been taken unseen: one of its
+    colour is on top of them still.
+    """
+    piece = max(act.changes.values(), key=len)[-1]
+    return {s for s, stood in enumerate(stacks) if stood.endswith(2 * piece) and s not in act.changes}
 
 
 def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]:
@@ -268,7 +286,7 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     top, index = scored[0]
     act = pool[index]
     others = sorted(
-        ((top - score) * _weight(look, act, pool[i]), i)
+        ((top - score) * _worth(look, act, pool[i]), i)
         for score, i in scored[1:]
         if _outcome(pool[i]) != _outcome(act)
     )
@@ -289,7 +307,7 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     )
 
 
-def _weight(look: Look, act: Act, other: Act) -> float:
+def _worth(look: Look, act: Act, other: Act) -> float:
     """What the nats between two acts are worth. Where both leave the same tops, they differ in rims and
     shadows alone, which the way a piece was set down or nudged changes as much as a piece more: unless as
     much of the rim has changed as a piece changes.
@@ -324,7 +342,15 @@ def _course(look: Look, act: Act, pending: Pending | None) -> float:
         UNSEEN * (1 - float(look.touched[s]) / OPEN) * min(1.0, _differing(look, s, act.changes[s]) / PLAIN)
         for s in apart
     )
+    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
+        told -= HIDDEN_TURN
     return told + _trimming(look, act, pending)
+
+
+def _hidden(look: Look, act: Act, square: int) -> bool:
+    """Does a change of the square hardly show, and did nothing there?"""
+    alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
+    return alike and look.touched[square] < OPEN and square not in act.past
 
 
 def _differing(look: Look, square: int, stack: str) -> float:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 FAINT = 30.0
-"""Nats over nothing having happened up to which an illegal act is told late."""
+"""Nats over nothing having happened up to which an illegal act is told late, …"""
+SHOWN = 0.2
+"""… unless at least this share of each of its squares has changed: then only a little later."""
 SURE_WRONG = 25.0
 """Nats by which an illegal act must lead what is allowed where turns are in doubt already."""
 CHANGED, CROWD = 0.2, 16
@@ -35,25 +37,23 @@ CHANGED, CROWD = 0.2, 16
 
 @dataclass(frozen=True)
 class Patience:
-    """Seconds that a still picture must last before something is said of it.
-
-    ``beliefs`` is no time: how many rows of turns are kept while they cannot be told apart, the likeliest.
-    """
+    """Seconds that a still picture must last before something is said of it."""
 
     alert: float = 0.45
     unexplained: float = 0.8
     lifted: float = 3.0
     hidden: float = 0.8
+    faint: float = 1.2
     again: float = 1.6
     unclear: float = 1.0
-    beliefs: int = MOST
 
 
 class Referee:
     """Judges one game, given its positions so far with every look."""
 
-    def __init__(self, rules: Rules, patience: Patience | None = None) -> None:
-        self._rules = rules
+    def __init__(self, rules: Rules, patience: Patience | None = None, *, most: int = MOST) -> None:
+        """``most``: rows of turns that are kept while they cannot be told apart, the likeliest."""
+        self._rules, self._most = rules, most
         self._patience = patience or Patience()
         self._pending: Pending | None = None
         self._wrong: Wrong | None = None
@@ -197,7 +197,7 @@ class Referee:
         """All of these may be true: what the likeliest leaves is taken to stand from now on."""
         beliefs: dict[tuple[Move, ...], Belief] = {}
         for act, weight in zip(acts, weights, strict=True):
-            if act.moves not in beliefs and len(beliefs) < self._patience.beliefs:
+            if act.moves not in beliefs and len(beliefs) < self._most:
                 beliefs[act.moves] = believe(act.moves, position, self._rules, weight - max(weights))
         self._beliefs, self._seen = tuple(beliefs.values()), True
 
@@ -215,9 +215,12 @@ class Referee:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
         elif wrong.reason == "unexplained":
             patience = self._patience.unexplained
-        if judgement.nats < FAINT or int((look.touched > CHANGED).sum()) >= CROWD:
-            # Hardly seen, or the board is being pushed: nothing to cry about at once.
+        if int((look.touched > CHANGED).sum()) >= CROWD:
+            # The board is being pushed: nothing to cry about at once.
             patience = max(patience, self._patience.lifted)
+        elif judgement.nats < FAINT:
+            shown = all(look.touched[square] > SHOWN for square in act.changes)
+            patience = max(patience, self._patience.faint if shown else self._patience.lifted)
         if self._wrong is not None:
             if (wrong.reason, wrong.squares) == (self._wrong.reason, self._wrong.squares):
                 return []

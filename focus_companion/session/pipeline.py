@@ -3,12 +3,14 @@ pictures."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
+from ..referee.beliefs import MOST
 from ..referee.referee import Patience, Referee
 from ..referee.verdict import (
     BackInView,
@@ -54,19 +56,22 @@ class Pipeline:
         lens: LensProfile | None = None,
         tries_mount: bool = True,
         watcher: type[Watcher] = Watcher,
+        beliefs: int = MOST,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
         the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
-        the start says; ``watcher``: another kind of it, to be compared.
+        the start says; ``watcher`` and ``beliefs`` (at most kept in doubt): others than the
+        usual, to be compared.
         """
         self._lens, self._rules = lens, rules
         self._kind = watcher
         self._trial: Trial | None = None
         self._tries_mount = tries_mount
         self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
+        self._mounting = threading.Lock()
         self._profiles = tuple(profiles or plastic_sets())
         self._players, self._rank1 = "".join(rules.order), rank1
-        self._referee = Referee(rules, patience)
+        self._referee = Referee(rules, patience, most=beliefs)
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = False
@@ -195,9 +200,11 @@ class Pipeline:
         outlines, trial = watcher.outlines if watcher else None, self._trial
         if outlines is None:
             return None
-        known = self._mount
-        if known is None or known[0] is not outlines or known[1] is not trial:
-            known = self._mount = outlines, trial, check_mount(outlines, trial).to_json()
+        with self._mounting:
+            # All who watch ask at the same moment: one works it out.
+            known = self._mount
+            if known is None or known[0] is not outlines or known[1] is not trial:
+                known = self._mount = outlines, trial, check_mount(outlines, trial).to_json()
         return known[2]
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
