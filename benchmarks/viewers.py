@@ -58,6 +58,7 @@ class Game:
 
     def __init__(self, folder: Path) -> None:
         from focus_companion.commands.memory import share_one_pool
+        from focus_companion.commands.threads import take_short_turns
         from focus_companion.game.rules import Rules
         from focus_companion.session.pipeline import Pipeline
         from focus_companion.session.session import Session
@@ -67,6 +68,7 @@ class Game:
         from focus_companion.web.server import PageServer
 
         share_one_pool()
+        take_short_turns()
         self.open = lambda: open_source(str(CLIP))
         self.journal = Journal(folder, write=True)
         self.session = Session(Rules.make(order=("red", "green")), {}, self.journal, Pipeline)

@@ -18,7 +18,7 @@ import click
 
 from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
-from focus_companion.commands import memory
+from focus_companion.commands import memory, threads
 from focus_companion.commands.broker_options import chosen_broker, table_name
 from focus_companion.commands.console import tell
 from focus_companion.commands.pin import tell_pin
@@ -140,6 +140,7 @@ def play(
         BadInput, OSError: the camera, the port or the journal cannot be used, each with a sentence.
     """
     memory.share_one_pool()
+    threads.take_short_turns()
     # Imported here because picture libraries take their time, which --help need not wait for.
     from focus_companion.commands.play_source import choose_source
     from focus_companion.session.pipeline import Pipeline

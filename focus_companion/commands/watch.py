@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 import click
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands import memory
+from focus_companion.commands import memory, threads
 from focus_companion.commands.console import BadInput, NotSo
 from focus_companion.commands.rule_options import rule_options
 from focus_companion.commands.table_choice import boards_for, lens_for, table_options
@@ -78,8 +78,7 @@ def command(
     from focus_companion.vision.sources import open_source
 
     memory.share_one_pool()
-    # The decoder must not wait for long while a look is judged: it is the slower of the two.
-    sys.setswitchinterval(0.0005)
+    threads.take_short_turns()
     profile = lens_for(lens, source, load_settings({}).data)
     boards = boards_for(board)
     # Nobody asks here how the camera stands.

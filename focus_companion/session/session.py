@@ -94,7 +94,8 @@ class Session:
         self._time = self._offset = 0.0
         self._fresh_stream = False
         self._silent = ""
-        self._pushing = False
+        self._calm = threading.Event()
+        self._calm.set()
         self.tape: Tape | None = None
         """Keeps all that comes in and is told, if it is put here before the first frame."""
         self._pictures = Pictures()
@@ -201,6 +202,10 @@ class Session:
         wrong = view.wrong_squares(self._history)
         return self._pictures.jpeg(lambda image: sight.overlay(image, stacks, wrong), (stacks, wrong), width)
 
+    def let_pass(self, timeout: float) -> None:
+        """Wait while a picture is judged, at most ``timeout`` seconds: the game's thread goes first."""
+        self._calm.wait(timeout)
+
     def health(self) -> dict[str, Any]:
         """Whether the game loop lives; ages in seconds, ``None`` before the first frame."""
         now = self._clock()
@@ -229,11 +234,11 @@ class Session:
         """Look at one frame; returns what is told because of it, in order, already kept."""
         if self.tape is not None:
             self.tape.frame(frame)
-        self._pushing = True
+        self._calm.clear()
         try:
             return self._push(frame)
         finally:
-            self._pushing = False
+            self._calm.set()
 
     def _push(self, frame: Frame) -> list[Event]:
         if self._fresh_stream:
@@ -276,7 +281,7 @@ class Session:
             except queue.Empty:
                 break
             if self.tape is not None:
-                self.tape.request(request, in_push=self._pushing)
+                self.tape.request(request, in_push=not self._calm.is_set())
             try:
                 told += self._do(request)
             except RequestRefused as refused:

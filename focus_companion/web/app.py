@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from typing import Final
 
 from flask import Flask
 
@@ -15,6 +17,9 @@ from .series import Series
 
 VIEWERS = 240
 """How many viewers may follow the event stream at a time."""
+
+AFTER_YOU: Final = 0.2
+"""Seconds for which whoever asks for something waits at most while a picture is judged."""
 
 
 def create_app(
@@ -36,6 +41,8 @@ def create_app(
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
+    # With a thousand who ask, those who come during a look would each take their share of its time.
+    app.before_request(partial(session.let_pass, AFTER_YOU))
     app.extensions["journal"] = journal
     app.extensions["series"] = Series()
     app.extensions["reviews"] = Reviews()

@@ -45,6 +45,10 @@ class GameSession(Protocol):
         """Hand a request to the game thread; the future holds ``RequestRefused`` if it cannot be."""
         ...
 
+    def let_pass(self, timeout: float) -> None:
+        """Wait while a picture is judged, at most ``timeout`` seconds."""
+        ...
+
     def health(self) -> dict[str, Any]:
         """What ``/healthz`` tells."""
         ...

@@ -116,7 +116,7 @@ def test_many_listeners_while_events_are_published() -> None:
     for _ in range(200):
         feed.publish(log.add(1))
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert all(got[name] == log.kept for name in range(20))
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
 from scripted import Player, Script, Still, play_on
 
 from focus_companion.game.moves import Move
 from focus_companion.game.play import removed
+from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee import verdict as said
@@ -195,3 +201,33 @@ def test_health_needs_a_picture_and_a_live_loop() -> None:
     assert not session.health()["ok"]
     session.attend()
     assert session.health()["ok"] and session.health()["frame_age"] == 60.0
+
+
+class Thinker(Script):
+    """Takes its time over a picture."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.looks, self.done = threading.Event(), threading.Event()
+
+    def push(self, frame: Any, history: Sequence[Position]) -> Sequence[said.Verdict]:
+        self.looks.set()
+        assert self.done.wait(10)
+        return super().push(frame, history)
+
+
+def test_whoever_asks_lets_the_judging_of_a_picture_pass() -> None:
+    sight = Thinker()
+    session = Session(Rules.make(2), {}, None, sight)
+    session.let_pass(60)  # Nothing is judged: nobody waits.
+    with ThreadPoolExecutor(2) as threads:
+        game = threads.submit(session.push, Still(0))
+        assert sight.looks.wait(10)
+        session.let_pass(0.01)  # No longer than asked for, should it take for ever.
+        assert not game.done()
+        asks = threads.submit(session.let_pass, 60)
+        with pytest.raises(TimeoutError):
+            asks.result(0.05)
+        sight.done.set()
+        asks.result(10)
+        game.result(10)
