@@ -357,7 +357,7 @@ class Session:
         try:
             self._sight.place(request.corners)
         except ValueError as error:
-            raise RequestRefused(f"The board cannot be placed like that: {error}.") from error
+            raise RequestRefused("The board cannot be placed like that: {reason}.", reason=error) from error
         return self._tell(Placed(self._time, request.corners))
 
     def _another(self) -> list[Event]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from focus_companion.formats.match import Match
 from focus_companion.formats.writing import FORMATS, Format
 from focus_companion.referee.words import TEMPLATES
 from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
+from focus_companion.web.reasons import REASONS
 
 KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext", "RequestRefused"))
 KEYWORDS |= {"tn": (1, 2), "ngettext": (1, 2), "Refused": (2,)}
@@ -67,6 +69,18 @@ def test_compiled_catalogue_is_that_of_the_sources(language: str) -> None:
         if message.id:
             key = message.id if isinstance(message.id, str) else message.id[0]
             assert compiled.get(key).string in (message.string, list(message.string))
+
+
+def test_the_page_knows_why_a_viewer_may_be_refused() -> None:
+    """Every reason is one that the room it comes from gives."""
+    given = {
+        node.value
+        for room in ("game", "vision")
+        for path in (FOLDER.parents[1] / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    assert set(REASONS) <= given
 
 
 def test_polish_has_three_forms() -> None:
@@ -180,15 +194,22 @@ def test_a_film_without_pillow(
 
 
 @pytest.mark.parametrize(
-    ("language", "words"),
-    [("en", "No turn has been"), ("pl", "Nie było jeszcze"), ("it", "Non è ancora stata")],
+    ("language", "words", "crossing"),
+    [
+        ("en", "No turn has been", "like that: the corners must go round the board"),
+        ("pl", "Nie było jeszcze", "tak wskazać: rogi muszą"),
+        ("it", "Non è ancora stata", "indicare così: gli angoli devono"),
+    ],
 )
 def test_what_the_game_refuses_is_told_in_the_viewers_language(
-    table, client: FlaskClient, language: str, words: str
+    table, client: FlaskClient, language: str, words: str, crossing: str
 ) -> None:
     table.start()
     for act in ({"act": "take_back"}, {"act": "not_legal"}):
         answer = table.ask(client, act, {"Accept-Language": language})
         assert answer.status_code == 409 and answer.get_json()["error"].startswith(words)
+    corners = {"a1": [0.8, 0.9], "h1": [0.2, 0.9], "h8": [0.7, 0.2], "a8": [0.3, 0.2]}
+    answer = table.ask(client, {"act": "place_board", "corners": corners}, {"Accept-Language": language})
+    assert crossing in answer.get_json()["error"]
     answer = table.ask(client, {"act": "resign", "player": "blue"})
     assert answer.get_json()["error"] == "Blue does not play in this game."

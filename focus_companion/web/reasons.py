@@ -1,0 +1,35 @@
+"""Why something cannot be done, in the viewer's language.
+
+The rooms below say it in English, whoever asks. Those of their sentences that a viewer of the page can bring
+about stand here again, to be translated; a test holds them to the rooms' own.
+"""
+
+from __future__ import annotations
+
+from flask_babel import gettext
+
+
+def said(text: str) -> str:
+    """Marks a sentence for translation."""
+    return text
+
+
+REASONS = (
+    said("the start has no stack and no reserve piece of anybody who plays: nobody could move"),
+    said("a corner lies too far outside of the picture"),
+    said("the corners must go round the board from a1 to h1, h8 and a8 without crossing"),
+    said("no camera sees a board there; move the corners to those of the 8 by 8 squares"),
+    said("the board would be too small there for its pieces to be told apart"),
+)
+
+
+def filled(text: str, /, **values: object) -> str:
+    """A sentence in the viewer's language with its {names} filled; an error stands for what it says."""
+    told = {name: _own(value) for name, value in values.items()}
+    own: str = gettext(text)
+    return own.format_map(told) if told else own
+
+
+def _own(value: object) -> object:
+    # An empty text stands for the head of a catalogue.
+    return gettext(str(value)) if isinstance(value, Exception) and str(value) else value
