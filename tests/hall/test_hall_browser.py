@@ -133,7 +133,7 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     # What is open comes first, before all tables.
     expect(page.locator("#arbiter li")).to_have_count(1)
     assert "Table 5" in page.locator("#arbiter li").inner_text()
-    assert "exactly 2 squares" in page.locator("#arbiter li").inner_text()
+    assert "exactly 2\u00a0squares" in page.locator("#arbiter li").inner_text()
     # Among the tables every one keeps its place, so that it is found again.
     assert [name[:7] for name in page.locator(".tile-name").all_text_contents()][4] == "Table 5"
     expect(page.locator("#loud")).to_contain_text("Table 5")
@@ -155,7 +155,14 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     expect(page.locator("#arbiter li")).to_have_count(1)
     shoot(page, f"hall-table-{width}")
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for narrow in (width, 320):
+        # The chosen table, then all of them again, on a phone too.
+        page.set_viewport_size({"width": narrow, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") <= narrow
+    page.click("#back-to-all")
+    page.wait_for_selector("#large", state="hidden")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    shoot(page, f"hall-phone-{width}")
     assert faults == []
     page.close()
 

@@ -3,6 +3,7 @@
 import { draw, miniature } from "./miniature.js";
 import { sound } from "./sound.js";
 import { h, inOrder } from "./svg.js";
+import { bound } from "./texts.js";
 import { isOpen, rank } from "./tile.js";
 
 class Card {
@@ -16,8 +17,8 @@ class Card {
 
   show({ tile, now }) {
     this.button.dataset.kind = now.kind;
-    this.title.textContent = now.title;
-    this.text.textContent = now.text;
+    this.title.textContent = bound(now.title);
+    this.text.textContent = bound(now.text);
     const look = `${tile.position} ${tile.alert?.squares}`;
     if (look !== this.look) draw(this.canvas, tile.position, tile.alert?.squares);
     this.look = look;

@@ -10,7 +10,7 @@ import { pref, setPref, tie } from "./prefs.js";
 import { sound } from "./sound.js";
 import { LETTERS, raised } from "./squares.js";
 import { h, inOrder } from "./svg.js";
-import { loadTexts, t, tn } from "./texts.js";
+import { bound, loadTexts, t, tn } from "./texts.js";
 import { Tile, standing } from "./tile.js";
 import { letterOf, playerName, resultText } from "./words.js";
 
@@ -130,7 +130,7 @@ function showLarge() {
   const now = standing(tile);
   large.dataset.kind = now.kind;
   large.querySelector("h2").textContent = tile.table;
-  $("#large-status").textContent = `${now.title}. ${now.text}`;
+  $("#large-status").textContent = bound(`${now.title}. ${now.text}`);
   board.look(pref("view"), 0);
   board.show(tile.prompt?.move ? raised(tile.position, tile.prompt.move, letterOf(tile.to_move)) : tile.position);
   board.mark({ last: tile.last_move, wrong: tile.alert?.squares, prompt: tile.prompt });

@@ -7,7 +7,7 @@ import { LETTERS } from "./squares.js";
 import { playersOf } from "./state.js";
 import { summary } from "./status.js";
 import { h } from "./svg.js";
-import { t, tn } from "./texts.js";
+import { bound, t, tn } from "./texts.js";
 import { playerName } from "./words.js";
 
 /** What matters at a table: as on the game's page, and whether the table is there at all. */
@@ -44,7 +44,7 @@ export class Tile {
     this.tile = tile;
     this.now = now;
     this.button.dataset.kind = now.kind;
-    this.title.textContent = now.title;
+    this.title.textContent = bound(now.title);
     this.note.textContent = note;
     const seats = JSON.stringify([players, Boolean(tile.clock)]);
     if (seats !== this.seats)
