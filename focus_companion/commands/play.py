@@ -21,6 +21,7 @@ from focus_companion.addresses import shown_address
 from focus_companion.commands import memory, threads
 from focus_companion.commands.broker_options import chosen_broker, table_name
 from focus_companion.commands.console import tell
+from focus_companion.commands.event_lines import event_line
 from focus_companion.commands.pin import tell_pin
 from focus_companion.commands.rule_options import optional_rule_options
 from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
@@ -130,9 +131,9 @@ def play(
     new: bool,
     stop: threading.Event,
     closing: ExitStack,
-    rank1: str = "bottom",
-    tape: Path | None = None,
-    tape_size: float = 4000.0,
+    rank1: str,
+    tape: Path | None,
+    tape_size: float,
 ) -> None:
     """Play until ``stop`` is set or the source fails.
 
@@ -174,7 +175,7 @@ def play(
     def heard(event: Any) -> None:
         show(event)
         publish(event)
-        line = told(event)
+        line = event_line(event, page=True)
         log.info(
             "game %d, turn %d: %s", session.history.game, session.history.ply, line.strip() or event.type
         )
@@ -273,36 +274,6 @@ def _publish(
     say(f"MQTT: publishing to {broker.shown} as table {table!r}")
     publisher.start()
     return publisher.tell
-
-
-def told(event: Any) -> str:
-    """An event as a line for the terminal; "" for what only the page shows."""
-    match event.type:
-        case "move":
-            return f"{event.ply:4}. {event.player:6} {event.move}"
-        case "alert":
-            return f"   !  {event.text}"
-        case "prompt":
-            return f"   ?  {event.square}: take {len(event.remove)} from the bottom"
-        case "set_up":
-            return f"      The board differs from the position on {', '.join(event.squares)}"
-        case "ready":
-            return "      The board is found and stands right"
-        case "taken_back":
-            return f"      Taken back to turn {event.ply}"
-        case "unclear":
-            return f"   ?  Unclear: {' or '.join(event.candidates)}; choose on the page"
-        case "placed":
-            return f"      The board is {'placed by hand' if event.corners else 'looked for again'}"
-        case "lost" | "found":
-            why = getattr(event, "why", "")
-            return f"      {event.what.capitalize()} {event.type}{f' ({why})' if why else ''}"
-        case "result":
-            return f"      {' and '.join(event.winners).capitalize() or 'Nobody'} won ({event.reason})"
-        case "game":
-            return f"      Game {event.game}"
-        case _:
-            return ""
 
 
 def _tell_status(supervisor: Supervisor, session: Session) -> None:

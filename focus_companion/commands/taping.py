@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MEGABYTES: Final = 4000.0
+"""What a tape holds at the most unless told otherwise: some minutes of a fast camera."""
+
 
 def tape_options(command: F) -> F:
     """Add both options."""
-    size = click.option("--tape-size", type=click.FloatRange(1), default=4000.0, show_default=True,
+    size = click.option("--tape-size", type=click.FloatRange(1), default=MEGABYTES, show_default=True,
                         help="Megabytes after which the tape ends.")  # fmt: skip
     tape = click.option("--tape", metavar="FOLDER", type=click.Path(path_type=Path),
                         help="Keep every picture and event in FOLDER, for rerun; much data.")  # fmt: skip

@@ -15,6 +15,7 @@ import click
 from focus_companion.addresses import shown_address
 from focus_companion.commands import memory, threads
 from focus_companion.commands.console import BadInput, NotSo
+from focus_companion.commands.event_lines import event_line
 from focus_companion.commands.rule_options import rule_options
 from focus_companion.commands.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.taping import begin_tape, sight_to_json, tape_options
@@ -42,7 +43,7 @@ PUBLIC: Final = {
 """The types of event that ``--events`` writes."""
 
 
-@click.command("watch", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("watch")
 @click.argument("source")
 @rule_options
 @click.option("--events", metavar="FILE", help="Write every event as a line of JSON; - is standard output.")
@@ -157,36 +158,12 @@ def lines(events: str | None) -> Iterator[TextIO | None]:
 def _tell(event: Event, out: TextIO | None) -> None:
     if event.type not in PUBLIC:
         return
-    told = event.to_json()
-    told["time"] = round(event.time, 3)
     if out is not None:
+        told = event.to_json() | {"time": round(event.time, 3)}
         out.write(json.dumps(told, ensure_ascii=False) + "\n")
         out.flush()
     else:
-        click.echo(f"{told['time']:9.2f}  {in_words(told)}")
-
-
-def in_words(told: dict[str, object]) -> str:
-    """One event as a line for a terminal."""
-    match told:
-        case {"type": "move", "ply": ply, "player": player, "move": move}:
-            return f"{ply}. {player} {move}"
-        case {"type": "prompt", "square": square, "remove": list(remove)}:
-            return f"take {len(remove)} from the bottom of {square}"
-        case {"type": "alert", "reason": reason, "text": text}:
-            return f"ALERT {reason}: {text}"
-        case {"type": "taken_back", "ply": ply}:
-            return f"taken back to ply {ply}"
-        case {"type": "unclear", "candidates": list(candidates)}:
-            return f"unclear: {' or '.join(map(str, candidates))}"
-        case {"type": "set_up", "squares": list(squares)}:
-            return f"not the start position yet: look at {', '.join(map(str, squares))}"
-        case {"type": "result", "winners": list(winners), "reason": reason}:
-            return f"game over ({reason}): {', '.join(map(str, winners)) or 'nobody'} won"
-        case {"type": "lost" | "found" as kind, "what": what}:
-            return f"{what} {kind}"
-        case _:
-            return str(told["type"])
+        click.echo(f"{event.time:9.2f} {event_line(event)}")
 
 
 def _keep(session: Session, path: Path) -> None:

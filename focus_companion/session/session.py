@@ -161,16 +161,17 @@ class Session:
             told = (history, view.state(history))
             self._told = told
         clock = history.clock and history.clock.to_json(self._time, history.position.players)
-        more = {
+        return told[1] | {
             "camera": self.camera,
+            "camera_why": self.camera_why,
             "event": last,
             "resumed": self.resumed,
             "fault": self._fault,
             "rescued": self._rescued,
+            "clock": clock,
+            "mount": self._sight.mount(),
+            "corners": self._sight.corners(),
         }
-        more["camera_why"] = self.camera_why
-        seen = {"mount": self._sight.mount(), "corners": self._sight.corners()}
-        return told[1] | more | {"clock": clock} | seen
 
     def legal(self) -> list[str]:
         """The legal turns now; those first that explain most of what is alerted."""

@@ -30,9 +30,6 @@ log = logging.getLogger(__name__)
 LINES: Final = "tape.jsonl"
 FORMAT: Final = "focus-companion tape"
 VERSION: Final = 1
-MEGABYTES: Final = 4000
-"""What a tape holds at the most unless told otherwise: some minutes of a fast camera."""
-
 _WAITING: Final = 6
 """Pictures that may wait to be written; then the game waits for the disk, for a while."""
 
@@ -54,7 +51,7 @@ class Tape:
         TapeError: the folder cannot be used or holds a tape already.
     """
 
-    def __init__(self, folder: Path, header: Mapping[str, Any], *, megabytes: float = MEGABYTES) -> None:
+    def __init__(self, folder: Path, header: Mapping[str, Any], *, megabytes: float) -> None:
         self.folder = folder
         self._room = megabytes * 1e6
         self._last: tuple[Image, str] | None = None

@@ -29,14 +29,12 @@ def create_app(
     lan: bool = False,
     pin: str | None = None,
     hosts: Iterable[str] = (),
-    addresses: Iterable[str] = (),
     viewers: int = VIEWERS,
 ) -> Flask:
     """The page of a running game.
 
     ``lan``: answer under bare addresses of this machine and the names in ``hosts``, not under loopback alone.
     ``pin``: whoever knows it may act from elsewhere too; without one only the host machine may.
-    ``addresses``: under which the page can be opened from elsewhere, best first; shown with a QR code.
     ``viewers``: most open event streams; past it viewers are told to poll.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
@@ -46,7 +44,8 @@ def create_app(
     app.extensions["journal"] = journal
     app.extensions["series"] = Series()
     app.extensions["reviews"] = Reviews()
-    app.extensions["addresses"] = tuple(addresses)
+    # Where else the page can be opened is known once its server runs; shown with a QR code, best first.
+    app.extensions["addresses"] = ()
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(stream.blueprint)

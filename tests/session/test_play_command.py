@@ -18,7 +18,8 @@ import pytest
 from loopback import free_port
 
 from focus_companion.commands import play_source
-from focus_companion.commands.play import Name, told
+from focus_companion.commands.event_lines import event_line
+from focus_companion.commands.play import Name
 from focus_companion.commands.play_source import Chosen, Demo, choose_source, works
 from focus_companion.game.rules import Rules
 from focus_companion.session import events
@@ -35,13 +36,15 @@ LINES = [
     (events.Result(1, [], "agreed draw"), "      Nobody won (agreed draw)"),
     (events.Lost(1, "camera"), "      Camera lost"),
     (events.Unclear(1, ["d5-d6", "*d6"]), "   ?  Unclear: d5-d6 or *d6; choose on the page"),
+    (events.Found(1, "board"), "      Board found"),
+    (events.Resolved(1), "      Put right"),
     (events.Paused(1, True), ""),
 ]
 
 
 @pytest.mark.parametrize(("event", "line"), LINES)
 def test_the_terminal_tells(event: events.Event, line: str) -> None:
-    assert told(event) == line
+    assert event_line(event, page=True) == line
 
 
 def settings(**more: Any) -> Settings:

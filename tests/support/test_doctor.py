@@ -84,7 +84,7 @@ def test_journal(tmp_path: Path) -> None:
     assert none.state == "ok" and "none yet" in none.text
     played(tmp_path)
     (one,) = machine.check_journal(tmp_path)
-    assert one.state == "ok" and "1 games" in one.text
+    assert one.state == "ok" and "1 game" in one.text
     (tmp_path / "journal.sqlite").write_bytes(b"no journal at all" * 500)
     (bad,) = machine.check_journal(tmp_path)
     assert bad.state == "fail" and "journal.sqlite" in bad.text

@@ -94,7 +94,7 @@ def picture(level: int) -> Any:
 def taped(folder: Path, **more: Any) -> tuple[Session, Tape]:
     session = Session(Rules.make(2), {"g": "Ann"}, InMemory(1, None), Brightness)
     header = {"game": 1, "rules": Rules.make(2).to_json(), "players": {"g": "Ann"}, "events": None}
-    session.tape = tape = Tape(folder, header, **more)
+    session.tape = tape = Tape(folder, header, **{"megabytes": 100.0} | more)
     return session, tape
 
 

@@ -1,0 +1,48 @@
+"""An event as a line for people at a terminal."""
+
+from __future__ import annotations
+
+from focus_companion.session import events
+
+
+def event_line(event: events.Event, *, page: bool = False) -> str:
+    """The line; "" for what needs none. ``page``: there is one, on which a question can be answered.
+
+    In front of the sentence stands "!" for what is wrong and "?" for what the players are asked to do.
+    """
+    match event:
+        case events.Moved():
+            return f"{event.ply:4}. {event.player:6} {event.move}"
+        case events.Alert():
+            return f"   !  {event.text}"
+        case events.Prompt():
+            return f"   ?  {event.square}: take {len(event.remove)} from the bottom"
+        case events.Unclear():
+            answer = "; choose on the page" if page else ""
+            return f"   ?  Unclear: {' or '.join(event.candidates)}{answer}"
+    text = _text(event)
+    return f"      {text}" if text else ""
+
+
+def _text(event: events.Event) -> str:
+    """What is told without being marked."""
+    match event:
+        case events.Ready():
+            return "The board is found and stands right"
+        case events.SetUp():
+            return f"The board differs from the position on {', '.join(event.squares)}"
+        case events.Resolved():
+            return "Put right"
+        case events.TakenBack():
+            return f"Taken back to turn {event.ply}"
+        case events.Placed():
+            return f"The board is {'placed by hand' if event.corners else 'looked for again'}"
+        case events.Lost():
+            return f"{event.what.capitalize()} lost{f' ({event.why})' if event.why else ''}"
+        case events.Found():
+            return f"{event.what.capitalize()} found"
+        case events.Result():
+            return f"{' and '.join(event.winners).capitalize() or 'Nobody'} won ({event.reason})"
+        case events.GameBegan():
+            return f"Game {event.game}"
+    return ""
