@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -101,9 +101,7 @@ def command(
             if reopen and frames.live:
                 _watch_on(session, frames, partial(open_source, source, fps=fps), heard)
             else:
-                for frame in frames:
-                    for event in session.push(frame):
-                        heard(event)
+                watch_once(session, frames, heard)
     except FrameError as error:
         raise BadInput(str(error)) from error
     finally:
@@ -111,6 +109,29 @@ def command(
             _keep(session, Path(record))
     if "ready" not in seen:
         raise NotSo(_why_not(source, session, seen))
+
+
+def watch_once(session: Session, frames: FrameSource, heard: Callable[[Event], None]) -> None:
+    """Watch a source to its end; where a camera has gone, and a stream not merely ended, that is told.
+
+    Raises:
+        FrameError: the source fails.
+    """
+    from focus_companion.vision.frames import FrameError
+
+    def tell(events: Iterable[Event]) -> None:
+        for event in events:
+            heard(event)
+
+    try:
+        for frame in frames:
+            tell(session.push(frame))
+    except FrameError as error:
+        if frames.live:
+            tell(session.camera_lost(error.why))
+        raise
+    if frames.live and frames.gone != "ended":
+        tell(session.camera_lost(frames.gone))
 
 
 def _watch_on(
