@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from focus_companion.formats.picture import Box, Label, Oval, Polygon, Shape, Stroke, draw
+from focus_companion.game.colours import NAMES
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import SQUARES
 
-_NAMES = {"r": "red", "g": "green", "b": "blue", "y": "yellow"}
 # XML 1.0 has no way at all to write these, escaped or not: a name holding one must not break the picture.
 _FORBIDDEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535, *range(55296, 57344)), "�")
 
@@ -23,24 +23,21 @@ def board_svg(
     highlights: Iterable[str] = (),
     rank1: str = "bottom",
     coordinates: bool = True,
-    width: int | None = None,
 ) -> str:
     """The SVG of a position given by its 52 ``stacks`` (bottom to top, "" empty).
 
     ``move`` is drawn as an arrow (a reserve turn as a ring); ``highlights`` are names of squares to ring in
-    red; ``captions`` stand under the board; ``rank1`` is the side of the picture where rank 1 lies; ``width``
-    in pixels (default: as wide as its place). Screen readers hear ``title`` and the stacks. Raises ValueError
-    as :func:`focus_companion.formats.picture.draw` does.
+    red; ``captions`` stand under the board; ``rank1`` is the side of the picture where rank 1 lies. It is
+    as wide as its place. Screen readers hear ``title`` and the stacks. Raises ValueError as
+    :func:`focus_companion.formats.picture.draw` does.
     """
     path = None if move is None else (move.origin, move.target)
     picture = draw(
         stacks, captions=captions, path=path, highlights=highlights, rank1=rank1, coordinates=coordinates
     )
-    size = f' width="{width}"' if width else ""
     box = f"0 0 {_n(picture.width)} {_n(picture.height)}"
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}"{size}'
-        f' role="img" aria-label={_attribute(title)}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label={_attribute(title)}>',
         f"<title>{_text(title)}</title>",
         f"<desc>{_text(describe(stacks))}</desc>",
         '<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif">',
@@ -54,7 +51,7 @@ def board_svg(
 def describe(stacks: Sequence[str]) -> str:
     """Every stack in words, for those who do not see the picture: ``d5: red, green; e5: red``."""
     return "; ".join(
-        f"{SQUARES[square]}: {', '.join(_NAMES[piece] for piece in stack)}"
+        f"{SQUARES[square]}: {', '.join(NAMES[piece] for piece in stack)}"
         for square, stack in enumerate(stacks)
         if stack
     )

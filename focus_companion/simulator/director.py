@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -32,9 +32,9 @@ class Director:
     ``pose``, ``light``, ``drift`` and ``nudge`` may be set at any time: later beats have them.
     """
 
-    def __init__(self, look: Look, rules: Rules, pace: Pace, seats: Mapping[str, str] | None = None) -> None:
+    def __init__(self, look: Look, rules: Rules, pace: Pace) -> None:
         self.look, self.rules, self.pace = look, rules, pace
-        self.seats = dict(seats or USUAL_SEATS[rules.players])
+        self.seats = dict(USUAL_SEATS[rules.players])
         self.pose = (0.0, 0.0, 0.0)
         self.light = 0
         self.drift = 0.0

@@ -40,9 +40,9 @@ class ScriptedGame:
     turns: tuple[tuple[Position, Move], ...]
     name: str = "simulated"
 
-    def frames(self, fps: float = 15.0, *, detail: float = 1.0, seed: int = 0) -> Iterator[Frame]:
+    def frames(self, fps: float = 15.0, *, detail: float = 1.0) -> Iterator[Frame]:
         """The pictures that the camera delivers, ``fps`` a second, with fresh noise in each."""
-        view, rng, index = BoardView(self.look), np.random.default_rng([self.look.seed, seed, 3]), 0
+        view, rng, index = BoardView(self.look), np.random.default_rng([self.look.seed, 0, 3]), 0
         for beat, count in zip(self.beats, self._counts(fps), strict=True):
             for k in range(count):
                 stage = beat.at((k + 1) / count)
@@ -158,27 +158,23 @@ def script_game(
     plies: int = 24,
     trouble: float = 0.25,
     pace: Pace | None = None,
-    seats: dict[str, str] | None = None,
-    position: Position | None = None,
     thinking: float = 0.0,
 ) -> ScriptedGame:
-    """A game of up to ``plies`` turns from ``position`` (else the start).
+    """A game of up to ``plies`` turns.
 
     Before about one turn in ``1 / trouble`` something else happens: an illegal act of any kind, put right
     afterwards, a take-back, a change of light (if the look has more than one) or a push of the board. Between
     turns the players think for ``thinking`` seconds, half as long to half as long again.
     """
-    return _Scripter(look, rules, seed, trouble, pace or Pace(), seats, thinking).game(
-        position or start_position(rules), plies
-    )
+    scripter = _Scripter(look, rules, seed, trouble, pace or Pace(), thinking)
+    return scripter.game(start_position(rules), plies)
 
 
 class _Scripter:
     def __init__(
-        self, look: Look, rules: Rules, seed: int, trouble: float, pace: Pace, seats: dict[str, str] | None,
-        thinking: float,
-    ) -> None:  # fmt: skip
-        self._director = Director(look, rules, pace, seats)
+        self, look: Look, rules: Rules, seed: int, trouble: float, pace: Pace, thinking: float
+    ) -> None:
+        self._director = Director(look, rules, pace)
         self._thinker, self._thinking = Thinker(self._director, seed), thinking
         self._pauses = np.random.default_rng([seed, 12])
         self._rules, self._trouble = rules, trouble

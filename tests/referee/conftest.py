@@ -1,5 +1,19 @@
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 # The simulated table serves all tests of the referee.
 sys.path.insert(0, str(Path(__file__).parent))
+
+from table_scene import Table
+
+
+@pytest.fixture
+def table(shared: Table) -> Iterator[Table]:
+    """A module's table at its start; whatever a test does is put right, or taken back, after it."""
+    start = shared.stacks
+    yield shared
+    if shared.stacks != start or shared.session.history.ply:
+        shared.show(start, 2.0)

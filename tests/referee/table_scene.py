@@ -128,3 +128,11 @@ class Table:
     def push_board(self, dx: float, dy: float, turn: float) -> None:
         """From now on the board lies elsewhere (mm, mm, degrees)."""
         self.director.pose = (dx, dy, turn)
+
+
+def begun(rules: Rules) -> Table:
+    """A table whose start the camera has seen."""
+    table = Table(rules)
+    assert table.show().words == []
+    assert table.session.state()["camera"] == "ok"
+    return table

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import cv2
 import numpy as np
 import pytest
-from table_scene import Table
+from table_scene import Table, begun
 
 from focus_companion.game.rules import Rules
 from focus_companion.lights.meaning import NOTHING, after
@@ -18,14 +18,12 @@ from focus_companion.vision.frames import Image
 
 @pytest.fixture(scope="module")
 def shared() -> Table:
-    table = Table(Rules.make(2))
-    assert table.show().words == []
-    assert table.session.state()["camera"] == "ok"
-    return table
+    return begun(Rules.make(2))
 
 
 @pytest.fixture
 def table(shared: Table) -> Iterator[Table]:
+    """The table at its start, and seen to be so after each test, whatever its pictures were."""
     start = shared.stacks
     yield shared
     shared.show(start, 2.0)

@@ -3,11 +3,10 @@ picture has lasted; hands, pushes and lamps give nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from table_scene import FPS, Stacks, Table, small_look
+from table_scene import FPS, Stacks, Table, begun, small_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
@@ -25,19 +24,7 @@ RULES = Rules.make(2)
 
 @pytest.fixture(scope="module")
 def shared() -> Table:
-    table = Table(RULES)
-    assert table.show(seconds=1.0).words == []
-    assert table.session.state()["camera"] == "ok"
-    return table
-
-
-@pytest.fixture
-def table(shared: Table) -> Iterator[Table]:
-    """The table at its start; whatever a test does is put right after it."""
-    start = shared.stacks
-    yield shared
-    if shared.stacks != start:
-        shared.show(start)
+    return begun(RULES)
 
 
 ILLEGAL: dict[str, tuple[dict[str, str], set[str], set[str]]] = {

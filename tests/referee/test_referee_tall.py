@@ -3,10 +3,8 @@ told apart; turns with reserve pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from table_scene import Table, rules
+from table_scene import Table, begun, rules
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
@@ -36,19 +34,7 @@ def tall_rules(reserves: dict[str, int]) -> Rules:
 
 @pytest.fixture(scope="module")
 def shared() -> Table:
-    table = Table(tall_rules({"g": 1}))
-    assert table.show().words == []
-    assert table.session.state()["camera"] == "ok"
-    return table
-
-
-@pytest.fixture
-def table(shared: Table) -> Iterator[Table]:
-    """The table at its start; whatever a test does is put right, or taken back, after it."""
-    start = shared.stacks
-    yield shared
-    if shared.stacks != start or shared.session.history.ply:
-        shared.show(start, 2.0)
+    return begun(tall_rules({"g": 1}))
 
 
 def test_a_trimming_is_asked_for_then_the_turn_is_told(table: Table) -> None:
