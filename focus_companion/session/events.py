@@ -200,10 +200,15 @@ class Placed(Event):
 
 @dataclass(frozen=True)
 class Refused(Event):
-    """What somebody asked for on the page cannot be done; ``text`` says why."""
+    """What somebody asked for on the page cannot be done; ``text`` says why.
+
+    ``template`` and ``values`` are what it was made from, if it holds more than fixed words.
+    """
 
     type: ClassVar[str] = "refused"
     text: str
+    template: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 TYPES: Mapping[str, type[Event]] = {

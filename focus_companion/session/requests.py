@@ -18,7 +18,7 @@ class RequestRefused(ValueError):
 
     def __init__(self, text: str, **values: object) -> None:
         super().__init__(text.format_map(values) if values else text)
-        self.text, self.values = text, values
+        self.text, self.values = text, {name: str(value) for name, value in values.items()}
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,8 @@ class Session:
             try:
                 told += self._do(request)
             except RequestRefused as refused:
-                told += self._tell(Refused(self._time, str(refused)))
+                template = refused.text if refused.values else ""
+                told += self._tell(Refused(self._time, str(refused), template, refused.values))
                 done.set_exception(refused)
             except Exception as error:
                 done.set_exception(error)

@@ -15,6 +15,7 @@ from .acts import parse_act
 from .downloads import download
 from .games import past_game, summaries
 from .ports import GameJournal, GameSession
+from .reasons import refusal
 from .reviewing import ReviewFailed, Reviews
 from .series import Series
 from .stream import Viewers
@@ -150,7 +151,7 @@ def act() -> tuple[Response, HTTPStatus]:
     try:
         _session().submit(wanted).result(_PATIENCE)
     except RequestRefused as refused:
-        raise Refused(HTTPStatus.CONFLICT, refused.text, values=refused.values) from refused
+        raise Refused(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
     except TimeoutError:
         # The game thread is busy with a picture; what comes of it will be told on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED

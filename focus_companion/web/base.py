@@ -14,7 +14,6 @@ from . import assets
 from .access import Access, Refused
 from .assets import Assets
 from .languages import LANGUAGES, init_languages
-from .reasons import filled
 from .stream import Viewers
 
 _LARGEST_BODY = 256 * 1024
@@ -83,7 +82,8 @@ def _pack(response: Response) -> Response:
 
 
 def _refused(refused: Refused) -> Response:
-    response = jsonify(error=filled(refused.text, **refused.values), pin=refused.pin)
+    text = gettext(refused.text)
+    response = jsonify(error=text.format_map(refused.values) if refused.values else text, pin=refused.pin)
     response.status_code = refused.status
     if refused.retry_after is not None:
         response.headers["Retry-After"] = str(refused.retry_after)

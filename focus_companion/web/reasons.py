@@ -6,7 +6,11 @@ about stand here again, to be translated; a test holds them to the rooms' own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flask_babel import gettext
+
+from ..session.requests import RequestRefused
 
 
 def said(text: str) -> str:
@@ -23,13 +27,7 @@ REASONS = (
 )
 
 
-def filled(text: str, /, **values: object) -> str:
-    """A sentence in the viewer's language with its {names} filled; an error stands for what it says."""
-    told = {name: _own(value) for name, value in values.items()}
-    own: str = gettext(text)
-    return own.format_map(told) if told else own
-
-
-def _own(value: object) -> object:
+def refusal(refused: RequestRefused) -> Mapping[str, str]:
+    """What fills the sentence of a refusal, in the viewer's language."""
     # An empty text stands for the head of a catalogue.
-    return gettext(str(value)) if isinstance(value, Exception) and str(value) else value
+    return {name: gettext(value) if value else "" for name, value in refused.values.items()}

@@ -78,7 +78,13 @@ def test_agreed_draw() -> None:
 
 
 def test_a_stranger_cannot_resign() -> None:
-    assert "Blue does not play" in refused(playing(1), ask.Resign("b"))
+    session = playing(1)
+    assert refused(session, ask.Resign("b")) == "Blue does not play in this game."
+    (_, event) = next(iter(session.subscribe(session.state()["event"] - 1))) or (0, None)
+    assert event is not None and event.to_json() | {"time": 0} == {
+        "type": "refused", "time": 0, "text": "Blue does not play in this game.",
+        "template": "{player} does not play in this game.", "values": {"player": "Blue"},
+    }  # fmt: skip
 
 
 def test_choose_settles_what_was_unclear() -> None:

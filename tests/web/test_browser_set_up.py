@@ -220,8 +220,13 @@ def test_the_board_is_placed_by_keyboard_alone(table, seen: Seen, looping) -> No
     assert table.sight.placed[-1][0] is None
 
 
-def test_corners_that_cross_are_refused_and_kept(table, seen: Seen, looping) -> None:
-    page = seen.open()
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "go round the board"), ("pl", "rogi muszą iść wokół planszy")]
+)
+def test_corners_that_cross_are_refused_and_kept(
+    table, seen: Seen, looping, language: str, words: str
+) -> None:
+    page = seen.open(f"/?lang={language}")
     page.click(".camera [data-act=place]")
     page.wait_for_function("() => document.querySelector('#corners svg path')")
     page.focus("[data-corner=a1]")
@@ -229,6 +234,9 @@ def test_corners_that_cross_are_refused_and_kept(table, seen: Seen, looping) -> 
         page.keyboard.press("Shift+ArrowRight")
     page.click("#corners .strong")
     told = page.wait_for_selector("#corners #toast:not([hidden])")
-    assert "go round the board" in told.text_content()
+    assert words in told.text_content()
+    # It is told as an event too, to whoever looks: in the same words.
+    page.wait_for_function(f"() => Number(document.body.dataset.event) >= {table.journal.last_event()}")
+    assert words in told.text_content()
     assert page.locator("#corners").is_visible()
     assert table.sight.placed == []

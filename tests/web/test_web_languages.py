@@ -194,15 +194,20 @@ def test_a_film_without_pillow(
 
 
 @pytest.mark.parametrize(
-    ("language", "words", "crossing"),
+    ("language", "words", "crossing", "blue"),
     [
-        ("en", "No turn has been", "like that: the corners must go round the board"),
-        ("pl", "Nie było jeszcze", "tak wskazać: rogi muszą"),
-        ("it", "Non è ancora stata", "indicare così: gli angoli devono"),
+        (
+            "en",
+            "No turn has",
+            "that: the corners must go round the board",
+            "Blue does not play in this game.",
+        ),
+        ("pl", "Nie było jeszcze", "tak wskazać: rogi muszą", "Niebieski nie gra w tej partii."),
+        ("it", "Non è ancora stata", "così: gli angoli devono", "Blu non gioca in questa partita."),
     ],
 )
 def test_what_the_game_refuses_is_told_in_the_viewers_language(
-    table, client: FlaskClient, language: str, words: str, crossing: str
+    table, client: FlaskClient, language: str, words: str, crossing: str, blue: str
 ) -> None:
     table.start()
     for act in ({"act": "take_back"}, {"act": "not_legal"}):
@@ -211,5 +216,5 @@ def test_what_the_game_refuses_is_told_in_the_viewers_language(
     corners = {"a1": [0.8, 0.9], "h1": [0.2, 0.9], "h8": [0.7, 0.2], "a8": [0.3, 0.2]}
     answer = table.ask(client, {"act": "place_board", "corners": corners}, {"Accept-Language": language})
     assert crossing in answer.get_json()["error"]
-    answer = table.ask(client, {"act": "resign", "player": "blue"})
-    assert answer.get_json()["error"] == "Blue does not play in this game."
+    answer = table.ask(client, {"act": "resign", "player": "blue"}, {"Accept-Language": language})
+    assert answer.get_json()["error"] == blue

@@ -17,7 +17,7 @@ import { raised } from "./squares.js";
 import { candidates, differing, handsFirst } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, t, tn } from "./texts.js";
-import { letterOf } from "./words.js";
+import { letterOf, refusalText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
@@ -167,7 +167,7 @@ if (past) {
 } else {
   const link = new Link((state, event) => {
     take(state);
-    if (event?.type === "refused") toast(t(event.text));
+    if (event?.type === "refused") toast(refusalText(event));
     else if (event) {
       const { title, text } = summary(state);
       sound(event.type, [title, text].filter(Boolean).join(". "));

@@ -56,6 +56,11 @@ export function promptText(state, prompt) {
   return `${what}: ${parts.join(", ")}.`;
 }
 
+/** Why something cannot be done; what the sentence was made from is said in the viewer's language too. */
+export function refusalText({ text, template, values = {} }) {
+  return t(template || text, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, t(value)])));
+}
+
 export const boardNotFound = () => ({ title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") });
 
 /** What is wrong with the camera or its view, and what to do: {title, text}, or null. */
