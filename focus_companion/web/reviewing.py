@@ -77,12 +77,12 @@ def _in_a_process(text: str, patience: float) -> dict[str, Any] | ReviewFailed:
         done = subprocess.run(
             command, input=text.encode(), capture_output=True, timeout=patience, check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            return ReviewFailed(f"The review could not be made: {said[-1] if said else done.returncode}")
+        made: dict[str, Any] = json.loads(done.stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
         return ReviewFailed(f"The review could not be made: {error}")
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        return ReviewFailed(f"The review could not be made: {said[-1] if said else done.returncode}")
-    made: dict[str, Any] = json.loads(done.stdout)
     return made
 
 

@@ -59,6 +59,14 @@ def test_the_board_and_what_edits_it_are_in_sight_together(table, seen: Seen, si
     expect(page.locator(".path.last")).to_have_count(1)
 
 
+def test_a_host_that_is_away_is_told(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    page.route("**/api/legal", lambda route: route.abort())
+    page.click(".acts summary >> nth=0")
+    page.click("[data-act=enter]")
+    expect(page.locator("#toast")).to_have_text("The host does not answer. Try again when the page is live.")
+
+
 def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, looping) -> None:
     page = seen.open()
     page.click(".acts summary >> nth=0")

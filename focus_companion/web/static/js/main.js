@@ -67,6 +67,8 @@ function later() {
     follow();
     return { newGame: new made.NewGame($("#new-game"), acts, now), corners: new made.Corners($("#corners"), now, send), editor };
   });
+  // Asked for again where the host was away.
+  tools.catch(() => (tools = null));
   return tools;
 }
 
@@ -145,12 +147,18 @@ $("#rotate").addEventListener("click", () => {
 });
 document.addEventListener("click", async (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
-  if (act === "new_game") (await later()).newGame.open();
-  else if (act === "place") (await later()).corners.open();
-  else if (act === "edit") {
-    replay.live();
-    (await later()).editor.open(live);
-  } else if (act) acts.run(act);
+  if (!act) return;
+  try {
+    if (act === "new_game") (await later()).newGame.open();
+    else if (act === "place") await (await later()).corners.open();
+    else if (act === "edit") {
+      replay.live();
+      (await later()).editor.open(live);
+    } else await acts.run(act);
+  } catch (problem) {
+    console.info(problem.message);
+    toast(t("The host does not answer. Try again when the page is live."));
+  }
 });
 
 if (past) {
@@ -174,5 +182,5 @@ if (past) {
       camera?.refresh();
     }
   }, line);
-  link.sync().then(later);
+  link.sync().then(later).catch((problem) => console.info(problem.message));
 }
