@@ -37,8 +37,9 @@ SET_UP_PATIENCE = 0.6
 """Seconds that a still picture must last before it is said what differs from the set-up."""
 
 COVERED_PATIENCE = 3.0
-"""Seconds after which what lies still over the board is taken for a part of the scene, if the squares
-show."""
+"""Seconds after which what lies still over the board is taken for a part of the scene, if squares show."""
+RELIT_PATIENCE = 0.3
+"""The same where the light has changed all over the board."""
 
 PROFILES = PLASTIC
 
@@ -138,7 +139,9 @@ class Pipeline:
             watcher.mark()
         if self._referee.shows_standing(look):
             watcher.unchanged()
-        elif look.age > COVERED_PATIENCE and self._referee.covered(look):
+        elif look.age > (RELIT_PATIENCE if look.all_over else COVERED_PATIENCE) and self._referee.covered(
+            look
+        ):
             watcher.absorb(look)
         return verdicts
 

@@ -51,6 +51,8 @@ ABSORB = 1.4
 """Seconds after which it is."""
 SPREAD = 0.8
 """Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
+A_LITTLE = 0.04
+"""Share of its pixels that a stack changes at least under a lamp that was moved or another exposure."""
 LONG_LOST = 5.0
 """Seconds out of view from which the players may well have gone on meanwhile, and …"""
 RESUMED = 0.8
@@ -74,11 +76,9 @@ class Look:
     """A still picture of the board.
 
     ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
-    share of
-    each square's pixels that changed since the reference picture, in which ``evidence.standing`` stood, and
-    ``appeared`` the number of pieces laid down beside the lattice since. ``since_mark`` and
-    ``appeared_since_mark``
-    tell the same against the picture that was marked last, if any.
+    share of each square's pixels that changed since the reference picture, in which ``evidence.standing``
+    stood, and ``appeared`` the number of pieces laid down beside the lattice since. ``since_mark`` and
+    ``appeared_since_mark`` tell the same against the picture that was marked last, if any.
     """
 
     time: float
@@ -101,6 +101,12 @@ class Look:
     def age(self) -> float:
         """Seconds for which this picture has stood."""
         return self.time - self.since
+
+    @property
+    def all_over(self) -> bool:
+        """Nearly all stacks look a little different: the light has changed; an arm changes fewer."""
+        stacks = np.array([bool(stack) for stack in self.evidence.standing])
+        return bool(stacks.any()) and float((self.touched > A_LITTLE)[stacks].mean()) > SPREAD
 
     def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
         """Area in squares of the largest change that no piece on ``explained`` accounts for."""
