@@ -32,12 +32,17 @@ function progress(state, colour) {
   return all ? h("span", { class: "goal" }, `${done}/${all}`) : null;
 }
 
+function turnWords(state) {
+  if (candidates(state)) return t("turn in doubt");
+  return state.ply || state.ready ? t("to move") : t("begins");
+}
+
 function panel(state, colour) {
   const turn = state.to_move === colour;
   const out = (state.out ?? []).includes(colour);
   const placing = state.placing?.[colour];
   const name = playerName(state, colour);
-  const note = out ? t("out") : placing ? tn("{n} piece to place", "{n} pieces to place", placing) : turn ? (candidates(state) ? t("turn in doubt") : t("to move")) : "";
+  const note = out ? t("out") : placing ? tn("{n} piece to place", "{n} pieces to place", placing) : turn ? turnWords(state) : "";
   const clock = state.clock ? h("span", { class: "clock", role: "timer", "aria-label": t("Clock of {player}", { player: name }), "data-clock": colour }) : null;
   return h(
     "section",
