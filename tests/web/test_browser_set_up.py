@@ -42,6 +42,7 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     page.wait_for_selector("#setup", state="hidden")
     page.wait_for_function("() => document.querySelector('[data-clock=red]').textContent.startsWith('4:5')")
     assert page.text_content("[data-clock=green]") == "5:00"
+    expect(page.locator(".table[data-timed]")).to_have_count(1)  # there is room for the clocks from now on
     assert seen.troubles == []
 
 

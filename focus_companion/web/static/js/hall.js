@@ -132,6 +132,7 @@ function showLarge() {
   large.querySelector("h2").textContent = tile.table;
   $("#large-status").textContent = bound(`${now.title}. ${now.text}`);
   board.look(pref("view"), 0);
+  large.querySelector(".table").dataset.view = pref("view");
   board.show(tile.prompt?.move ? raised(tile.position, tile.prompt.move, letterOf(tile.to_move)) : tile.position);
   board.mark({ last: tile.last_move, wrong: tile.alert?.squares, prompt: tile.prompt });
   showPlayers(large.querySelector(".table"), tile, 0);

@@ -82,6 +82,7 @@ function show(older) {
   const now = !older;
   document.body.dataset.looking = now ? "now" : "back";
   board.look(pref("view"), side());
+  table.dataset.view = pref("view");
   board.guides = !editor?.active;
   if (editor?.active) {
     board.show(editor.position);
@@ -107,6 +108,8 @@ function show(older) {
 function take(state) {
   live = state;
   const begun = state.position !== undefined && state.position !== null;
+  // Also while older positions are looked at, which have no clock: the board keeps its size.
+  table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
   replay.follow(state.game, state.ply ?? 0);
   moves.show(state);
   if (begun) show(replay.ply === null ? null : shown);

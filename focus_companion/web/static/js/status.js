@@ -59,7 +59,7 @@ export class Status {
     this.choices = h("div", { class: "status-choices" });
     element.append(this.token, h("div", { class: "status-words" }, this.title, this.text, this.choices), this.turn);
     // A phone may be turned while something is said.
-    new ResizeObserver(() => this.fit()).observe(element);
+    new ResizeObserver(() => this.width !== element.clientWidth && this.fit()).observe(element);
   }
 
   show(state) {
@@ -81,6 +81,7 @@ export class Status {
 
   /** A long sentence gets smaller letters rather than more room: nothing below may move. */
   fit() {
+    this.width = this.element.clientWidth;
     this.element.classList.remove(...SMALLER);
     for (const smaller of SMALLER) if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add(smaller);
   }
