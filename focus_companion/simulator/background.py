@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +48,9 @@ def paint_background(look: Look, lighting: Lighting, camera: Camera, pose: Pose)
 def _table(canvas: Canvas, look: Look, pose: Pose, outline: F32) -> None:
     level, top = look.profile.table, TableTop(look.table, look.seed)
     height, width = canvas.points.shape[:2]
-    for row in range(0, height, BAND):  # in bands, for big pictures need big arrays
-        crop = np.s_[row : min(row + BAND, height), :width]
+
+    def band(rows: slice) -> None:
+        crop = rows, slice(width)
         points = canvas.plane(level, crop)
         albedo = top.albedo(*to_table(pose, points[..., 0], points[..., 1]))
         ambient, lamps = canvas.lit(points, np.broadcast_to(UP, points.shape), albedo, look.table.gloss)
@@ -53,6 +58,8 @@ def _table(canvas: Canvas, look: Look, pose: Pose, outline: F32) -> None:
             layer *= 1 - canvas.slab_shadow(points, lamp, outline, -level)[..., None]
         ambient *= 1 - 0.55 * canvas.slab_shadow(points, OVERCAST, outline, -level)[..., None]
         canvas.lay(crop, np.ones((*points.shape[:2], 1), np.float32), (ambient, lamps), points)
+
+    _in_bands(slice(height), band)
 
 
 def _sides(canvas: Canvas, look: Look, outline: F32) -> None:
@@ -96,8 +103,9 @@ def _board(canvas: Canvas, look: Look, outline: F32) -> None:
         for x, y in profile.centres.tolist()
         if not profile.flat
     ]
-    for row in range(rows.start, rows.stop, BAND):
-        crop = np.s_[row : min(row + BAND, rows.stop), columns]
+
+    def band(within: slice) -> None:
+        crop = within, columns
         points = canvas.plane(0.0, crop)
         at = to_texture(points[..., :2], profile)
         dx, dy = (cv2.remap(slope, *two(at), cv2.INTER_LINEAR) for slope in slopes)
@@ -107,4 +115,14 @@ def _board(canvas: Canvas, look: Look, outline: F32) -> None:
         light = canvas.lit(points, normals, albedo, style.gloss)
         for bump in bumps:
             canvas.shade(points, light, bump, 0.0)
-        canvas.lay(crop, share[row - rows.start : row - rows.start + BAND], light, points)
+        canvas.lay(crop, share[within.start - rows.start : within.stop - rows.start], light, points)
+
+    _in_bands(rows, band)
+
+
+def _in_bands(rows: slice, paint: Callable[[slice], None]) -> None:
+    """Paint ``rows`` of the picture some at a time, for big pictures need big arrays; bands side by side."""
+    first = rows.start or 0
+    bands = [slice(row, min(row + BAND, rows.stop)) for row in range(first, rows.stop, BAND)]
+    with ThreadPoolExecutor(os.cpu_count()) as painters:
+        list(painters.map(paint, bands))
