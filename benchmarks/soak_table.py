@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import cv2
 import numpy as np
+from scoring import ACCEPTED
 
 from focus_companion.commands.play_source import Demo
 from focus_companion.game.moves import Move
@@ -36,15 +37,6 @@ STANDS: Final = 4.0
 """Seconds for which an illegal act stands: what hardly shows is told after three."""
 KEPT: Final = 16
 """Pictures that are kept for whoever looks into a fault."""
-REASONS: Final = {
-    "wrong_distance": "distance",
-    "diagonal": "not_straight",
-    "opponents_stack": "not_your_stack",
-    "drop_no_reserve": "no_reserve",
-}
-"""What each illegal act of the demonstration is to be told as."""
-
-
 @cache
 def good_view(width: int, height: int) -> Look:
     """The demonstration's table by a window, before a camera that is mounted as the page
@@ -229,7 +221,7 @@ class Books:
                 if not shot.slip:
                     self._fault("alerts for nothing", told=event.reason)
                 elif not self._alerted:
-                    self.counts["told as another act"] += event.reason != REASONS[shot.act]
+                    self.counts["told as another act"] += event.reason not in ACCEPTED[shot.act]
                     self._alerted = True
             case "taken_back":
                 # Nobody at this table takes anything back.

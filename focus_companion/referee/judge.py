@@ -154,6 +154,9 @@ def _likeliest(
         best = _weigh(look, [*pool, *of_all(lambda acts: acts.turns(set(open_squares), whole=True))], pending)
         if _clean(look, best.act, strong):
             return best
+        if best.act.moves:
+            # A tall stack changes most of what lies behind it, and perhaps little of its own square.
+            pool.append(best.act)
     pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
     # From above, a piece that is back where it was may show on one of its two squares only.
     pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
