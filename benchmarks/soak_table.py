@@ -37,6 +37,8 @@ STANDS: Final = 4.0
 """Seconds for which an illegal act stands: what hardly shows is told after three."""
 KEPT: Final = 16
 """Pictures that are kept for whoever looks into a fault."""
+
+
 @cache
 def good_view(width: int, height: int) -> Look:
     """The demonstration's table by a window, before a camera that is mounted as the page
