@@ -1,0 +1,45 @@
+"""Which acts the judge weighs: what explains all that changed stays in the race."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from table_scene import rules
+
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee import judge as judging
+from focus_companion.referee.acts import Kind
+from focus_companion.referee.judge import Judgement, judge
+
+RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
+TOUCHED = {"f7": 0.19, "f8": 0.45, "g6": 0.03}
+"""A piece has been set on a tall stack: seen aslant, it covers more of the square behind."""
+
+
+def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    position = start_position(RULES)
+    touched = np.zeros(len(SQUARES))
+    for square, share in TOUCHED.items():
+        touched[INDEX[square]] = share
+    look: Any = SimpleNamespace(
+        touched=touched, evidence=SimpleNamespace(standing=position.stacks), foreign=lambda *_: 0.0
+    )
+    pools: list[list[str]] = []
+
+    def weigh(_look: object, pool: list[Any], _pending: object) -> Judgement:
+        pools.append([f"{act.kind.name} {' '.join(map(str, act.moves))}" for act in pool])
+        likeliest = [act for act in pool if act.kind is Kind.PENDING and str(act.moves[0]) == "*f7"]
+        return Judgement((likeliest or pool)[0], 41.0, 14.7)
+
+    monkeypatch.setattr(judging, "_weigh", weigh)
+    monkeypatch.setattr(judging, "_explains", lambda *_: True)
+    monkeypatch.setattr(judging, "_clean", lambda *_: False)
+    found = judge(look, [position], RULES, None)
+    assert "TURN *f8" in pools[1], "the square that changed most is weighed"
+    assert str(found.act.moves[0]) == "*f7"
