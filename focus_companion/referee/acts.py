@@ -1,10 +1,8 @@
 """Everything that may have happened at the table since the last legal position.
 
-Each act tells how the board would look after it, as changes of single squares, and what the referee would
-say of it.
-Only acts within ``open_squares`` (those that may have changed) are listed, so a look at two changed
-squares weighs a
-few dozen acts and not the thousands that the rules and clumsy fingers allow.
+Each act tells how the board would look after it, as changes of single squares, and what the referee would say
+of it. Only acts within ``open_squares`` (those that may have changed) are listed, so a look at two changed
+squares weighs a few dozen acts and not the thousands that the rules and clumsy fingers allow.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The referee: looks in, verdicts out, with the patience that a table needs.
 
-A legal turn is said as soon as the still picture is clear. An alert waits until the picture has lasted,
-and is said
-once. After it, the restored position or a legal move puts things right.
+A legal turn is said as soon as the still picture is clear. An alert waits until the picture has lasted, and
+is said once. After it, the restored position or a legal move puts things right.
 """
 
 from __future__ import annotations
@@ -51,10 +50,10 @@ class Patience:
 class Referee:
     """Judges one game, given its positions so far with every look."""
 
-    def __init__(self, rules: Rules, patience: Patience | None = None, *, most: int = MOST) -> None:
+    def __init__(self, rules: Rules, *, most: int = MOST) -> None:
         """``most``: rows of turns that are kept while they cannot be told apart, the likeliest."""
         self._rules, self._most = rules, most
-        self._patience = patience or Patience()
+        self._patience = Patience()
         self._pending: Pending | None = None
         self._wrong: Wrong | None = None
         self._said: tuple[Move, ...] = ()
@@ -65,10 +64,6 @@ class Referee:
         self._hurried_until = -math.inf
         self.partly = False
         """Of the last verdicts: they tell only a part of what the look shows; the next brings the rest."""
-
-    @property
-    def alerting(self) -> bool:
-        return self._wrong is not None
 
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""

@@ -11,7 +11,7 @@ from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
 from ..referee.beliefs import MOST
-from ..referee.referee import Patience, Referee
+from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
     OutOfView,
@@ -28,7 +28,7 @@ from ..vision.lenses import LensProfile
 from ..vision.mount import Trial, check_mount, try_picture
 from ..vision.outlines import Outlines
 from ..vision.overlay import draw_reading
-from ..vision.profiles import PLASTIC, plastic_sets
+from ..vision.profiles import plastic_sets
 from ..vision.scene import BoardProfile
 from ..vision.watcher import Look, State, Watcher
 from .usable import Usable
@@ -41,8 +41,6 @@ COVERED_PATIENCE = 3.0
 RELIT_PATIENCE = 0.3
 """The same where the light has changed all over the board."""
 
-PROFILES = PLASTIC
-
 
 class Pipeline:
     """One board's way from frames to verdicts."""
@@ -52,7 +50,6 @@ class Pipeline:
         rules: Rules,
         profiles: Sequence[BoardProfile] | None = None,
         *,
-        patience: Patience | None = None,
         rank1: str = "bottom",
         lens: LensProfile | None = None,
         tries_mount: bool = True,
@@ -61,8 +58,8 @@ class Pipeline:
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
         the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
-        the start says; ``watcher`` and ``beliefs`` (at most kept in doubt): others than the
-        usual, to be compared.
+        the start says; ``watcher`` and ``beliefs`` (at most kept in doubt): others than the usual, to be
+        compared.
         """
         self._lens, self._rules = lens, rules
         self._kind = watcher
@@ -72,7 +69,7 @@ class Pipeline:
         self._mounting = threading.Lock()
         self._profiles = tuple(profiles or plastic_sets())
         self._players, self._rank1 = "".join(rules.order), rank1
-        self._referee = Referee(rules, patience, most=beliefs)
+        self._referee = Referee(rules, most=beliefs)
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = False

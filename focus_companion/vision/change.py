@@ -1,8 +1,7 @@
 """What differs between the settled picture and the last one that was understood.
 
 A piece changes pixels within its own column. What changes elsewhere (an arm, a head, a mug) is foreign: it
-explains
-nothing on the board, and hides what lies under it.
+explains nothing on the board, and hides what lies under it.
 """
 
 from __future__ import annotations
@@ -169,11 +168,6 @@ class Change:
         areas[0] = 0
         areas[reach < max(3, REACHES * square)] = 0
         return float(areas.max()) / square
-
-    @property
-    def everywhere(self) -> float:
-        """Share of the window's pixels that changed: a light, or a push."""
-        return float(self.changed.mean())
 
 
 @made_once

@@ -1,9 +1,8 @@
 """What the pieces and the bare board look like on this table in this light.
 
 Classes: 0 is the bare board with its domes, 1 … 4 are the colours red, green, blue, yellow. The model is a
-smoothed histogram of camera colours for each class, learned wherever the position is known: at the start,
-and again
-after every confirmed turn, so that it follows the light.
+smoothed histogram of camera colours for each class, learned wherever the position is known: at the start, and
+again after every confirmed turn, so that it follows the light.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 that stood.
 
 A change is scored by painting it: only pixels whose visible class would differ count, each with the
-difference of
-the two classes' log-likelihoods, held within :data:`TRUST` so that no speck of glare decides.
+difference of the two classes' log-likelihoods, held within :data:`TRUST` so that no speck of glare decides.
 """
 
 from __future__ import annotations

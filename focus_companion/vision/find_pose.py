@@ -13,9 +13,6 @@ from .scene import Camera, Lens
 
 Floats = NDArray[np.float64]
 
-FIELD_OF_VIEW = 62.0
-"""Degrees across the longer side, of the usual camera."""
-
 SPREAD = {"focal": 0.17, "k1": 0.05}
 """Standard deviations: of the focal length's logarithm, and of the distortion k1 about the lens that was
 guessed."""

@@ -49,8 +49,8 @@ def _usual_chroma() -> dict[str, Floats]:
 def top_chroma(
     image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, heights: Sequence[int]
 ) -> Floats:
-    """The :func:`tints` (52, 3) of the tops of stacks of the given heights (0: the dome);
-    NaN where out of the picture.
+    """The :func:`tints` (52, 3) of the tops of stacks of the given heights (0: the dome); NaN where out of
+    the picture.
     """
     solids = [profile.dome if height == 0 else profile.piece for height in heights]
     levels = np.array([solid.height for solid in solids]) * 0.85

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,6 @@ from .sizes import reduced, resized
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-Side = Literal["bottom", "left", "top", "right"]
 
 _FINE_PIXELS = 1280 * 960
 _COARSE = (0.25, 0.18, 0.12)

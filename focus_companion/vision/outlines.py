@@ -1,9 +1,9 @@
 """Where the camera would see each piece: masks of the projected pieces of every square at every height.
 
 A column is all that may stand on one square: its bare dome (level 0) and pieces 1 … :data:`TALLEST`. The
-masks of
-a column share one small window of the picture. Seen from above, a higher piece hides the lower, and a nearer
-column hides a farther one; so painting columns far to near, pieces bottom to top, gives what is visible.
+masks of a column share one small window of the picture. Seen from above, a higher piece hides the lower, and
+a nearer column hides a farther one; so painting columns far to near, pieces bottom to top, gives what is
+visible.
 """
 
 from __future__ import annotations
@@ -69,14 +69,6 @@ class Window:
     @property
     def slices(self) -> tuple[slice, slice]:
         return slice(self.top, self.bottom), slice(self.left, self.right)
-
-    def union(self, other: Window) -> Window:
-        return Window(
-            min(self.left, other.left),
-            min(self.top, other.top),
-            max(self.right, other.right),
-            max(self.bottom, other.bottom),
-        )
 
 
 class Outlines:
@@ -217,9 +209,8 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
 def _filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
     """Pixels (h, w) whose middle lies in a convex outline.
 
-    Drawn four times as large, because OpenCV fills every pixel that an outline touches: half a pixel too
-    much all
-    around, which is more than a further piece adds under a steep camera.
+    Drawn four times as large, because OpenCV fills every pixel that an outline touches: half a pixel too much
+    all around, which is more than a further piece adds under a steep camera.
     """
     large = np.zeros((4 * size[1], 4 * size[0]), np.uint8)
     cv2.fillConvexPoly(large, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)

@@ -1,8 +1,7 @@
 """The one geometry of camera, board and pieces, used to find, to read and to draw.
 
 Board frame: millimetres, x along the files (a to h), y along the ranks (1 to 8), z up; the origin is the
-middle
-of the board at the level where a single piece rests. The camera is OpenCV's pinhole with distortion:
+middle of the board at the level where a single piece rests. The camera is OpenCV's pinhole with distortion:
 ``X_camera = R X_board + t``.
 """
 

@@ -50,8 +50,8 @@ class Palette:
 class Picture:
     """A picture with a board about where ``camera`` sees it: all that stays as the camera is made right.
 
-    ``image`` is (H, W, 3) uint8 BGR; ``players`` the letters of the colours in play;
-    ``lens`` is the camera's, if it is known.
+    ``image`` is (H, W, 3) uint8 BGR; ``players`` the letters of the colours in play; ``lens`` is the
+    camera's, if it is known.
     """
 
     def __init__(

@@ -1,8 +1,7 @@
 """Pictures in, looks out: finds the board, waits for stillness, follows pushes and changes of light.
 
-The watcher knows which position should stand (it is told after every turn) and learns the colours from it.
-It says
-nothing of rules: a :class:`Look` is a still picture with its evidence, for the referee to judge.
+The watcher knows which position should stand (it is told after every turn) and learns the colours from it. It
+says nothing of rules: a :class:`Look` is a still picture with its evidence, for the referee to judge.
 """
 
 from __future__ import annotations
