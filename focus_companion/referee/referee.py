@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..game.moves import Move
 from ..game.play import removed
 from ..game.position import Position
@@ -30,8 +32,9 @@ SHOWN = 0.2
 """… unless at least this share of each of its squares has changed: then only a little later."""
 SURE_WRONG = 25.0
 """Nats by which an illegal act must lead what is allowed where turns are in doubt already."""
-CHANGED, CROWD = 0.2, 16
-"""Share of a square's pixels, and number of such squares at once, that no act at the table changes."""
+CHANGED, CROWD = 0.2, 5
+"""Share of a square's pixels, and number of such squares out of the reach of an act's own columns, that no
+act at the table changes: the board is being pushed."""
 
 
 @dataclass(frozen=True)
@@ -210,8 +213,9 @@ class Referee:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
         elif wrong.reason == "unexplained":
             patience = self._patience.unexplained
-        if int((look.touched > CHANGED).sum()) >= CROWD:
-            # The board is being pushed: nothing to cry about at once.
+        within = look.evidence.outlines.touching(list(act.changes))
+        if sum(1 for s in np.flatnonzero(look.touched > CHANGED) if s not in within) >= CROWD:
+            # Nothing to cry about at once.
             patience = max(patience, self._patience.lifted)
         elif judgement.nats < FAINT:
             shown = all(look.touched[square] > SHOWN for square in act.changes)

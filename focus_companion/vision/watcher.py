@@ -38,7 +38,7 @@ BLINK = 0.45
 """Seconds of motion between two like pictures that do not make the second a new one."""
 SEEK_AGAIN = 1.0
 """Seconds between two attempts to find a board that is out of view."""
-UPSET = 16
+UPSET = 12
 """Squares that must have changed at once for the light or the board itself to be suspected."""
 HELD = 0.75
 """Share of squares that must show their position for a pose to be believed."""
@@ -50,8 +50,9 @@ ABSORB = 1.4
 """Seconds after which it is."""
 SPREAD = 0.8
 """Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
-A_LITTLE = 0.04
-"""Share of its pixels that a stack changes at least under a lamp that was moved or another exposure."""
+A_LITTLE, ALL_OVER = 0.01, 0.9
+"""Share of its pixels that a square changes at least under a lamp that was moved or another exposure, and the
+share of the squares that do. Where an arm does not lie, nothing changes."""
 LONG_LOST = 5.0
 """Seconds out of view from which the players may well have gone on meanwhile, and …"""
 RESUMED = 0.8
@@ -103,9 +104,8 @@ class Look:
 
     @property
     def all_over(self) -> bool:
-        """Nearly all stacks look a little different: the light has changed; an arm changes fewer."""
-        stacks = np.array([bool(stack) for stack in self.evidence.standing])
-        return bool(stacks.any()) and float((self.touched > A_LITTLE)[stacks].mean()) > SPREAD
+        """Nearly all squares look a little different: the light has changed; an arm changes fewer."""
+        return float((self.touched > A_LITTLE).mean()) > ALL_OVER
 
     def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
         """Area in squares of the largest change that no piece on ``explained`` accounts for."""

@@ -24,12 +24,12 @@ def look(touched: list[float]) -> Look:
     ("touched", "all_over"),
     [
         ([0.06 for _ in SQUARES], True),
-        ([0.06 if stack else 0.0 for stack in STACKS], True),
-        ([0.06 if k % 10 else 0.0 for k in range(len(SQUARES))], True),
-        ([0.9 if square[0] in "abcd" else 0.0 for square in SQUARES], False),
-        ([0.02 for _ in SQUARES], False),
+        ([0.02 if stack else 0.3 for stack in STACKS], True),
+        ([0.06 if k % 11 else 0.0 for k in range(len(SQUARES))], True),
+        ([0.9 if square[0] in "abcdef" else 0.0 for square in SQUARES], False),
+        ([0.005 for _ in SQUARES], False),
     ],
-    ids=["a lamp", "a lamp, bare squares alike", "a lamp, but for a few", "an arm", "noise"],
+    ids=["a lamp", "a lamp, dark pieces", "a lamp, but for a few squares", "an arm and its shadow", "noise"],
 )
-def test_a_lamp_changes_all_stacks_a_little_and_an_arm_does_not(touched: list[float], all_over: bool) -> None:
+def test_a_lamp_changes_all_squares_and_an_arm_does_not(touched: list[float], all_over: bool) -> None:
     assert look(touched).all_over == all_over
