@@ -119,6 +119,7 @@ class BoardView:
             return
         self._version += 1
         changed = sorted(things ^ self._things, key=lambda t: (t.square, t.pieces))
+        self._pieces.make(changed)
         dirty = [rect for thing in changed for rect in self._pieces.touched(thing, things)]
         self._things = things
         for rect in merged(dirty):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +20,8 @@ from .stage import Thing
 F32 = NDArray[np.float32]
 F16 = NDArray[np.float16]
 
+MANY = 8
+"""Things from which on it pays to make them side by side."""
 SPARE = 24
 """Things that are remembered beyond those that stand, for they may be put back; each is half a megabyte."""
 
@@ -91,6 +95,12 @@ class PiecePainter:
     def _stands(self, key: tuple[Thing, frozenset[Column]], standing: Mapping[Thing, Column]) -> bool:
         thing, neighbours = key
         return thing in standing and neighbours == self._neighbours(thing, standing)
+
+    def make(self, things: Sequence[Thing]) -> None:
+        """Make the bodies of these things, side by side, so that they are there when they are asked for."""
+        if len(things) >= MANY:
+            with ThreadPoolExecutor(os.cpu_count()) as makers:
+                list(makers.map(self._body, things))
 
     def _body(self, thing: Thing) -> tuple[Body, Patch | None, Rect]:
         if thing not in self._bodies:

@@ -18,6 +18,10 @@ REQUEST_SECONDS: Final = 20.0
 ANSWER_SECONDS: Final = 30.0
 """Time without a byte taken after which somebody who does not read an answer is let go."""
 
+AFTER_YOU: Final = 0.05
+"""Seconds for which reading waits at most while a picture is judged: the server's own thread, which reads for
+everybody, would take its share of a look's time."""
+
 TIDY_SECONDS: Final = 5
 """Time between two looks at all connections."""
 
@@ -27,6 +31,10 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     began: float | None = None
     """Monotonic time of the first byte of the request that is not whole yet."""
+
+    def handle_read(self) -> None:
+        self.server.let_pass(AFTER_YOU)
+        super().handle_read()
 
     def received(self, data: bytes) -> Any:
         taken = super().received(data)
