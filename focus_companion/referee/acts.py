@@ -39,7 +39,7 @@ class Kind(Enum):
     BACK = -14.0
     WRONG = -26.0
     WRONG_PIECE = -31.0
-    WRONG_TRIM = -50.0
+    WRONG_TRIM = -38.0
     WRONG_TWICE = -36.0
 
 

@@ -373,7 +373,7 @@ def _trimming(look: Look, act: Act, pending: Pending | None) -> float:
     if not act.moves or act.moves[0] != pending.move:
         return 0.0
     moved = float(since.touched[pending.move.target])
-    if act.trimmed or (act.legal and len(act.moves) > 1):
+    if act.trimmed or act.kind is Kind.WRONG_TRIM or (act.legal and len(act.moves) > 1):
         if look.appeared_since_mark:
             return LAID_DOWN
         # If it was not sure to begin with, it may have been trimmed all along.

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from table_scene import rules
 
+from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import judge as judging
-from focus_companion.referee.acts import Kind
-from focus_companion.referee.judge import Judgement, judge
+from focus_companion.referee.acts import Acts, Kind
+from focus_companion.referee.judge import Judgement, Pending, judge
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 TOUCHED = {"f7": 0.19, "f8": 0.45, "g6": 0.03}
@@ -43,3 +44,18 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
     found = judge(look, [position], RULES, None)
     assert "TURN *f8" in pools[1], "the square that changed most is weighed"
     assert str(found.act.moves[0]) == "*f7"
+
+
+def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one() -> None:
+    """Pieces were taken from the stack in either case; which ones, only the stack can tell."""
+    position = start_position(RULES)
+    move = Move.parse("*f7")
+    acts = Acts([position], RULES)
+    look: Any = SimpleNamespace(
+        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), 0.5)), appeared_since_mark=1, appeared=1
+    )
+    right = [act for act in acts.turns({move.target}) if act.moves == (move,) and act.trimmed]
+    wrong = list(acts.wrong_trims(move))
+    assert len(right) == 1 and len(wrong) > 5
+    witness = {judging._trimming(look, act, Pending(move, sure=True)) for act in (*right, *wrong)}
+    assert len(witness) == 1 and witness.pop() > 0
