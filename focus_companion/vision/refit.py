@@ -61,6 +61,19 @@ def fits(
     return sorted(found, key=lambda fit: -fit[1])
 
 
+def agreements(
+    image: Image, cameras: Sequence[Camera], profile: BoardProfile, stacks: Sequence[str]
+) -> list[float]:
+    """How well the outlines agree (0 … 0.8) where each of the cameras sees them, none of them moved."""
+    fine, _ = reduced(image, PIXELS)
+    heights = [len(stack) for stack in stacks]
+    seen = [resized(camera, fine) for camera in cameras]
+    return [
+        outline_agreement(Edges.of(fine, board_window(camera, profile)), camera, profile, heights)
+        for camera in seen
+    ]
+
+
 def slid(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:
     """The camera that sees the board pushed over its table from where ``held`` sees it to where it comes
     nearest to what ``seen`` sees."""

@@ -26,7 +26,7 @@ from .learning import learn
 from .lenses import LensProfile
 from .orientation import upright
 from .outlines import Outlines
-from .refit import fits
+from .refit import agreements, fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
@@ -410,7 +410,10 @@ class Watcher:
                     back := self._adopt(frame, small, refined, self.profile, self._colours)
                 ):
                     return back
-        if here < SAME and spread > SPREAD and self._relit(frame.image, probe):
+        stays, goes = agreements(frame.image, (self.camera, camera), self.profile, self.standing)
+        # With colours learned anew a board that was pushed a little may seem to lie where it lay.
+        lies = there < SAME or stays >= goes
+        if here < SAME and spread > SPREAD and lies and self._relit(frame.image, probe):
             return self._adopt(frame, small, self.camera, self.profile, None)
         # Outlines may mislead where the colours do not: noise, a hard shadow, a piece that has moved too.
         if (
