@@ -369,7 +369,8 @@ def _trimming(look: Look, act: Act, pending: Pending | None) -> float:
     if pending is None or since is None:
         if act.trimmed:
             return LAID_DOWN if look.appeared else -1.5 * LAID_DOWN
-        return 0.0
+        # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.
+        return -1.5 * LAID_DOWN if _taken_away(look, act) and not look.appeared else 0.0
     if not act.moves or act.moves[0] != pending.move:
         return 0.0
     moved = float(since.touched[pending.move.target])
@@ -381,6 +382,13 @@ def _trimming(look: Look, act: Act, pending: Pending | None) -> float:
     if not pending.sure:
         return 0.0
     return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
+
+
+def _taken_away(look: Look, act: Act) -> bool:
+    """Are pieces gone from the board, against the rules and not from the top, on their way?"""
+    stood = look.evidence.standing
+    more = sum(len(stack) - len(stood[square]) for square, stack in act.changes.items())
+    return more < 0 and not act.legal and not act.lifted
 
 
 def _outcome(act: Act) -> object:

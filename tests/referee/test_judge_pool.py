@@ -59,3 +59,18 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
     assert len(right) == 1 and len(wrong) > 5
     witness = {judging._trimming(look, act, Pending(move, sure=True)) for act in (*right, *wrong)}
     assert len(witness) == 1 and witness.pop() > 0
+
+
+def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
+    """Else a stack trimmed of one for one from the reserve looks like one robbed of a piece."""
+    position = start_position(RULES)
+    acts = Acts([position], RULES)
+    standing = SimpleNamespace(standing=position.stacks)
+    gone: Any = SimpleNamespace(since_mark=None, appeared=0, evidence=standing)
+    beside: Any = SimpleNamespace(since_mark=None, appeared=1, evidence=standing)
+    removals = list(acts.removals([INDEX["f7"]]))
+    robbed = [act for act in removals if not act.lifted]
+    lifted = [act for act in removals if act.lifted]
+    assert robbed and all(judging._trimming(gone, act, None) < -30 for act in robbed)
+    assert lifted and all(judging._trimming(gone, act, None) == 0 for act in lifted)
+    assert all(judging._trimming(beside, act, None) == 0 for act in removals)
