@@ -1,8 +1,7 @@
 """How the threads of one program take turns.
 
 The picture libraries let go of the interpreter at every call and must get it back after it. By Python's own
-measure each getting back may take 5 ms while another thread works, and a look has dozens of such calls: with
-a thousand viewers asking for the page, the game's thread waited longer than it worked.
+measure each getting back may take 5 ms while another thread works, and a look has dozens of such calls.
 """
 
 from __future__ import annotations

@@ -410,10 +410,8 @@ class Watcher:
                     back := self._adopt(frame, small, refined, self.profile, self._colours)
                 ):
                     return back
-        stays, goes = agreements(frame.image, (self.camera, camera), self.profile, self.standing)
-        # With colours learned anew a board that was pushed a little may seem to lie where it lay.
-        lies = there < SAME or stays >= goes
-        if here < SAME and spread > SPREAD and lies and self._relit(frame.image, probe):
+        stays = here < SAME and spread > SPREAD and (there < SAME or self._stays(frame.image, camera))
+        if stays and self._relit(frame.image, probe):
             return self._adopt(frame, small, self.camera, self.profile, None)
         # Outlines may mislead where the colours do not: noise, a hard shadow, a piece that has moved too.
         if (
@@ -433,6 +431,14 @@ class Watcher:
             self.state, self._lost_since = State.LOST, frame.time
             self._look = None
         return None
+
+    def _stays(self, image: Image, elsewhere: Camera) -> bool:
+        """Do the outlines agree no less where the board was than where its colours see it? With colours
+        learned anew, a board that was pushed a little may seem to lie where it lay.
+        """
+        assert self.camera is not None and self.profile is not None
+        here, there = agreements(image, (self.camera, elsewhere), self.profile, self.standing)
+        return here >= there
 
     def _relit(self, image: Image, probe: Probe) -> bool:
         """With colours learned anew at the old place, does nearly every square show its position?"""
