@@ -212,11 +212,16 @@ _POSITION_SENTENCES: Final[dict[PositionReason, str]] = {
 
 def sentence(fault: Fault | PositionFault) -> str:
     """Return a fault as a sentence for players, in English."""
+    template, details = parts(fault)
+    text = template.format_map(details)
+    return text[:1].upper() + text[1:]
+
+
+def parts(fault: Fault | PositionFault) -> tuple[str, Mapping[str, str]]:
+    """Return the English sentence of a fault with its {fields}, and what fills them."""
     details = dict(fault.details)
     if isinstance(fault, PositionFault):
-        text = _POSITION_SENTENCES[fault.reason].format_map(details)
-    else:
-        if fault.player:
-            details.setdefault("player", NAMES.get(fault.player, fault.player))
-        text = _SENTENCES[fault.reason].format_map(details)
-    return text[:1].upper() + text[1:]
+        return _POSITION_SENTENCES[fault.reason], details
+    if fault.player:
+        details.setdefault("player", NAMES.get(fault.player, fault.player))
+    return _SENTENCES[fault.reason], details

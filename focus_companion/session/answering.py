@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from ..game.acts import Act, ActKind
 from ..game.colours import NAMES
-from ..game.faults import explain, sentence
 from ..game.play import act
 from ..game.position import position_text
 from ..game.rules import Rules, RulesError
@@ -31,7 +30,7 @@ from .requests import (
     TakeBack,
     TurnDone,
 )
-from .rulings import rule_legal, rule_not_legal
+from .rulings import check_legal, rule_legal, rule_not_legal
 
 JUST_TOLD: Final = 1.5
 """Seconds for which a press of the button at the table dismisses nothing: whoever pressed it then had not yet
@@ -91,10 +90,7 @@ def _draw(_: AgreeDraw, history: History, time: float) -> Iterator[Event]:
 
 
 def _choose(request: ChooseMove, history: History, time: float) -> Iterator[Event]:
-    if history.over:
-        raise RequestRefused("The game is over.")
-    if fault := explain(history.position, request.move, history.rules):
-        raise RequestRefused(sentence(fault))
+    check_legal(request.move, history)
     return turn(request.move, 1.0, history, time)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..game.colours import NAMES
-from ..game.faults import explain, sentence
+from ..game.colours import LETTER, NAMES
+from ..game.faults import explain, parts
 from ..game.moves import Move, legal_moves
 from ..game.squares import SQUARES
 from .events import Event, Ruled, TakenBack
@@ -26,12 +26,24 @@ def nearest_turns(history: History) -> list[Move]:
     return sorted(legal_moves(history.position, history.rules), key=touched, reverse=True)
 
 
-def rule_legal(request: RuleLegal, history: History, time: float) -> Iterator[Event]:
-    """The players say that what was alerted was this legal turn."""
+def check_legal(move: Move, history: History) -> None:
+    """Refuse a turn that is not legal now, for the rule book's reason.
+
+    Raises:
+        RequestRefused: it is not, or the game is over.
+    """
     if history.over:
         raise RequestRefused("The game is over.")
-    if fault := explain(history.position, request.move, history.rules):
-        raise RequestRefused(sentence(fault))
+    if fault := explain(history.position, move, history.rules):
+        template, details = parts(fault)
+        # Players by their colour as a name, wherever it stands in the sentence.
+        values = {key: value.capitalize() if value in LETTER else value for key, value in details.items()}
+        raise RequestRefused(template, **values)
+
+
+def rule_legal(request: RuleLegal, history: History, time: float) -> Iterator[Event]:
+    """The players say that what was alerted was this legal turn."""
+    check_legal(request.move, history)
     alert = history.alert
     player = NAMES[history.position.to_move]
     yield Ruled(time, True, history.ply + 1, str(request.move), player, alert.reason if alert else "")

@@ -24,6 +24,25 @@ REASONS = (
     said("the corners must go round the board from a1 to h1, h8 and a8 without crossing"),
     said("no camera sees a board there; move the corners to those of the 8 by 8 squares"),
     said("the board would be too small there for its pieces to be told apart"),
+    said(
+        "From {origin} to {target} is no straight line: a stack moves along its file or rank, "
+        "and never turns."
+    ),
+    said(
+        "From {origin} to {target} it is {steps} squares, but {origin} is {height} high: "
+        "a stack, or its upper part, moves exactly as many squares as it has pieces."
+    ),
+    said("The stack on {origin} is {owner}'s, and it is {player}'s turn."),
+    said("The stack on {origin} belongs to {owner}: {player} may not move it."),
+    said("{player} has no piece in reserve to place."),
+    said(
+        "{player} may place a piece on an empty square or on a stack of their own, "
+        "and {square} belongs to {owner}."
+    ),
+    said("{player} must first place the thirteenth piece on an empty square."),
+    said("The stack on {square} would be higher than five."),
+    said("There is no piece on {origin}."),
+    said("{player} still has pieces to place: nothing moves until all are on the board."),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browsing import MOVES, Seen, stack, status, until
@@ -10,6 +11,7 @@ from playwright.sync_api import expect
 
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import Wrong
+from focus_companion.session.requests import AgreeDraw, NewGame
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -40,6 +42,48 @@ def test_that_was_not_legal_takes_the_looked_at_turn_back(table, seen: Seen, loo
     page.click("#confirm .strong")
     until(page, table, ply=2)
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 2")
+
+
+def test_what_can_do_nothing_now_is_off_and_nothing_moves(table, seen: Seen, looping) -> None:
+    def off() -> set[str]:
+        buttons = page.locator(".acts [data-act]:disabled")
+        return {button.get_attribute("data-act") or "" for button in buttons.all()}
+
+    def places() -> Any:
+        return page.evaluate(
+            """() => ["take_back", "pause", "new_game"].map((act) => {
+                const button = document.querySelector(`.acts [data-act=${act}]`);
+                const down = button.offsetTop - button.closest(".acts").offsetTop;
+                return [button.offsetLeft, button.offsetWidth, down];
+            })"""
+        )
+
+    table.session.submit(NewGame())
+    table.session.attend()
+    page = seen.open()
+    assert off() == {"take_back", "not_legal", "pause"}, "while the pieces are set up"
+    first = places()
+    table.start()
+    expect(page.locator("[data-act=pause]")).to_be_enabled()
+    assert off() == {"take_back", "not_legal"}
+    table.play(*MOVES[:1])
+    expect(page.locator("[data-act=take_back]")).to_be_enabled()
+    assert off() == set()
+    page.click("[data-act=pause]")
+    expect(page.locator("[data-act=pause]")).to_have_text("Go on")
+    assert off() == set() and places() == first
+    page.click("[data-act=pause]")
+    until(page, table, paused=False)
+    table.session.submit(AgreeDraw())
+    expect(page.locator("[data-act=pause]")).to_be_disabled()
+    assert off() == {"pause", "enter", "draw", "resign", "leave"}
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert off() == {"pause", "enter", "draw", "resign", "leave"}, "as the page comes"
+    page.click("[data-act=take_back]")
+    page.click("#confirm .strong")
+    expect(page.locator("[data-act=pause]")).to_be_enabled()
+    assert seen.troubles == []
 
 
 @pytest.mark.parametrize("size", [(320, 640), (768, 1024), (1920, 1080)])

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -17,7 +18,10 @@ from flask.testing import FlaskClient
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.match import Match
 from focus_companion.formats.writing import FORMATS, Format
+from focus_companion.game.faults import Fault, Reason, parts
+from focus_companion.game.rules import Rules
 from focus_companion.referee.words import TEMPLATES
+from focus_companion.web.app import create_app
 from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
 from focus_companion.web.reasons import REASONS
 
@@ -81,6 +85,16 @@ def test_the_page_knows_why_a_viewer_may_be_refused() -> None:
         if isinstance(node, ast.Constant)
     }
     assert set(REASONS) <= given
+
+
+ONLY_WRITTEN = {"off_board", "unreadable", "no_such_player", "already_out"}
+"""Why a turn is refused that only a written record or a program can ask for."""
+
+
+@pytest.mark.parametrize("reason", sorted(set(get_args(Reason)) - ONLY_WRITTEN))
+def test_the_page_knows_why_a_turn_is_not_legal(reason: Reason) -> None:
+    template, _ = parts(Fault(reason))
+    assert template in REASONS or template in source_texts()
 
 
 def test_polish_has_three_forms() -> None:
@@ -218,3 +232,69 @@ def test_what_the_game_refuses_is_told_in_the_viewers_language(
     assert crossing in answer.get_json()["error"]
     answer = table.ask(client, {"act": "resign", "player": "blue"}, {"Accept-Language": language})
     assert answer.get_json()["error"] == blue
+
+
+THREE = Rules.make(players=3)
+
+
+@pytest.mark.parametrize("act", ["choose", "legal"])
+@pytest.mark.parametrize(
+    ("rules", "move", "told"),
+    [
+        (None, "b6-c7", {"en": "From b6 to c7 is no", "pl": "Z b6 na c7 nie", "it": "Da b6 a c7 non c’è"}),
+        (
+            None,
+            "b6-d6",
+            {
+                "en": "From b6 to d6 it is 2 squares, but b6 is 1 high:",
+                "pl": "Odległość z b6 na d6 to 2, a stos na b6 ma wysokość 1:",
+                "it": "Da b6 a d6 la distanza è 2, ma la pila in b6 è alta 1:",
+            },
+        ),
+        (
+            None,
+            "b5-b6",
+            {
+                "en": "The stack on b5 is Red's, and it is Green's turn.",
+                "pl": "Stosem na b5 rusza Czerwony, a teraz ruch ma Zielony.",
+                "it": "La pila in b5 è di Rosso, e ora tocca a Verde.",
+            },
+        ),
+        (
+            None,
+            "*a3",
+            {
+                "en": "Green has no piece in reserve to place.",
+                "pl": "Zielony nie ma pionka w rezerwie.",
+                "it": "Verde non ha pezzi in riserva da piazzare.",
+            },
+        ),
+        (
+            None,
+            "a3-a4",
+            {
+                "en": "There is no piece on a3.",
+                "pl": "Na a3 nie ma żadnego pionka.",
+                "it": "In a3 non c’è nessun pezzo.",
+            },
+        ),
+        (
+            THREE,
+            "*d5",
+            {
+                "en": "Green must first place the thirteenth piece",
+                "pl": "Zielony musi najpierw postawić trzynasty pionek",
+                "it": "Verde deve prima piazzare il tredicesimo pezzo",
+            },
+        ),
+    ],
+)
+def test_an_illegal_turn_by_hand_is_refused_in_the_viewers_language(
+    tmp_path: Path, make_table, act: str, rules: Rules | None, move: str, told: dict[str, str]
+) -> None:
+    table = make_table(tmp_path, rules)
+    client = create_app(table.session, table.journal).test_client()
+    table.start()
+    for language, words in told.items():
+        answer = table.ask(client, {"act": act, "move": move}, {"Accept-Language": language})
+        assert answer.get_json()["error"].startswith(words)

@@ -14,7 +14,7 @@ import { Replay } from "./replay.js";
 import { SetUp } from "./setup.js";
 import { sample, sound } from "./sound.js";
 import { raised } from "./squares.js";
-import { candidates, differing, handsFirst } from "./state.js";
+import { candidates, differing, handsFirst, possible } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, t, tn } from "./texts.js";
 import { letterOf, refusalText } from "./words.js";
@@ -120,6 +120,8 @@ function take(state) {
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
   const when = { alert: Boolean(state.alert), over: Boolean(state.result) };
   for (const button of document.querySelectorAll("[data-when]")) button.hidden = !when[button.dataset.when];
+  const can = possible(state);
+  for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
   setUp?.show(state);
   const watching = $("#watching");
   if (watching && state.watching !== undefined) {

@@ -98,3 +98,20 @@ export function differing(state) {
 export function candidates(state) {
   return state.unclear?.length ? state.unclear : null;
 }
+
+/** Which acts can do something now, by name; the others do not depend on how the game stands. */
+export function possible(state) {
+  const over = Boolean(state.result);
+  const begun = Boolean(state.ply || state.ready);
+  return {
+    take_back: (state.moves ?? []).length > 0,
+    not_legal: state.ply > 0,
+    pause: state.paused || (begun && !over),
+    enter: Boolean(state.to_move) && !over,
+    // A position by hand knows no pieces that are still to be placed.
+    edit: handsFirst(state).size === 0,
+    draw: !over,
+    resign: !over,
+    leave: !over,
+  };
+}
