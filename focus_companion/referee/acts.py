@@ -55,8 +55,8 @@ class Act:
     lifted: bool = False
     older: int = 0
     """Further plies taken back beyond the last one."""
-    trimmed: int = 0
-    """Pieces that a complete turn took from the bottom of its stack."""
+    trimmed: str = ""
+    """Pieces taken off the stack that a turn had made too high, rightly or not, bottom first."""
     believed: int = 0
     """How many of its turns an earlier look had shown, though not apart from others."""
     unseen: frozenset[int] | None = None
@@ -106,7 +106,7 @@ class Acts:
         for move in self.legal:
             if not among(square in open_squares for square in _squares(move)):
                 continue
-            taken = len(removed(self.position, move, self._rules))
+            taken = "".join(piece.piece for piece in removed(self.position, move, self._rules))
             yield Act(Kind.TURN, _changes(self.stacks, self.after(move).stacks), (move,), trimmed=taken)
             yield from self._pendings(self.position, move, (), Kind.PENDING)
 
@@ -345,7 +345,9 @@ class Acts:
                 seen.add(left)
                 stacks = list(standing)
                 stacks[move.target] = left
-                yield Act(Kind.WRONG_TRIM, _changes(self.stacks, stacks), (move,), wrong=wrong)
+                taken = stack[:bottom] + stack[len(stack) - top :]
+                changes = _changes(self.stacks, stacks)
+                yield Act(Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken)
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces gone from one stack: from its top perhaps only lifted, on their way."""

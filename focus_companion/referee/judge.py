@@ -5,6 +5,7 @@ Score of an act = nats by which it explains the picture better than nothing havi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ AMISS = 1.2
 """Area in squares of a foreign change, from which something covers the board."""
 LAID_DOWN = 28.0
 """Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
+EXTRA = 45.0
+"""Nats against an act where a piece is newly beside the board that it took from no stack."""
 LEANING = 120.0
 """Nats by which a stack's lean alone can make a wrong height look better than the right one, at the most."""
 SURE_HIGH = 45.0
@@ -367,16 +370,18 @@ def _trimming(look: Look, act: Act, pending: Pending | None) -> float:
     """
     since = look.since_mark
     if pending is None or since is None:
-        if act.trimmed:
-            return LAID_DOWN if look.appeared else -1.5 * LAID_DOWN
+        if act.trimmed and act.legal:
+            return LAID_DOWN - _extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
+        if not _taken_away(look, act):
+            return 0.0
         # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.
-        return -1.5 * LAID_DOWN if _taken_away(look, act) and not look.appeared else 0.0
+        return -_extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
     if not act.moves or act.moves[0] != pending.move:
         return 0.0
     moved = float(since.touched[pending.move.target])
-    if act.trimmed or act.kind is Kind.WRONG_TRIM or (act.legal and len(act.moves) > 1):
+    if act.trimmed or (act.legal and len(act.moves) > 1):
         if look.appeared_since_mark:
-            return LAID_DOWN
+            return LAID_DOWN - _extra(look, act, look.appeared_since_mark)
         # If it was not sure to begin with, it may have been trimmed all along.
         return -UNTOUCHED if moved < 0.012 and pending.sure else 0.0
     if not pending.sure:
@@ -389,6 +394,16 @@ def _taken_away(look: Look, act: Act) -> bool:
     stood = look.evidence.standing
     more = sum(len(stack) - len(stood[square]) for square, stack in act.changes.items())
     return more < 0 and not act.legal and not act.lifted
+
+
+def _extra(look: Look, act: Act, appeared: str) -> float:
+    """Nats against the act if more pieces were laid beside the board than it took from the stacks."""
+    if act.trimmed:
+        gone = Counter(act.trimmed)
+    else:
+        stood = Counter("".join(look.evidence.standing[square] for square in act.changes))
+        gone = stood - Counter("".join(act.changes.values()))
+    return EXTRA if Counter(appeared) - gone else 0.0
 
 
 def _outcome(act: Act) -> object:

@@ -129,7 +129,7 @@ class Director:
     def _trimmed_wrongly(self, position: Position, move: Move, slip: Slip, standing: Stage) -> Iterator[Beat]:
         """The stack is trimmed in a wrong way, then rightly."""
         seat, right = self.seats[slip.player], self.stage(apply(position, move, self.rules))
-        wrong = replace(right, stacks=slip.stacks)
+        wrong = self._laid_down(position, standing, slip.stacks)
         yield from self._hands.rework(seat, move.target, standing, wrong)
         illegal = {
             "type": slip.kind,
@@ -140,6 +140,15 @@ class Director:
         truth = {"illegal": illegal, "move": str(move), "mover": slip.player}
         yield Beat("illegal", self.pace.wrong, wrong, truth=truth)
         yield from self._hands.rework(seat, move.target, wrong, right)
+
+    def _laid_down(self, position: Position, standing: Stage, stacks: tuple[str, ...]) -> Stage:
+        """The player keeps every piece that went from the board: one's own in reserve, the others captured."""
+        player = position.to_move
+        gone = Counter("".join(standing.stacks)) - Counter("".join(stacks))
+        reserves, captured = dict(standing.reserves), dict(standing.captured)
+        reserves[player] += gone.pop(player, 0)
+        captured[player] += "".join(gone.elements())
+        return replace(standing, stacks=stacks, reserves=reserves, captured=captured)
 
     def slip(self, position: Position, slip: Slip, settle: float | None = None) -> Iterator[Beat]:
         """An illegal act instead of a turn, and how it is put right."""

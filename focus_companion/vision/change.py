@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
-from .colours import ColourModel
+from .colours import CLASS, CLASSES, ColourModel
 from .outlines import Outlines, Window, lattice_mask, made_once
 
 STEP = 26
@@ -73,26 +73,32 @@ class Change:
         mask = column.standing(len(self._standing[square]) + 1)
         return float(part[mask].mean()) if mask.any() else 0.0
 
-    def appeared(self, colours: ColourModel) -> int:
-        """How many pieces seem to have been laid down beside the lattice: taken from a stack, or put in
-        reserve.
+    def appeared(self, colours: ColourModel) -> str:
+        """The pieces, by letter, that seem to have been laid down beside the lattice: taken from a stack, or
+        put in reserve.
         """
         step = self._every
         beside = self.changed[::step, ::step] & ~_near_lattice(self._outlines)[::step, ::step]
         if not beside.any():
-            return 0
+            return ""
         now, before = (
-            colours.log_likelihood(picture[::step, ::step][beside])[:, 1:].max(1)
+            colours.log_likelihood(picture[::step, ::step][beside])[:, 1:]
             for picture in (self._now, self._before)
         )
-        mask = np.zeros(beside.shape, np.uint8)
+        labels = np.zeros(beside.shape, np.uint8)
         # A label or a cloth of a piece's colour is there before and after; only a piece makes the pixel
         # likelier.
-        mask[beside] = (now > 0.5) & (now > before + 1.0)
-        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
-        _, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-        areas = stats[1:, cv2.CC_STAT_AREA] * (step * step / self._outlines.piece_pixels)
-        return int(sum(max(1, round(area)) for area in areas if 0.3 < area < 6))
+        laid = (now.max(1) > 0.5) & (now.max(1) > before.max(1) + 1.0)
+        labels[beside] = np.where(laid, now.argmax(1) + 1, 0)
+        mask = cv2.morphologyEx((labels > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        _, blobs, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask), connectivity=8)
+        pieces = ""
+        for blob in range(1, len(stats)):
+            area = stats[blob, cv2.CC_STAT_AREA] * (step * step / self._outlines.piece_pixels)
+            if 0.3 < area < 6:
+                shares = np.bincount(labels[blobs == blob], minlength=CLASSES)[1:]
+                pieces += _shared_out(max(1, round(area)), shares)
+        return "".join(sorted(pieces))
 
     def part(self, square: int) -> NDArray[np.bool_]:
         """The changed pixels in a square's window."""
@@ -168,6 +174,15 @@ class Change:
         areas[0] = 0
         areas[reach < max(3, REACHES * square)] = 0
         return float(areas.max()) / square
+
+
+def _shared_out(number: int, shares: NDArray[np.int64]) -> str:
+    """Letters of so many pieces, of the colours of which these shares of a blob are."""
+    exact = shares * (number / shares.sum())
+    counts = exact.astype(int)
+    for label in np.argsort(counts - exact)[: number - counts.sum()]:
+        counts[label] += 1
+    return "".join(letter * counts[label - 1] for letter, label in CLASS.items())
 
 
 @made_once

@@ -77,7 +77,7 @@ class Look:
 
     ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
     share of each square's pixels that changed since the reference picture, in which ``evidence.standing``
-    stood, and ``appeared`` the number of pieces laid down beside the lattice since. ``since_mark`` and
+    stood, and ``appeared`` the letters of the pieces laid down beside the lattice since. ``since_mark`` and
     ``appeared_since_mark`` tell the same against the picture that was marked last, if any.
     """
 
@@ -86,9 +86,9 @@ class Look:
     evidence: Evidence
     change: Change | None
     touched: NDArray[np.float64]
-    appeared: int
+    appeared: str
     since_mark: Change | None
-    appeared_since_mark: int
+    appeared_since_mark: str
     number: int
     smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
@@ -352,9 +352,9 @@ class Watcher:
             evidence=evidence,
             change=change,
             touched=touched,
-            appeared=change.appeared(self._colours) if change is not None else 0,
+            appeared=change.appeared(self._colours) if change is not None else "",
             since_mark=marked,
-            appeared_since_mark=marked.appeared(self._colours) if marked is not None else 0,
+            appeared_since_mark=marked.appeared(self._colours) if marked is not None else "",
             number=self._count,
             smoothed=smoothed,
             small=small,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,19 +47,27 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
     assert str(found.act.moves[0]) == "*f7"
 
 
-def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one() -> None:
-    """Pieces were taken from the stack in either case; which ones, only the stack can tell."""
+@pytest.mark.parametrize("beside", ["r", "g", "rr", "gr"])
+def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one(beside: str) -> None:
+    """Unless the act does not take so many pieces of these colours from the stack."""
     position = start_position(RULES)
     move = Move.parse("*f7")
     acts = Acts([position], RULES)
     look: Any = SimpleNamespace(
-        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), 0.5)), appeared_since_mark=1, appeared=1
+        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), 0.5)),
+        appeared_since_mark=beside,
+        evidence=SimpleNamespace(standing=position.stacks),
     )
     right = [act for act in acts.turns({move.target}) if act.moves == (move,) and act.trimmed]
     wrong = list(acts.wrong_trims(move))
     assert len(right) == 1 and len(wrong) > 5
-    witness = {judging._trimming(look, act, Pending(move, sure=True)) for act in (*right, *wrong)}
-    assert len(witness) == 1 and witness.pop() > 0
+    fits: dict[bool, set[float]] = {True: set(), False: set()}
+    for act in (*right, *wrong):
+        known = not Counter(beside) - Counter(act.trimmed)
+        fits[known].add(judging._trimming(look, act, Pending(move, sure=True)))
+    assert len(fits[True]) == 1 and fits[True].pop() > 0
+    assert len(fits[False]) == 1 and fits[False].pop() < 0
+    assert right[0].trimmed == "r"
 
 
 def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
@@ -66,8 +75,8 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     position = start_position(RULES)
     acts = Acts([position], RULES)
     standing = SimpleNamespace(standing=position.stacks)
-    gone: Any = SimpleNamespace(since_mark=None, appeared=0, evidence=standing)
-    beside: Any = SimpleNamespace(since_mark=None, appeared=1, evidence=standing)
+    gone: Any = SimpleNamespace(since_mark=None, appeared="", evidence=standing)
+    beside: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=standing)
     removals = list(acts.removals([INDEX["f7"]]))
     robbed = [act for act in removals if not act.lifted]
     lifted = [act for act in removals if act.lifted]
