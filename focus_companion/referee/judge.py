@@ -65,6 +65,12 @@ HIDDEN_TURN = 8.0
 or set on it against the rules may be told so, as though the stack had first gone where it hardly shows."""
 UNTOUCHED = 60.0
 """Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
+IGNORED = 10.0
+"""Nats against an act that leaves a square alone of which …"""
+ALONE, ALONE_SURE = 0.1, 0.2
+"""… some or all of this share of the pixels changed, out of the reach of its own columns."""
+MOST_ALONE = 3
+"""Such squares; more of them are the light, or a push."""
 MOST_BESIDE = 3
 """Further changed squares on which illegal acts are weighed beside a legal turn."""
 WIDE = 3
@@ -155,7 +161,7 @@ def _likeliest(
     if pending is None:
         # Nearly every look: one turn, on just the squares that changed, that explains every pixel.
         best = _weigh(look, [*pool, *of_all(lambda acts: acts.turns(set(open_squares), whole=True))], pending)
-        if _clean(look, best.act, strong):
+        if _clean(look, best.act):
             return best
         if best.act.moves:
             # A tall stack changes most of what lies behind it, and perhaps little of its own square.
@@ -203,7 +209,7 @@ def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
     return sorted(squares, key=lambda square: -look.touched[square])[:most]
 
 
-def _clean(look: Look, act: Act, strong: Sequence[int]) -> bool:
+def _clean(look: Look, act: Act) -> bool:
     """Does a turn explain every pixel of its squares so well that nothing else could do better there?"""
     if act.kind not in (Kind.TURN, Kind.TURNS) or act.trimmed or ends_high(act) or not act.changes:
         return False
@@ -215,7 +221,7 @@ def _clean(look: Look, act: Act, strong: Sequence[int]) -> bool:
         return False
     # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
-    apart = (s for s in strong if s not in act.changes)
+    apart = (s for s in np.flatnonzero(look.touched >= ALONE) if s not in act.changes)
     return all(s in behind and look.touched[s] < OVERLAPPED for s in apart)
 
 
@@ -272,7 +278,8 @@ def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]
 
 def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
     """The best of the pool: all acts screened square by square, the best few painted whole."""
-    priors = [act.prior + _course(look, act, pending) for act in pool]
+    ignored = _Ignored(look)
+    priors = [act.prior + _course(look, act, pending) - ignored.nats(act) for act in pool]
     rough = sorted(
         ((sum(look.evidence.stack_gain(s, stack).nats for s, stack in act.changes.items()) + priors[i], i)
          for i, act in enumerate(pool)),
@@ -311,6 +318,25 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
         trim_lead=trim_lead,
         weights=tuple(priors[i] for i in (index, *rivals)),
     )
+
+
+class _Ignored:
+    """Squares of a look on which something happened, and what speaks against acts that leave them alone."""
+
+    def __init__(self, look: Look) -> None:
+        touched = [int(s) for s in np.flatnonzero(look.touched > ALONE)]
+        self._squares = [
+            (
+                IGNORED * min(1.0, (float(look.touched[s]) - ALONE) / (ALONE_SURE - ALONE)),
+                {s, *look.evidence.outlines.touching((s,))},
+            )
+            for s in touched
+        ]
+
+    def nats(self, act: Act) -> float:
+        """Those of the square that changed most, if there are few of them."""
+        alone = [nats for nats, near in self._squares if near.isdisjoint(act.changes)]
+        return max(alone) if 0 < len(alone) <= MOST_ALONE else 0.0
 
 
 def _worth(look: Look, act: Act, other: Act) -> float:

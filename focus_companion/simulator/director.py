@@ -142,7 +142,7 @@ class Director:
         yield from self._hands.rework(seat, move.target, wrong, right)
 
     def _laid_down(self, position: Position, standing: Stage, stacks: tuple[str, ...]) -> Stage:
-        """The player keeps every piece that went from the board: one's own in reserve, the others captured."""
+        """The player keeps all that went from the board: one's own pieces in reserve, the others captured."""
         player = position.to_move
         gone = Counter("".join(standing.stacks)) - Counter("".join(stacks))
         reserves, captured = dict(standing.reserves), dict(standing.captured)

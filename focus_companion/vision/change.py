@@ -20,6 +20,8 @@ STEP = 26
 """Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
 REACHES = 0.15
 """Area in squares that a change must have within the lattice to count as something over the board."""
+TAIL = 0.3
+"""Share of a disc that is missing at most where two stand beside each other; one's shadow may add the rest."""
 MARGIN = 2.0
 """Squares around the lattice that are looked at for an arm."""
 
@@ -96,8 +98,8 @@ class Change:
         for blob in range(1, len(stats)):
             area = stats[blob, cv2.CC_STAT_AREA] * (step * step / self._outlines.piece_pixels)
             if 0.3 < area < 6:
-                shares = np.bincount(labels[blobs == blob], minlength=CLASSES)[1:]
-                pieces += _shared_out(max(1, round(area)), shares)
+                number = max(1, min(round(area), _in_a_row(blobs == blob)))
+                pieces += _shared_out(number, np.bincount(labels[blobs == blob], minlength=CLASSES)[1:])
         return "".join(sorted(pieces))
 
     def part(self, square: int) -> NDArray[np.bool_]:
@@ -174,6 +176,14 @@ class Change:
         areas[0] = 0
         areas[reach < max(3, REACHES * square)] = 0
         return float(areas.max()) / square
+
+
+def _in_a_row(blob: NDArray[np.bool_]) -> int:
+    """How many discs in a row make up the blob; one with its shadow is one."""
+    points = np.column_stack(np.nonzero(blob)[::-1]).astype(np.int32)
+    _, sides, _ = cv2.minAreaRect(points)
+    width = min(sides) + 1.0
+    return int(len(points) / (np.pi / 4 * width * width) + TAIL)
 
 
 def _shared_out(number: int, shares: NDArray[np.int64]) -> str:

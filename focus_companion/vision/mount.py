@@ -45,6 +45,10 @@ MOST: Final = 0.9
 ASTRAY: Final = 0.03
 """Misfit of the outlines, in squares, from which the place of the board is not known well enough."""
 
+SHIFT: Final = 1.9
+"""Pixels by which one piece more must shift a stack's top for the whole board to be sure: less is lost in the
+blur of an edge and the play of the pieces."""
+
 UNCLEAR: Final = 0.7
 """Clearness below which the light or the colours are to blame before the place of the camera is."""
 
@@ -124,7 +128,7 @@ class Mount:
     @property
     def verdict(self) -> Level:
         """Of the whole board."""
-        return _verdict(np.array(self.nats), self.trial)
+        return _verdict(np.array(self.nats), self.trial, self.step)
 
     def to_json(self) -> dict[str, Any]:
         """What the page and other programs are told."""
@@ -138,9 +142,9 @@ class Mount:
         }
 
 
-def _verdict(nats: Floats, trial: Trial | None) -> Level:
+def _verdict(nats: Floats, trial: Trial | None, step: float) -> Level:
     levels = [(Level.SURE, FAIR), (Level.FAIR, FAIR / 2)]
-    if trial is not None and trial.misfit > ASTRAY:
+    if step < SHIFT or (trial is not None and trial.misfit > ASTRAY):
         levels = levels[1:]
     for level, least in levels:
         if float((nats >= least).mean()) >= MOST:
@@ -152,13 +156,13 @@ def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
     """How surely heights can be read in this view; ``trial`` is that of its picture of the start position."""
     camera, profile = outlines.camera, outlines.profile
     nats = separations(outlines, USUAL if trial is None else trial.clearness)
+    tilt, pitch = camera.tilt, outlines.pitch
+    step = profile.rise * float(np.tan(np.radians(tilt))) * pitch / profile.pitch
     advice: tuple[Advice, ...] = ()
     if _cut_off(outlines):
         advice = (Advice.WHOLE,)
-    elif _verdict(nats, trial) is not Level.SURE:
+    elif _verdict(nats, trial, step) is not Level.SURE:
         advice = _advice(outlines, nats, trial)
-    tilt, pitch = camera.tilt, outlines.pitch
-    step = profile.rise * float(np.tan(np.radians(tilt))) * pitch / profile.pitch
     return Mount(tilt, pitch, step, trial, tuple(nats.tolist()), advice)
 
 

@@ -14,7 +14,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import judge as judging
-from focus_companion.referee.acts import Acts, Kind
+from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.judge import Judgement, Pending, judge
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
@@ -83,3 +83,29 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     assert robbed and all(judging._trimming(gone, act, None) < -30 for act in robbed)
     assert lifted and all(judging._trimming(gone, act, None) == 0 for act in lifted)
     assert all(judging._trimming(beside, act, None) == 0 for act in removals)
+
+
+@pytest.mark.parametrize(
+    ("touched", "changes", "against"),
+    [
+        ({"c1": 0.21}, {}, judging.IGNORED),
+        ({"c1": 0.15}, {}, judging.IGNORED / 2),
+        ({"c1": 0.09}, {}, 0.0),
+        ({"c1": 0.21}, {"c1": "gg"}, 0.0),
+        ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, judging.IGNORED),
+        ({"c2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
+        ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
+    ],
+    ids=["left alone", "a little", "noise", "changed", "besides", "behind what changed", "the light"],
+)
+def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
+    touched: dict[str, float], changes: dict[str, str], against: float
+) -> None:
+    shares = np.zeros(len(SQUARES))
+    for square, share in touched.items():
+        shares[INDEX[square]] = share
+    behind = {INDEX["c1"]: {INDEX["c1"], INDEX["c2"]}, INDEX["c2"]: {INDEX["c1"], INDEX["c2"]}}
+    outlines = SimpleNamespace(touching=lambda squares: behind.get(squares[0], set(squares)))
+    look: Any = SimpleNamespace(touched=shares, evidence=SimpleNamespace(outlines=outlines))
+    act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
+    assert judging._Ignored(look).nats(act) == pytest.approx(against)

@@ -17,7 +17,7 @@ STACKS = tuple("r" if square[1] in "3456" else "" for square in SQUARES)
 def look(touched: list[float]) -> Look:
     nothing: Any = None
     evidence: Any = SimpleNamespace(standing=STACKS)
-    return Look(0.0, 0.0, evidence, None, np.array(touched), 0, None, 0, 1, nothing, nothing)
+    return Look(0.0, 0.0, evidence, None, np.array(touched), "", None, "", 1, nothing, nothing)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from focus_companion.vision.colours import ColourModel
 from focus_companion.vision.evidence import Evidence
 from focus_companion.vision.learning import learn
 from focus_companion.vision.mount import (
+    SHIFT,
     Advice,
     Level,
     Mount,
@@ -66,6 +67,13 @@ def test_the_more_slant_and_the_larger_the_surer() -> None:
     least = [np.percentile(nats(tilt, 40), 10) for tilt in (6, 12, 20, 30, 40)]
     assert least == sorted(least)
     assert np.median(nats(20, 25)) < np.median(nats(20, 40))
+
+
+@pytest.mark.parametrize(("tilt", "pitch"), [(20.0, 26.0), (15.0, 30.0), (24.0, 20.0)])
+def test_a_shift_within_the_blur_of_an_edge_is_not_sure(tilt: float, pitch: float) -> None:
+    small = mount(tilt, pitch)
+    assert small.step < SHIFT and small.verdict is Level.FAIR and small.advice
+    assert mount(tilt, 2.2 * pitch).verdict is Level.SURE
 
 
 def test_what_to_move() -> None:

@@ -1,0 +1,54 @@
+"""What was laid down beside the board between two pictures."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import SQUARES
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.look import Look, pleasant_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.background import Background
+from focus_companion.vision.change import Change, Smoothed
+from focus_companion.vision.colours import ColourModel
+from focus_companion.vision.learning import learn
+from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.still_colours import usual_pieces
+
+START = start_position(Rules.make(2)).stacks
+SEATS = {"g": "S", "r": "N"}
+
+
+@cache
+def table() -> tuple[Look, BoardView, np.random.Generator, ColourModel, Smoothed]:
+    look, rng = pleasant_look(800, 600), np.random.default_rng(4)
+    view = BoardView(look)
+    first = view.shoot(Stage(START, seats=SEATS), rng)
+    colours = ColourModel()
+    colours.guess(usual_pieces("gr"))
+    learn(first, Outlines(look.camera, look.profile), START, colours, Background(*first.shape[:2]), keep=0.0)
+    return look, view, rng, colours, Smoothed(first)
+
+
+@pytest.mark.parametrize(
+    ("reserves", "seen"),
+    [({}, ""), ({"r": 1}, "r"), ({"g": 2}, "gg"), ({"g": 1, "r": 1}, "gr"), ({"g": 1, "r": 2}, "grr")],
+)
+def test_pieces_beside_the_board_are_told_by_their_colours(reserves: dict[str, int], seen: str) -> None:
+    look, view, rng, colours, before = table()
+    now = view.shoot(Stage(START, reserves, seats=SEATS), rng)
+    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
+    assert change.appeared(colours) == seen
+
+
+def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
+    look, view, rng, colours, before = table()
+    stacks = tuple(stack or ("g" if k % 2 else "") for k, stack in enumerate(START))
+    now = view.shoot(Stage(stacks, seats=SEATS), rng)
+    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
+    assert change.appeared(colours) == "" and np.count_nonzero(change.touched > 0.3) > len(SQUARES) / 10
