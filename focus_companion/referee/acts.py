@@ -7,7 +7,7 @@ squares weighs a few dozen acts and not the thousands that the rules and clumsy 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -18,7 +18,7 @@ from ..game.moves import Move, legal_moves
 from ..game.play import apply, removed, untrimmed
 from ..game.position import Position
 from ..game.rules import Rules
-from ..game.squares import FILE, RANK
+from ..game.squares import FILE, RANK, SQUARES
 from . import words
 from .verdict import Wrong
 
@@ -77,8 +77,11 @@ class Act:
         return self.wrong is None
 
 
-def _changes(before: Sequence[str], after: Sequence[str]) -> dict[int, str]:
-    return {s: b for s, (a, b) in enumerate(zip(before, after, strict=True)) if a != b}
+def _changes(
+    before: Sequence[str], after: Sequence[str], among: Iterable[int] = range(len(SQUARES))
+) -> dict[int, str]:
+    """The squares that differ; only those ``among`` which all changes are need be compared."""
+    return {s: after[s] for s in sorted(among) if after[s] != before[s]}
 
 
 class Acts:
@@ -107,7 +110,8 @@ class Acts:
             if not among(square in open_squares for square in _squares(move)):
                 continue
             taken = "".join(piece.piece for piece in removed(self.position, move, self._rules))
-            yield Act(Kind.TURN, _changes(self.stacks, self.after(move).stacks), (move,), trimmed=taken)
+            changes = _changes(self.stacks, self.after(move).stacks, _squares(move))
+            yield Act(Kind.TURN, changes, (move,), trimmed=taken)
             yield from self._pendings(self.position, move, (), Kind.PENDING)
 
     def _pendings(
@@ -119,7 +123,8 @@ class Acts:
         for taken in range(excess):
             standing = list(stacks)
             standing[move.target] = standing[move.target][taken:]
-            yield Act(kind, _changes(self.stacks, standing), (*earlier, move))
+            squares = {square for made in (*earlier, move) for square in _squares(made)}
+            yield Act(kind, _changes(self.stacks, standing, squares), (*earlier, move))
 
     def successions(self, open_squares: Collection[int], first: Collection[Move] = ()) -> Iterator[Act]:
         """Two legal turns in a row, by the players whose turns they were; the second perhaps not yet
@@ -135,7 +140,8 @@ class Acts:
                 if not _within(two, open_squares):
                     continue
                 after = apply(middle, two, self._rules)
-                yield Act(Kind.TURNS, _changes(self.stacks, after.stacks), (one, two))
+                squares = {*_squares(one), *_squares(two)}
+                yield Act(Kind.TURNS, _changes(self.stacks, after.stacks, squares), (one, two))
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
     def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
@@ -146,7 +152,7 @@ class Acts:
         """
         for one in self.legal:
             middle = self.after(one)
-            changed = _changes(self.stacks, middle.stacks)
+            changed = _changes(self.stacks, middle.stacks, _squares(one))
             if not middle.to_move or any(
                 not stack or stack[-1:] != self.stacks[square][-1:] for square, stack in changed.items()
             ):
@@ -154,8 +160,9 @@ class Acts:
             for two in legal_moves(middle, self._rules):
                 if _within(two, open_squares):
                     after = apply(middle, two, self._rules)
+                    changes = _changes(self.stacks, after.stacks, {*_squares(one), *_squares(two)})
                     squares = frozenset(changed).difference(_squares(two))
-                    yield Act(Kind.TURNS, _changes(self.stacks, after.stacks), (one, two), unseen=squares)
+                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares)
 
     def back(self, most: int = 6) -> Iterator[Act]:
         """The positions after earlier plies, newest first."""
@@ -277,8 +284,8 @@ class Acts:
                         continue
                     after = list(middle)
                     after[origin], after[target] = stack[:-number], after[target] + stack[-number:]
-                    changes = _changes(self.stacks, after)
                     squares = tuple(sorted({*_squares(one), origin, target}))
+                    changes = _changes(self.stacks, after, squares)
                     if changes:
                         yield Act(
                             Kind.WRONG_TWICE,
@@ -314,7 +321,7 @@ class Acts:
         marked = tuple(dict.fromkeys((pending.target, *squares)))
         return Act(
             Kind.WRONG,
-            _changes(self.stacks, stacks),
+            _changes(self.stacks, stacks, {*_squares(pending), *squares}),
             (pending,),
             wrong=lambda: Wrong(
                 "too_high", mover, marked, words.say("too_high", mover, target=pending.target, number=excess)
@@ -346,7 +353,7 @@ class Acts:
                 stacks = list(standing)
                 stacks[move.target] = left
                 taken = stack[:bottom] + stack[len(stack) - top :]
-                changes = _changes(self.stacks, stacks)
+                changes = _changes(self.stacks, stacks, _squares(move))
                 yield Act(Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken)
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:

@@ -21,7 +21,8 @@ STEP = 26
 REACHES = 0.15
 """Area in squares that a change must have within the lattice to count as something over the board."""
 TAIL = 0.3
-"""Share of a disc that is missing at most where two stand beside each other; one's shadow may add the rest."""
+"""Share of a disc that may be missing where several lie in a row; a single one's shadow adds less than the
+rest."""
 MARGIN = 2.0
 """Squares around the lattice that are looked at for an arm."""
 

@@ -27,11 +27,11 @@ UNSEEN = 0.02
 """Share of any class's pixels that may look like anything at all: glare, a rim, a speck."""
 
 
-def bins(pixels: NDArray[np.uint8]) -> NDArray[np.intp]:
+def bins(pixels: NDArray[np.uint8]) -> NDArray[np.uint16]:
     """Histogram bin of every BGR pixel (…, 3)."""
     reduced = pixels >> (8 - BITS)
-    blue, green, red = (reduced[..., channel].astype(np.intp) for channel in range(3))
-    return (blue << (2 * BITS)) | (green << BITS) | red
+    blue, green = (reduced[..., channel].astype(np.uint16) for channel in range(2))
+    return np.asarray((blue << (2 * BITS)) | (green << BITS) | reduced[..., 2], np.uint16)
 
 
 class ColourModel:
@@ -81,7 +81,7 @@ class ColourModel:
 
     def log_likelihood(self, pixels: NDArray[np.uint8]) -> Floats:
         """(…, classes) of BGR pixels (…, 3)."""
-        return np.asarray(self._table[bins(pixels)])
+        return self._table.take(bins(pixels), axis=0)
 
 
 def _smooth(cube: NDArray[np.float64]) -> NDArray[np.float64]:

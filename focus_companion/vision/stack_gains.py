@@ -9,6 +9,7 @@ pixel again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,15 +49,15 @@ class StackGains:
         # Indices, which one pass finds, pick from further arrays faster than a mask does.
         self._free = np.flatnonzero(free)
         self._levels = _levels(outlines)[square]
-        self._old = old.reshape(-1)[self._free]
-        self._scores = scores.reshape(-1, CLASSES)[self._free]
-        self._at = np.arange(len(self._free))
-        self._shown = self._scores[self._at, self._old]
+        self._old = old.reshape(-1).take(self._free)
+        self._scores = scores.reshape(-1, CLASSES).take(self._free, axis=0)
+        self._at = np.arange(0, self._scores.size, CLASSES)
+        self._shown = self._scores.reshape(-1).take(self._at + self._old)
         self._trust = trust
-        base = outlines.paint(dict(enumerate(standing)), window, order[:place]).reshape(-1)[self._free]
-        self._behind = self._over(self._scores[self._at, base])
+        base = outlines.paint(dict(enumerate(standing)), window, order[:place]).reshape(-1).take(self._free)
+        self._behind = self._over(self._scores.reshape(-1).take(self._at + base))
         self._behind_differs = base != self._old
-        dome = column.masks[0].reshape(-1)[self._free]
+        dome = column.masks[0].reshape(-1).take(self._free)
         self._bare = (
             float(self._over(self._scores[dome, 0], dome).sum() + self._behind[~dome].sum()),
             int(np.count_nonzero(self._old[dome]) + np.count_nonzero(self._behind_differs & ~dome)),
@@ -76,9 +77,9 @@ class StackGains:
         for layer, label in enumerate(pieces, 1):
             if label not in height.sums:
                 sums = np.bincount(height.level, self._nats(label), minlength=_LAYERS)
-                height.sums[label] = sums.astype(np.float64)
-            nats += float(height.sums[label][layer])
-            pixels += int(height.pixels[layer].sum() - height.pixels[layer, label])
+                height.sums[label] = sums.tolist()
+            nats += height.sums[label][layer]
+            pixels += height.differing[layer][label]
         return nats, pixels
 
     def _over(self, scores: Floats, where: NDArray[np.bool_] | slice = slice(None)) -> Floats:
@@ -92,25 +93,27 @@ class StackGains:
 
     def _height(self, height: int) -> _Height:
         # Kept as bytes: a look against the rules asks for all heights on dozens of squares.
-        level = self._levels[height].reshape(-1)[self._free]
+        level = self._levels[height].reshape(-1).take(self._free)
         counts = np.bincount(level * np.uint8(CLASSES) + self._old, minlength=_LAYERS * CLASSES)
+        counts = counts.reshape(_LAYERS, CLASSES)
         left = level == 0
-        behind = float(self._behind[left].sum()), int(np.count_nonzero(self._behind_differs & left))
-        self._heights[height] = made = _Height(level, counts.reshape(_LAYERS, CLASSES), behind)
+        behind = float(self._behind @ left), int(np.count_nonzero(self._behind_differs & left))
+        differing = counts.sum(axis=1, keepdims=True) - counts
+        self._heights[height] = made = _Height(level, differing.tolist(), behind)
         return made
 
 
+@dataclass
 class _Height:
-    """Sums for stacks of one height: ``level`` (N,) the piece that each free pixel shows, ``pixels`` (layers,
-    CLASSES) how many of a layer showed what, ``behind`` nats and differing pixels of what is left to the
-    squares behind, ``sums`` nats of each layer, by class.
+    """Sums for stacks of one height: ``level`` (N,) the piece that each free pixel shows, ``differing`` how
+    many of each layer did not show each class, ``behind`` nats and differing pixels of what is left to the
+    squares behind, ``sums`` the nats of each layer, by class.
     """
 
-    def __init__(
-        self, level: NDArray[np.uint8], pixels: NDArray[np.int64], behind: tuple[float, int]
-    ) -> None:
-        self.level, self.pixels, self.behind = level, pixels, behind
-        self.sums: dict[int, NDArray[np.float64]] = {}
+    level: NDArray[np.uint8]
+    differing: list[list[int]]
+    behind: tuple[float, int]
+    sums: dict[int, list[float]] = field(default_factory=dict)
 
 
 @made_once
