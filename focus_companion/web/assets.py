@@ -68,7 +68,8 @@ class Assets:
 def _bare_sheet(sheet: bytes) -> bytes:
     """A style sheet without comments and indentation, which stand in front of the page's first view."""
     bare = re.sub(rb"/\*.*?\*/", b"", sheet, flags=re.DOTALL)
-    return re.sub(rb"\s*\n\s*", b"\n", bare)
+    bare = re.sub(rb"\s*\n\s*", b"\n", bare)
+    return re.sub(rb";? *([{};]) *", rb"\1", re.sub(rb": (?=[^;{}]*[;}])", b":", bare))
 
 
 def _asset(plain: bytes, suffix: str) -> Asset:

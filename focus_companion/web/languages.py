@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from babel.support import Translations
-from flask import Blueprint, Flask, Response, abort, g, jsonify, request
+from flask import Blueprint, Flask, Response, abort, current_app, g, jsonify, request
 from flask_babel import Babel
+
+from .assets import Assets
 
 LANGUAGES: Final = {"en": "English", "pl": "Polski", "it": "Italiano"}
 COOKIE: Final = "focus_language"
@@ -41,11 +45,30 @@ def catalogue(language: str) -> dict[str, str | list[str]]:
     return texts
 
 
+@lru_cache(maxsize=2 * len(LANGUAGES))
+def part(language: str, name: str, script: str) -> dict[str, str | list[str]]:
+    """The texts that a script says (``"main"``), or all the others (``"later"``)."""
+    said = {key for key in catalogue(language) if json.dumps(key, ensure_ascii=False) in script}
+    return {key: text for key, text in catalogue(language).items() if (key in said) == (name == "main")}
+
+
 @blueprint.get("/texts/<language>.json")
 def texts(language: str) -> Response:
+    return _told(language, catalogue)
+
+
+@blueprint.get("/texts/<language>/<any(main, later):name>.json")
+def texts_in_parts(language: str, name: str) -> Response:
+    """What the game's page needs at first, and what it asks for when it stands."""
+    assets: Assets = current_app.extensions["assets"]
+    script = assets.files["main.js"].plain.decode()
+    return _told(language, lambda language: part(language, name, script))
+
+
+def _told(language: str, found: Callable[[str], dict[str, str | list[str]]]) -> Response:
     if language not in LANGUAGES:
         abort(404)
-    response = jsonify(catalogue(language))
+    response = jsonify(found(language))
     response.headers["Cache-Control"] = "no-cache"
     response.add_etag()
     response.make_conditional(request)

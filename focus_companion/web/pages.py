@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
-from flask_babel import gettext
+from flask import Blueprint, Response, abort, current_app, g, jsonify, render_template, request
+from flask_babel import force_locale, gettext
 
 from ..game.presets import PRESETS
 from ..session.view import state
 from .access import Access
 from .assets import Assets
 from .lan import qr_code
+from .languages import LANGUAGES
 from .ports import GameJournal, GameSession
 
 blueprint = Blueprint("pages", __name__)
@@ -25,9 +26,17 @@ def play() -> str:
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
         addresses=current_app.extensions["addresses"],
-        presets=PRESETS,
         state=session.state(),
     )
+
+
+@blueprint.get("/dialogs/<language>")
+def dialogs(language: str) -> str:
+    """The dialogs of the game's page, which it asks for when it stands."""
+    if language not in LANGUAGES:
+        abort(404)
+    with force_locale(language):
+        return render_template("dialogs.html", presets=PRESETS)
 
 
 @blueprint.get("/games")

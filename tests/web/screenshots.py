@@ -186,7 +186,7 @@ def click(*selectors: str) -> Callable[[Any], None]:
 
 def corners(page: Any) -> None:
     click(".camera [data-act=place]")(page)
-    page.wait_for_function("() => document.querySelector('#corners img').naturalWidth > 0")
+    page.wait_for_function("() => document.querySelector('#corners img')?.naturalWidth > 0")
     page.focus("[data-corner=h8]")
     page.keyboard.press("ArrowRight")
 

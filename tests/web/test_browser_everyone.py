@@ -218,6 +218,44 @@ def test_missed_moves_are_there_after_the_host_was_away(table, seen: Seen, serve
         page.goto("about:blank")
 
 
+@pytest.mark.parametrize("lost", ["later.js", "later.css", "dialogs/en"])
+def test_what_comes_later_is_asked_for_again(table, seen: Seen, lost: str) -> None:
+    table.play(*MOVES[:1])
+    seen.page.route(f"**/{lost}*", lambda route: route.abort())
+    page = seen.open()
+    page.click('[data-square="b5"]')
+    assert "Red can reach" in page.text_content("#square-info")
+    page.click(".acts [data-act=new_game]")
+    expect(page.locator("#toast")).to_have_text("The host does not answer. Try again when the page is live.")
+    page.unroute(f"**/{lost}*")
+    page.click(".acts [data-act=new_game]")
+    expect(page.locator("#new-game")).to_be_visible()
+    expect(page.locator("#moves li")).to_have_count(1)
+    expect(page.locator("dialog")).to_have_count(5)
+
+
+def test_a_dialog_opens_also_while_the_host_is_away_and_what_was_missed_comes_by_itself(
+    table, seen: Seen, server: PageServer
+) -> None:
+    seen.page.route("**/later.js*", lambda route: route.abort())
+    page = seen.open()
+    page.wait_for_selector('#line[data-line="live"]')
+    server.close()
+    page.wait_for_selector('#line:not([data-line="live"])', timeout=40000)
+    page.unroute("**/later.js*")
+    table.play(*MOVES[:2])
+    with PageServer(create_app(table.session, table.journal), port=server.port):
+        page.wait_for_selector('#line[data-line="live"]', timeout=40000)
+        expect(page.locator("#moves li")).to_have_count(2)
+    page.wait_for_selector('#line:not([data-line="live"])', timeout=40000)
+    page.click(".acts [data-act=new_game]")
+    expect(page.locator("#new-game")).to_be_visible()
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('#new-game .answers')).position") == "sticky"
+    )
+    page.goto("about:blank")
+
+
 HEARD = """
 window.heard = [];
 navigator.vibrate = (pattern) => heard.push(`shake ${pattern}`);

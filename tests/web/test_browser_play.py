@@ -6,7 +6,7 @@ import math
 from itertools import combinations
 
 import pytest
-from browsing import Seen, drawn, playwright, stack, status, until
+from browsing import Seen, caught_up, drawn, playwright, stack, status, until
 from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move
@@ -219,6 +219,8 @@ def test_a_game_by_keyboard_alone(table, seen: Seen, looping) -> None:
     page.wait_for_selector("#confirm[open]")
     page.keyboard.press("Enter")
     until(page, table, ply=0)
+    table.start()
+    caught_up(page, table)
     tab_to(page, "[data-act=pause]")
     page.keyboard.press(" ")
     until(page, table, paused=True)

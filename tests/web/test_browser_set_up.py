@@ -154,7 +154,7 @@ def test_the_board_is_placed_by_dragging_its_corners(table, server, browser, loo
     page = seen.open()
     status(page, "The board is not found")
     page.click("#status [data-act=place]")
-    page.wait_for_function("() => document.querySelector('#corners img').naturalWidth > 0")
+    page.wait_for_function("() => document.querySelector('#corners img')?.naturalWidth > 0")
     assert placed(page)["a1"] == pytest.approx([0.2, 0.9], abs=0.004), "where the board was seen last"
     box = page.locator("[data-corner=h8]").bounding_box()
     x, y = box["x"] + box["width"] / 2 + 7, box["y"] + box["height"] / 2 - 5

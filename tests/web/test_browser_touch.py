@@ -104,6 +104,7 @@ def test_every_alert_can_be_read_without_scrolling(
                 reason = {"vanished": "wrong_removal"}.get(reason, reason)
                 table.see(Wrong(reason, "g", (a, b), text))
                 caught_up(page, table)
+                drawn(page)
                 room = page.evaluate(
                     "() => { const { scrollHeight, clientHeight } = document.querySelector('#status');"
                     " return scrollHeight - clientHeight; }"

@@ -162,7 +162,7 @@ def test_every_answer_is_guarded(client: FlaskClient, path: str) -> None:
     assert headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize("path", ["/", "/games", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/dialogs/en", "/games", "/nothing"])
 def test_pages_have_nothing_inline_and_ask_no_other_host(client: FlaskClient, path: str) -> None:
     page = client.get(path).text
     assert " style=" not in page

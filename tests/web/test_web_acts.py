@@ -231,11 +231,11 @@ def test_the_picture_is_no_wider_than_asked_for(table, client: FlaskClient, aske
 
 
 def test_every_preset_has_its_sentence_on_the_page(client: FlaskClient) -> None:
-    page = client.get("/").text
+    page = client.get("/dialogs/en").text
     assert set(re.findall(r'<option value="([\w-]+)" data-settings', page)) == set(PRESETS)
 
 
-@pytest.mark.parametrize("path", ["/", "/texts/pl.json"])
+@pytest.mark.parametrize("path", ["/", "/dialogs/pl", "/texts/pl.json", "/texts/it/later.json"])
 def test_pages_and_texts_travel_packed(table, client: FlaskClient, path: str) -> None:
     table.start()
     packed = client.get(path, headers={"Accept-Encoding": "gzip"})

@@ -22,6 +22,7 @@ from focus_companion.game.faults import Fault, Reason, parts
 from focus_companion.game.rules import Rules
 from focus_companion.referee.words import TEMPLATES
 from focus_companion.web.app import create_app
+from focus_companion.web.assets import Assets
 from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
 from focus_companion.web.reasons import REASONS
 
@@ -95,6 +96,35 @@ ONLY_WRITTEN = {"off_board", "unreadable", "no_such_player", "already_out"}
 def test_the_page_knows_why_a_turn_is_not_legal(reason: Reason) -> None:
     template, _ = parts(Fault(reason))
     assert template in REASONS or template in source_texts()
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_the_page_gets_its_words_in_two_parts_and_none_too_late(client: FlaskClient, language: str) -> None:
+    first, later = (client.get(f"/texts/{language}/{name}.json").get_json() for name in ("main", "later"))
+    assert (
+        first | later == client.get(f"/texts/{language}.json").get_json() and not first.keys() & later.keys()
+    )
+    script = Assets().files["main.js"].plain.decode()
+    for key in re.findall(r'\b(?:t|tn|said)\("((?:[^"\\]|\\.)*)"', script):
+        assert key in first, f"{key!r} would be in English at first"
+    page = client.get("/", headers={"Accept-Language": language}).text
+    assert f'data-texts="/texts/{language}/main.json"' in page
+    assert f'data-more="/texts/{language}/later.json"' in page
+
+
+def test_english_asks_for_no_words(client: FlaskClient) -> None:
+    assert "/texts/" not in client.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "New game"), ("pl", "Nowa partia"), ("it", "Nuova partita")]
+)
+def test_the_dialogs_come_in_the_language_of_the_page(client: FlaskClient, language: str, words: str) -> None:
+    page = client.get("/", headers={"Accept-Language": language})
+    assert f'data-dialogs="/dialogs/{language}"' in page.text
+    dialogs = client.get(f"/dialogs/{language}", headers={"Accept-Language": "fr"})
+    assert words in dialogs.text and "Set-Cookie" not in dialogs.headers
+    assert client.get("/dialogs/xx").status_code == 404
 
 
 def test_polish_has_three_forms() -> None:

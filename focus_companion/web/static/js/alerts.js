@@ -36,11 +36,12 @@ function pattern(template) {
   return new RegExp(`^${source}$`);
 }
 
-const PATTERNS = TEMPLATES.map((template) => [template, pattern(template)]);
+let patterns = null; // made when the first alert is told
 
 /** The parts of a referee's sentence: {template, …fields}, or null if it is none that is known. */
 export function parts(text) {
-  for (const [template, shape] of PATTERNS) {
+  patterns ??= TEMPLATES.map((template) => [template, pattern(template)]);
+  for (const [template, shape] of patterns) {
     const found = shape.exec(text ?? "");
     if (found) return { ...found.groups, template };
   }

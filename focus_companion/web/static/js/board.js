@@ -43,7 +43,6 @@ export class Board {
     this.turn = 0;
     this.stacks = stacksOf("");
     this.hands = new Set();
-    this.begun = false;
     /** Whether it is told where a stack can go; while a position is edited it is not. */
     this.guides = true;
     this.marks = {};
@@ -51,7 +50,8 @@ export class Board {
     this.cursor = "d4";
     svg.addEventListener("click", (event) => this.select(event.target.closest("[data-square]")?.dataset.square ?? null));
     svg.addEventListener("keydown", (event) => this.key(event));
-    this.build();
+    this.holders = null; // drawn with the first position
+    this.begun = false;
   }
 
   /** Look at it otherwise: "tilted" or "flat", and which seat is nearest. */
@@ -59,7 +59,7 @@ export class Board {
     if (view === this.view && turn === this.turn) return;
     this.view = view in VIEWS ? view : "tilted";
     this.turn = turn;
-    this.build();
+    if (this.holders) this.build();
   }
 
   /** Left, top and middle of a square's cell, in the drawing's units. */
@@ -146,22 +146,24 @@ export class Board {
     pieces.replaceChildren(...uses);
   }
 
-  /** Show a position's text; only stacks that changed are drawn again. `hands`: see state.js, handsFirst. */
-  show(position, hands = new Set()) {
-    this.hands = hands;
-    const stacks = stacksOf(position);
+  /** Show a position's text; only stacks that changed are drawn again. `hands`: see state.js, handsFirst. `marks`: see marks.js. */
+  show(position, hands = new Set(), marks = this.marks) {
     const before = this.stacks;
-    this.stacks = stacks;
-    for (const square of SQUARES) {
-      if (stacks[square] === before[square]) continue;
+    Object.assign(this, { hands, marks, stacks: stacksOf(position) });
+    if (this.holders) this.redraw(SQUARES.filter((square) => this.stacks[square] !== before[square]));
+    else this.build();
+    this.begun = true;
+    this.tell();
+  }
+
+  redraw(changed) {
+    for (const square of changed) {
       this.drawStack(square);
       const { pieces } = this.holders.get(square);
       pieces.classList.remove("fresh");
       // The first position is there at once; what comes to the board later is seen to land.
       if (this.begun) requestAnimationFrame(() => pieces.classList.add("fresh"));
     }
-    this.begun = true;
-    this.tell();
     this.drawMarks();
   }
 
@@ -172,6 +174,7 @@ export class Board {
   }
 
   drawMarks() {
+    if (!this.holders) return;
     const targets = this.selected ? this.targets() : [];
     const { under, over } = drawMarks(this, { ...this.marks, selected: this.selected, targets });
     this.under.replaceChildren(...under);

@@ -1,18 +1,14 @@
 // The game's page: brings the state, the board, the words and the buttons together.
 
-import { Acts } from "./acts.js";
 import { undoing } from "./alerts.js";
 import { Board } from "./board.js";
-import { Camera } from "./camera.js";
+import { bring } from "./bring.js";
 import { Clocks } from "./clock.js";
 import { Link } from "./link.js";
-import { Moves } from "./moves.js";
 import { sprite } from "./pieces.js";
 import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "./prefs.js";
-import { Replay } from "./replay.js";
 import { SetUp } from "./setup.js";
-import { sample, sound } from "./sound.js";
 import { raised } from "./squares.js";
 import { candidates, differing, handsFirst, possible } from "./state.js";
 import { Status, summary } from "./status.js";
@@ -26,9 +22,8 @@ const table = $(".table");
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
 let toastTimer = 0;
-let tools = null; // what later.js brings, once it is asked for
-let editor = null;
-let match = null;
+let asked = null; // the promise of what a first view does without
+let tools = null; // the same, when it is there
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
@@ -43,36 +38,61 @@ function toast(text) {
   toastTimer = setTimeout(() => (box.hidden = true), 6000);
 }
 
-const acts = new Acts(() => live ?? {}, toast, () => replay.ply);
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
   info.textContent = words || info.dataset.hint;
-  if (editor?.active && square) editor.look(square);
+  if (tools?.editor?.active && square) tools.editor.look(square);
 });
 const clocks = new Clocks(table);
 const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
-const status = new Status($("#status"), $("#loud"), $("#quiet"), (move) => acts.send({ act: "choose", move }));
-const replay = new Replay($("#replay"), (position) => show(position && { ...live, ...position }));
-const moves = new Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply));
-const camera = $("#picture") ? new Camera($("#picture"), $("#no-picture"), $("#overlay")) : null;
+const status = new Status($("#status"), $("#loud"), $("#quiet"), (move) => withTools(({ acts }) => acts.send({ act: "choose", move })));
 
-/** The dialogs and all else that a first view does without; asked for as soon as the page stands. */
+/** What a first view does without; asked for as soon as the page stands, and again where the host was away. */
 function later() {
-  tools ??= import("./later.js").then(({ later: made }) => {
+  asked ??= bring().then(equip);
+  asked.catch(() => (asked = null));
+  return asked;
+}
+
+function equip(made) {
+  const now = () => live ?? {};
+  const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
+  tools = { ...made, replay, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
+  if (!past) {
+    const acts = new made.Acts(now, toast, () => replay.ply);
     const send = (body) => acts.send(body);
-    const now = () => live ?? {};
-    if (past) return made;
-    editor = new made.Editor($("#editor"), () => show(null), send);
-    match = new made.Match($("#match"));
-    follow();
-    return { newGame: new made.NewGame($("#new-game"), acts, now), corners: new made.Corners($("#corners"), now, send), editor };
-  });
-  // Asked for again where the host was away.
-  tools.catch(() => (tools = null));
+    Object.assign(tools, {
+      acts,
+      camera: new made.Camera($("#picture"), $("#no-picture"), $("#overlay")),
+      corners: new made.Corners($("#corners"), now, send),
+      editor: new made.Editor($("#editor"), () => show(null), send),
+      match: new made.Match($("#match")),
+      newGame: new made.NewGame($("#new-game"), acts, now),
+    });
+  }
+  if (live) fill(live);
   return tools;
 }
 
-const follow = () => match?.follow(live).catch((problem) => console.info(problem.message));
+/** Do something with the tools; a host that does not answer is told. */
+async function withTools(act) {
+  try {
+    return await act(await later());
+  } catch (problem) {
+    console.info(problem.message);
+    return toast(t("The host does not answer. Try again when the page is live."));
+  }
+}
+
+/** What stands beside the board and waits for the tools: the turns, looking back, the score. */
+function fill(state) {
+  tools.replay.follow(state.game, state.ply ?? 0);
+  tools.moves.show(state);
+  tools.match?.follow(state).catch((problem) => console.info(problem.message));
+}
+
+/** The same again: the live state, or what is looked back at. */
+const again = () => show((tools?.replay.ply ?? null) === null ? null : shown);
 
 const side = () => Number(pref("turn")) % 4;
 
@@ -83,14 +103,12 @@ function show(older) {
   document.body.dataset.looking = now ? "now" : "back";
   board.look(pref("view"), side());
   table.dataset.view = pref("view");
-  board.guides = !editor?.active;
-  if (editor?.active) {
-    board.show(editor.position);
-    board.mark({});
+  board.guides = !tools?.editor?.active;
+  if (!board.guides) {
+    board.show(tools.editor.position, undefined, {});
     return;
   }
-  board.show(now && shown.prompt?.move ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown));
-  board.mark({
+  board.show(now && shown.prompt?.move ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
     last: now ? shown.last_move : shown.move,
     wrong: now ? shown.alert?.squares : null,
     undo: now ? undoing(shown.alert) : null,
@@ -100,7 +118,7 @@ function show(older) {
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
   clocks.show(now ? shown.clock : null);
-  moves.mark(now ? null : shown.ply);
+  tools?.moves.mark(now ? null : shown.ply);
   if (now) status.show(live);
   else status.show({ ...shown, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
 }
@@ -110,9 +128,8 @@ function take(state) {
   const begun = state.position !== undefined && state.position !== null;
   // Also while older positions are looked at, which have no clock: the board keeps its size.
   table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
-  replay.follow(state.game, state.ply ?? 0);
-  moves.show(state);
-  if (begun) show(replay.ply === null ? null : shown);
+  if (tools) fill(state);
+  if (begun) again();
   else status.show(state);
   document.body.dataset.over = Boolean(state.result);
   for (const link of document.querySelectorAll("[data-export]")) link.href = `/api/games/${state.game}/export?format=${link.dataset.export}`;
@@ -128,7 +145,6 @@ function take(state) {
     watching.hidden = state.watching < 2;
     watching.textContent = tn("{n} watches", "{n} watch", state.watching);
   }
-  follow();
   document.title = `${summary(state).title} · Focus Companion`;
   document.body.dataset.ready = "";
   if (state.event !== undefined) document.body.dataset.event = state.event;
@@ -139,52 +155,53 @@ function line(kind) {
   const lamp = $("#line");
   lamp.dataset.line = kind;
   lamp.textContent = words[kind];
+  // Where the host was away, what the first view does without may still be missing.
+  if (kind === "live" || kind === "polling") later().catch((problem) => console.info(problem.message));
 }
 
 tie($("#settings"), (name) => {
-  show(replay.ply === null ? null : shown);
-  if (name === "sound" && live) sample(summary(live).title);
+  again();
+  if (name === "sound" && live) tools?.sample(summary(live).title);
 });
-$("#back-to-now").addEventListener("click", () => replay.live());
+$("#back-to-now").addEventListener("click", () => tools?.replay.live());
 $("#rotate").addEventListener("click", () => {
   setPref("turn", String((side() + 1) % 4));
-  show(replay.ply === null ? null : shown);
+  again();
 });
-document.addEventListener("click", async (event) => {
+document.addEventListener("click", (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (!act) return;
-  try {
-    if (act === "new_game") (await later()).newGame.open();
-    else if (act === "place") await (await later()).corners.open();
-    else if (act === "edit") {
-      replay.live();
-      (await later()).editor.open(live);
-    } else await acts.run(act);
-  } catch (problem) {
-    console.info(problem.message);
-    toast(t("The host does not answer. Try again when the page is live."));
-  }
+  withTools(({ acts, corners, editor, newGame, replay }) => {
+    if (act === "new_game") return newGame.open();
+    if (act === "place") return corners.open();
+    if (act !== "edit") return acts.run(act);
+    replay.live();
+    return editor.open(live);
+  });
 });
 
 if (past) {
   line("off");
   $("#line").hidden = true;
+  board.build();
   const answer = await fetch(`/api/games/${past}`);
   if (answer.ok) {
     const game = await answer.json();
     take({ ...game.state, camera: "ok", alert: null, prompt: null, unclear: null, set_up: null, paused: false });
-    replay.positions = game.positions;
     // Not waited for: later.js takes modules from this script, which must have come to its end by then.
-    later().then(({ showReview }) => showReview($("#review"), game, (ply) => replay.go(ply)));
+    withTools(({ replay, showReview }) => {
+      replay.positions = game.positions;
+      return showReview($("#review"), game, (ply) => replay.go(ply));
+    });
   } else toast(t("There is no such game in the journal."));
 } else {
   const link = new Link((state, event) => {
     take(state);
-    if (event?.type === "refused") toast(refusalText(event));
+    if (event?.type === "refused") withTools(() => toast(refusalText(event)));
     else if (event) {
       const { title, text } = summary(state);
-      sound(event.type, [title, text].filter(Boolean).join(". "));
-      camera?.refresh();
+      tools?.sound(event.type, [title, text].filter(Boolean).join(". "));
+      tools?.camera.refresh();
     }
   }, line);
   link.sync().then(later).catch((problem) => console.info(problem.message));

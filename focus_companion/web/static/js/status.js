@@ -51,7 +51,7 @@ function now(state) {
 
 export class Status {
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "" });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", fitting: 0 });
     this.token = h("div", { class: "status-token" });
     this.title = h("h2", { class: "status-title" });
     this.text = h("p", { class: "status-text" });
@@ -75,7 +75,11 @@ export class Status {
     this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state)));
     this.element.dataset.choices = now.choices?.length ?? 0;
     if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
-    this.fit();
+    // Measured when all else of this change stands too, before it is drawn.
+    this.fitting ||= requestAnimationFrame(() => {
+      this.fitting = 0;
+      this.fit();
+    });
     this.say(now);
   }
 

@@ -6,12 +6,14 @@ const region = language === "en" ? "en-GB" : language;
 const plurals = new Intl.PluralRules(language);
 // Which of gettext's forms a CLDR category is, for the languages that the page speaks.
 const forms = { pl: { one: 0, few: 1, many: 2, other: 2 } }[language] ?? { one: 0 };
-let catalogue = {};
+const catalogue = {};
 
+/** Adds to the words those at the address, if there is one: English needs none. */
 export async function loadTexts(address) {
+  if (!address) return;
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`no texts at ${address}: ${answer.status}`);
-  catalogue = await answer.json();
+  Object.assign(catalogue, await answer.json());
 }
 
 function fill(text, values) {
