@@ -20,10 +20,11 @@ from focus_companion.vision.change import Change, Smoothed
 from focus_companion.vision.find_blobs import WORK_PIXELS
 from focus_companion.vision.finder import Found
 from focus_companion.vision.frames import Frame, Image
+from focus_companion.vision.look import Look
 from focus_companion.vision.profiles import plastic_sets
 from focus_companion.vision.scene import BoardProfile
 from focus_companion.vision.stillness import Small
-from focus_companion.vision.watcher import Look, Watcher
+from focus_companion.vision.watcher import Watcher
 
 
 class Contestant(Protocol):

@@ -21,7 +21,7 @@ from .beliefs import Belief, World, ends_high
 from .verdict import Wrong
 
 if TYPE_CHECKING:
-    from ..vision.watcher import Look
+    from ..vision.look import Look
 
 OPEN = 0.02
 """Share of changed pixels from which a square may have changed; below, a change of it would be a wonder."""
@@ -69,6 +69,8 @@ IGNORED = 10.0
 """Nats against an act that leaves a square alone of which …"""
 ALONE, ALONE_SURE = 0.1, 0.2
 """… some or all of this share of the pixels changed, out of the reach of its own columns."""
+STIRRED, STIRRED_SURE = 18.0, 12.0
+"""Nats against one that leaves a stirred square alone, and standard deviations from which it is worth all."""
 MOST_ALONE = 3
 """Such squares; more of them are the light, or a push."""
 MOST_BESIDE = 3
@@ -133,6 +135,8 @@ def judge(
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
     if not open_squares and not beliefs:
         return _with_foreign(look, Judgement(NOTHING, 0.0, 50.0))
+    if open_squares:
+        open_squares = sorted({*open_squares, *look.stirred})
     likeliest = _most_changed(look, open_squares, 5)
     over = look.foreign(likeliest, {s: len(look.evidence.standing[s]) + 3 for s in likeliest})
     if over > AMISS:
@@ -180,7 +184,13 @@ def _likeliest(
             last = best.act.moves[-1]
             pool += of_all(lambda acts: acts.wrong_trims(last) if last in acts.legal else ())
         best = _weigh(look, pool, pending)
-    if best.act.legal and best.lead >= LEAD and _explains(look, best, strong):
+    known = look.evidence.outlines.touching(list(best.act.changes))
+    if (
+        best.act.legal
+        and best.lead >= LEAD
+        and _explains(look, best, strong)
+        and look.stirred.keys() <= {*known}
+    ):
         return best
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, strong)
     if strong:
@@ -221,7 +231,7 @@ def _clean(look: Look, act: Act) -> bool:
         return False
     # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
-    apart = (s for s in np.flatnonzero(look.touched >= ALONE) if s not in act.changes)
+    apart = {*np.flatnonzero(look.touched >= ALONE).tolist(), *look.stirred}.difference(act.changes)
     return all(s in behind and look.touched[s] < OVERLAPPED for s in apart)
 
 
@@ -324,14 +334,11 @@ class _Ignored:
     """Squares of a look on which something happened, and what speaks against acts that leave them alone."""
 
     def __init__(self, look: Look) -> None:
-        touched = [int(s) for s in np.flatnonzero(look.touched > ALONE)]
-        self._squares = [
-            (
-                IGNORED * min(1.0, (float(look.touched[s]) - ALONE) / (ALONE_SURE - ALONE)),
-                {s, *look.evidence.outlines.touching((s,))},
-            )
-            for s in touched
-        ]
+        shown = {int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > ALONE)}
+        against = {s: IGNORED * min(1.0, (n - ALONE) / (ALONE_SURE - ALONE)) for s, n in shown.items()}
+        against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.stirred.items()}
+        near = look.evidence.outlines.touching
+        self._squares = [(nats, {s, *near((s,))}) for s, nats in against.items()]
 
     def nats(self, act: Act) -> float:
         """Those of the square that changed most, if there are few of them."""

@@ -23,7 +23,7 @@ from .judge import LEAD, SURE_HIGH, Judgement, Pending, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 
 if TYPE_CHECKING:
-    from ..vision.watcher import Look
+    from ..vision.look import Look
 
 
 FAINT = 30.0

@@ -25,12 +25,13 @@ from ..referee.verdict import (
 from ..vision.by_hand import Corners, check_corners, corners_of
 from ..vision.frames import Frame, Image
 from ..vision.lenses import LensProfile
+from ..vision.look import Look
 from ..vision.mount import Trial, check_mount, try_picture
 from ..vision.outlines import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.profiles import plastic_sets
 from ..vision.scene import BoardProfile
-from ..vision.watcher import Look, State, Watcher
+from ..vision.watcher import State, Watcher
 from .usable import Usable
 
 SET_UP_PATIENCE = 0.6

@@ -22,7 +22,7 @@ from ..game.squares import SQUARES
 from .evidence import TRUST, Evidence, pixel_share
 from .find_outlines import Edges, board_window
 from .finder import misfit
-from .outlines import Column, Outlines, made_once
+from .outlines import SHOWS, Column, Outlines, made_once
 from .scene import Camera
 
 Floats = NDArray[np.float64]
@@ -44,10 +44,6 @@ MOST: Final = 0.9
 
 ASTRAY: Final = 0.03
 """Misfit of the outlines, in squares, from which the place of the board is not known well enough."""
-
-SHIFT: Final = 1.9
-"""Pixels by which one piece more must shift a stack's top for the whole board to be sure: less is lost in the
-blur of an edge and the play of the pieces."""
 
 UNCLEAR: Final = 0.7
 """Clearness below which the light or the colours are to blame before the place of the camera is."""
@@ -144,7 +140,8 @@ class Mount:
 
 def _verdict(nats: Floats, trial: Trial | None, step: float) -> Level:
     levels = [(Level.SURE, FAIR), (Level.FAIR, FAIR / 2)]
-    if step < SHIFT or (trial is not None and trial.misfit > ASTRAY):
+    # Where one piece more hardly shifts a top, single pixels do not make the board sure.
+    if step < SHOWS or (trial is not None and trial.misfit > ASTRAY):
         levels = levels[1:]
     for level, least in levels:
         if float((nats >= least).mean()) >= MOST:
@@ -154,10 +151,8 @@ def _verdict(nats: Floats, trial: Trial | None, step: float) -> Level:
 
 def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
     """How surely heights can be read in this view; ``trial`` is that of its picture of the start position."""
-    camera, profile = outlines.camera, outlines.profile
     nats = separations(outlines, USUAL if trial is None else trial.clearness)
-    tilt, pitch = camera.tilt, outlines.pitch
-    step = profile.rise * float(np.tan(np.radians(tilt))) * pitch / profile.pitch
+    tilt, pitch, step = outlines.camera.tilt, outlines.pitch, outlines.step
     advice: tuple[Advice, ...] = ()
     if _cut_off(outlines):
         advice = (Advice.WHOLE,)

@@ -57,6 +57,11 @@ class Column:
         return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
 
 
+SHOWS = 1.9
+"""Pixels of :attr:`Outlines.step` from which one piece more shows plainly: less is lost in the blur of edges
+and the play of the pieces."""
+
+
 @dataclass(frozen=True)
 class Window:
     """A rectangle of the picture."""
@@ -81,6 +86,8 @@ class Outlines:
         """Mean side of a square in pixels."""
         self.piece_pixels = float(np.pi * (profile.piece.radius / profile.pitch * self.pitch) ** 2)
         """Mean area of a piece in pixels."""
+        self.step = profile.rise * float(np.tan(np.radians(camera.tilt))) * self.pitch / profile.pitch
+        """Pixels by which one piece more shifts a stack's top, in the middle of the board."""
         self.columns = _columns(camera, profile, tallest)
         centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
         distance = np.linalg.norm(centres - camera.place, axis=1)

@@ -7,7 +7,6 @@ says nothing of rules: a :class:`Look` is a still picture with its evidence, for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 
@@ -24,6 +23,7 @@ from .finder import Found, find_board
 from .frames import Frame, Image
 from .learning import learn
 from .lenses import LensProfile
+from .look import Look
 from .orientation import upright
 from .outlines import Outlines
 from .refit import agreements, fits
@@ -50,9 +50,6 @@ ABSORB = 1.4
 """Seconds after which it is."""
 SPREAD = 0.8
 """Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
-A_LITTLE, ALL_OVER = 0.01, 0.9
-"""Share of its pixels that a square changes at least under a lamp that was moved or another exposure, and the
-share of the squares that do. Where an arm does not lie, nothing changes."""
 LONG_LOST = 5.0
 """Seconds out of view from which the players may well have gone on meanwhile, and …"""
 RESUMED = 0.8
@@ -69,47 +66,6 @@ class State(Enum):
     SEEKING = "no board"
     WATCHING = "ok"
     LOST = "lost"
-
-
-@dataclass
-class Look:
-    """A still picture of the board.
-
-    ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
-    share of each square's pixels that changed since the reference picture, in which ``evidence.standing``
-    stood, and ``appeared`` the letters of the pieces laid down beside the lattice since. ``since_mark`` and
-    ``appeared_since_mark`` tell the same against the picture that was marked last, if any.
-    """
-
-    time: float
-    since: float
-    evidence: Evidence
-    change: Change | None
-    touched: NDArray[np.float64]
-    appeared: str
-    since_mark: Change | None
-    appeared_since_mark: str
-    number: int
-    smoothed: Smoothed = field(repr=False)
-    small: Small = field(repr=False)
-
-    @property
-    def image(self) -> Image:
-        return self.smoothed.image
-
-    @property
-    def age(self) -> float:
-        """Seconds for which this picture has stood."""
-        return self.time - self.since
-
-    @property
-    def all_over(self) -> bool:
-        """Nearly all squares look a little different: the light has changed; an arm changes fewer."""
-        return float((self.touched > A_LITTLE).mean()) > ALL_OVER
-
-    def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
-        """Area in squares of the largest change that no piece on ``explained`` accounts for."""
-        return self.change.foreign(explained, tallest) if self.change else 0.0
 
 
 FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], Found | None]

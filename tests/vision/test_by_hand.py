@@ -16,9 +16,10 @@ from focus_companion.referee.verdict import StartDiffers, StartSeen
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.vision.by_hand import camera_of, check_corners, corners_of
 from focus_companion.vision.frames import Frame, Image
+from focus_companion.vision.look import Look
 from focus_companion.vision.profiles import board_profile
 from focus_companion.vision.scene import CORNERS, Camera, Floats, Lens
-from focus_companion.vision.watcher import Look, State, Watcher
+from focus_companion.vision.watcher import State, Watcher
 
 IMAGES = Path(__file__).parents[2] / "fixtures" / "images"
 TRUTH = {still["file"]: still for still in json.loads((IMAGES / "truth.json").read_text())["stills"]}

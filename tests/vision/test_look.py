@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from focus_companion.game.squares import SQUARES
-from focus_companion.vision.watcher import Look
+from focus_companion.vision.look import Look
 
 STACKS = tuple("r" if square[1] in "3456" else "" for square in SQUARES)
 

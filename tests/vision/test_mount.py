@@ -19,7 +19,6 @@ from focus_companion.vision.colours import ColourModel
 from focus_companion.vision.evidence import Evidence
 from focus_companion.vision.learning import learn
 from focus_companion.vision.mount import (
-    SHIFT,
     Advice,
     Level,
     Mount,
@@ -29,7 +28,7 @@ from focus_companion.vision.mount import (
     separations,
     try_picture,
 )
-from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.outlines import SHOWS, Outlines
 from focus_companion.vision.profiles import board_profile
 from focus_companion.vision.scene import Camera, Lens
 from focus_companion.vision.still_colours import usual_pieces
@@ -72,7 +71,7 @@ def test_the_more_slant_and_the_larger_the_surer() -> None:
 @pytest.mark.parametrize(("tilt", "pitch"), [(20.0, 26.0), (15.0, 30.0), (24.0, 20.0)])
 def test_a_shift_within_the_blur_of_an_edge_is_not_sure(tilt: float, pitch: float) -> None:
     small = mount(tilt, pitch)
-    assert small.step < SHIFT and small.verdict is Level.FAIR and small.advice
+    assert small.step < SHOWS and small.verdict is Level.FAIR and small.advice
     assert mount(tilt, 2.2 * pitch).verdict is Level.SURE
 
 

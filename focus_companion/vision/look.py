@@ -1,0 +1,75 @@
+"""A still picture of the board with its evidence: what the watcher gives the referee to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .change import Change, Smoothed
+from .evidence import Evidence
+from .frames import Image
+from .outlines import SHOWS
+from .stillness import Small
+
+A_LITTLE, ALL_OVER = 0.01, 0.9
+"""Share of its pixels that a square changes at least under a lamp that was moved or another exposure, and the
+share of the squares that do. Where an arm does not lie, nothing changes."""
+STIRRED, HARDLY, MOST_STIRRED = 8.0, 0.1, 4
+"""Standard deviations by which a square must look different to be told as stirred, the share of its pixels up
+to which it is, and how many are."""
+
+
+@dataclass
+class Look:
+    """A still picture of the board.
+
+    ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
+    share of each square's pixels that changed since the reference picture, in which ``evidence.standing``
+    stood, and ``appeared`` the letters of the pieces laid down beside the lattice since. ``since_mark`` and
+    ``appeared_since_mark`` tell the same against the picture that was marked last, if any.
+    """
+
+    time: float
+    since: float
+    evidence: Evidence
+    change: Change | None
+    touched: NDArray[np.float64]
+    appeared: str
+    since_mark: Change | None
+    appeared_since_mark: str
+    number: int
+    smoothed: Smoothed = field(repr=False)
+    small: Small = field(repr=False)
+
+    @property
+    def image(self) -> Image:
+        return self.smoothed.image
+
+    @property
+    def age(self) -> float:
+        """Seconds for which this picture has stood."""
+        return self.time - self.since
+
+    @property
+    def all_over(self) -> bool:
+        """Nearly all squares look a little different: the light has changed; an arm changes fewer."""
+        return float((self.touched > A_LITTLE).mean()) > ALL_OVER
+
+    @cached_property
+    def stirred(self) -> dict[int, float]:
+        """Squares, the most different ones, that are hardly touched and yet look different, and by how many
+        standard deviations; asked only where the camera stands so steep that a piece more hardly shows.
+        """
+        if self.change is None or self.evidence.outlines.step >= SHOWS:
+            return {}
+        by = self.change.stirred()
+        few = sorted(np.flatnonzero((by >= STIRRED) & (self.touched < HARDLY)), key=lambda s: -by[s])
+        return {int(s): float(by[s]) for s in few[:MOST_STIRRED]}
+
+    def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
+        """Area in squares of the largest change that no piece on ``explained`` accounts for."""
+        return self.change.foreign(explained, tallest) if self.change else 0.0
