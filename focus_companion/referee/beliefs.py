@@ -115,8 +115,9 @@ def ends_high(act: Act) -> bool:
 
 
 def rows_of(acts: Sequence[Act]) -> tuple[Row, ...]:
-    """The rows of turns of these acts, the likeliest first."""
-    rows = dict.fromkeys(act.moves for act in acts if act.kind in (Kind.TURN, Kind.TURNS) and act.legal)
+    """The rows of turns of these acts, the likeliest first; a stack may still await its trimming."""
+    turns = (Kind.TURN, Kind.PENDING, Kind.TURNS)
+    rows = dict.fromkeys(act.moves for act in acts if act.kind in turns and act.legal)
     return tuple(rows)[:MOST]
 
 

@@ -69,7 +69,7 @@ IGNORED = 10.0
 """Nats against an act that leaves a square alone of which …"""
 ALONE, ALONE_SURE = 0.1, 0.2
 """… some or all of this share of the pixels changed, out of the reach of its own columns."""
-STIRRED, STIRRED_SURE = 18.0, 12.0
+STIRRED, STIRRED_SURE = 15.0, 12.0
 """Nats against one that leaves a stirred square alone, and standard deviations from which it is worth all."""
 MOST_ALONE = 3
 """Such squares; more of them are the light, or a push."""

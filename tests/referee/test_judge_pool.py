@@ -30,7 +30,12 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
     for square, share in TOUCHED.items():
         touched[INDEX[square]] = share
     look: Any = SimpleNamespace(
-        touched=touched, evidence=SimpleNamespace(standing=position.stacks), foreign=lambda *_: 0.0
+        touched=touched,
+        stirred={},
+        evidence=SimpleNamespace(
+            standing=position.stacks, outlines=SimpleNamespace(touching=lambda squares: squares)
+        ),
+        foreign=lambda *_: 0.0,
     )
     pools: list[list[str]] = []
 
@@ -95,17 +100,34 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
         ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, judging.IGNORED),
         ({"c2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
         ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
+        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, judging.STIRRED),
+        ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * judging.STIRRED),
+        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "f7": "gg"}, 0.0),
     ],
-    ids=["left alone", "a little", "noise", "changed", "besides", "behind what changed", "the light"],
+    ids=[
+        "left alone",
+        "a little",
+        "noise",
+        "changed",
+        "besides",
+        "behind what changed",
+        "the light",
+        "stirred",
+        "stirred a little",
+        "stirred and changed",
+    ],
 )
 def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     touched: dict[str, float], changes: dict[str, str], against: float
 ) -> None:
+    """``touched`` below 0: stirred by that much of what is sure."""
+    by = {INDEX[square]: -share for square, share in touched.items() if share < 0}
+    stirred = {square: 12.0 * share for square, share in by.items()}
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
-        shares[INDEX[square]] = share
+        shares[INDEX[square]] = max(0.0, share)
     behind = {INDEX["c1"]: {INDEX["c1"], INDEX["c2"]}, INDEX["c2"]: {INDEX["c1"], INDEX["c2"]}}
     outlines = SimpleNamespace(touching=lambda squares: behind.get(squares[0], set(squares)))
-    look: Any = SimpleNamespace(touched=shares, evidence=SimpleNamespace(outlines=outlines))
+    look: Any = SimpleNamespace(touched=shares, stirred=stirred, evidence=SimpleNamespace(outlines=outlines))
     act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
     assert judging._Ignored(look).nats(act) == pytest.approx(against)

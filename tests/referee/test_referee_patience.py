@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from table_scene import rules
 
+from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import referee
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.judge import Judgement
 from focus_companion.referee.referee import Referee
-from focus_companion.referee.verdict import Wrong
+from focus_companion.referee.verdict import Undecided, Wrong
 
 RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 
@@ -63,3 +64,18 @@ def test_a_piece_from_out_of_the_game_is_less_likely_than_one_from_the_reserve()
     placed = [act for act in acts.displacements([INDEX["e6"]]) if len(act.changes) == 1]
     priors = {act.changes[INDEX["e6"]]: act.prior for act in placed}
     assert priors["gg"] < priors["gr"], "green has no reserve"
+
+
+@pytest.mark.parametrize("kind", [Kind.TURN, Kind.PENDING])
+def test_a_turn_that_is_hardly_told_from_an_illegal_act_is_asked_about(
+    monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    """Also while its stack awaits the trimming: a piece behind a tall stack looks like one on top of it."""
+    move = Move.parse("d7-d5")
+    turn = Act(kind, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
+    wrong = Wrong("not_straight", "g", (INDEX["d7"], INDEX["e6"]), "Green moved diagonally.")
+    rival = Act(Kind.WRONG, {INDEX["d7"]: "", INDEX["e6"]: "grg"}, wrong=lambda: wrong)
+    judgement = Judgement(turn, 240.0, 7.0, rivals=(rival,), weights=(0.0, 0.0))
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: judgement)
+    look: Any = Shown(1.1, {"d7": 0.9, "d5": 0.3, "e6": 0.3})
+    assert Referee(RULES).judge(look, [start_position(RULES)]) == [Undecided((move,))]

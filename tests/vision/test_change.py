@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import Look, pleasant_look
+from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.background import Background
 from focus_companion.vision.change import Change, Smoothed
@@ -52,3 +53,18 @@ def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
     now = view.shoot(Stage(stacks, seats=SEATS), rng)
     change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
     assert change.appeared(colours) == "" and np.count_nonzero(change.touched > 0.3) > len(SQUARES) / 10
+
+
+def test_a_piece_on_its_own_colour_stirs_its_square_alone() -> None:
+    """Seen from so near above that hardly a pixel changes much."""
+    look = pleasant_look(800, 600)
+    look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=7, azimuth=20, fill=0.8))
+    view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
+    single = next(k for k, stack in enumerate(START) if len(stack) == 1 and k > 20)
+    stacks = tuple(2 * stack if k == single else stack for k, stack in enumerate(START))
+    first, now = (view.shoot(Stage(stood, seats=SEATS), rng) for stood in (START, stacks))
+    change = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0)
+    assert change.touched[single] < 0.2
+    assert change.stirred().argmax() == single and change.stirred()[single] > 15
+    near = outlines.touching((single,))
+    assert np.delete(change.stirred(), near).max() < 8
