@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 import secrets
@@ -182,6 +183,9 @@ def play(
         say(line)
 
     supervisor = Supervisor()
+    if supervisor.period:
+        # A hung service is ended with SIGABRT: the system's journal then shows where every thread stood.
+        faulthandler.enable()
     chosen.follow(session)
     runner = Runner(
         session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard, turned=supervisor.alive

@@ -30,7 +30,7 @@ Type=notify
 NotifyAccess=main
 ExecStart={command}
 {environment}Restart=always
-RestartSec=5
+RestartSec=1
 TimeoutStartSec=180
 TimeoutStopSec=10
 # Fed by the game loop itself: one that hangs is restarted, and goes on from the journal.
