@@ -6,8 +6,8 @@ Wants a machine (or a container booted with systemd) on which this user has a sy
 (``systemctl --user`` answers; for a user who is not logged in, ``loginctl enable-linger``), and no service
 installed yet. It installs the service with the demonstration, which plays by itself, on a port of its own and
 with folders of its own, kills it ``--kills`` times with SIGKILL, has it hang once with SIGSTOP until the
-watchdog ends it, and takes it away. After each the game must go on where it was: no turn fewer, the board
-found again. The first thing that does not hold ends it with status 1.
+watchdog ends it, and takes it away. After each the game must go on where it was: a turn is played, no turn is
+gone, the board is found again. The first thing that does not hold ends it with status 1.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def until(holds: Callable[[], object], what: str) -> float:
 
 def ended(port: int, number: int, signed: signal.Signals) -> tuple[float, float]:
     """Sends a process that signal; seconds until another answers, and until it sees the board."""
+    started = state(port)
+    until(lambda: state(port).get("ply") != started.get("ply"), "a turn")
     before = state(port)
     os.kill(number, signed)
     page = until(lambda: process() not in (0, number) and state(port), f"a page after {signed.name}")

@@ -8,7 +8,10 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 
 log = logging.getLogger(__name__)
@@ -30,6 +33,7 @@ class Supervisor:
         """Seconds within which the watchdog wants to be fed; 0: it does not watch."""
         self._clock = clock
         self._fed_at = float("-inf")
+        self._turned: tuple[float, int] | None = None
         self._status = ""
 
     def ready(self) -> None:
@@ -49,9 +53,21 @@ class Supervisor:
     def alive(self) -> None:
         """To be called at every turn of the loop that must not hang."""
         now = self._clock()
+        self._turned = now, threading.get_ident()
         if self.period and now - self._fed_at >= self.period / 4:
             self._fed_at = now
             self._tell("WATCHDOG=1")
+
+    def hung(self) -> str:
+        """The frames in which the thread of that loop stands, when it has not turned for half of the
+        watchdog's period; told once, else nothing.
+        """
+        turned = self._turned
+        if not self.period or turned is None or self._clock() - turned[0] < self.period / 2:
+            return ""
+        self._turned = None
+        frame = sys._current_frames().get(turned[1])
+        return "".join(traceback.format_stack(frame)) if frame is not None else "its thread has ended"
 
     def _tell(self, message: str) -> None:
         if not self._address:

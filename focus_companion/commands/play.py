@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 import logging
 import os
 import secrets
@@ -183,9 +182,6 @@ def play(
         say(line)
 
     supervisor = Supervisor()
-    if supervisor.period:
-        # A hung service is ended with SIGABRT: the system's journal then shows where every thread stood.
-        faulthandler.enable()
     chosen.follow(session)
     runner = Runner(
         session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard, turned=supervisor.alive
@@ -281,6 +277,9 @@ def _publish(
 
 
 def _tell_status(supervisor: Supervisor, session: Session) -> None:
+    if where := supervisor.hung():
+        # The watchdog is going to end the program: what for, only the log can tell afterwards.
+        log.error("The game loop hangs; it stands at\n%s", where)
     history = session.history
     supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -82,3 +83,36 @@ def test_a_supervisor_that_does_not_read_makes_nobody_wait(tmp_path: Path) -> No
         supervisor = Supervisor({"NOTIFY_SOCKET": address})
         for number in range(2000):
             supervisor.status(f"line {number}")
+
+
+def test_a_loop_that_hangs_is_told_once_with_where_it_stands() -> None:
+    now, going, done = [0.0], threading.Event(), threading.Event()
+    supervisor = Supervisor({"WATCHDOG_USEC": "60000000"}, clock=lambda: now[0])
+    assert supervisor.hung() == "", "it has not begun"
+
+    def the_loop_that_hangs() -> None:
+        supervisor.alive()
+        going.set()
+        done.wait(60)
+
+    loop = threading.Thread(target=the_loop_that_hangs)
+    loop.start()
+    assert going.wait(60)
+    now[0] = 29.0
+    assert supervisor.hung() == ""
+    now[0] = 31.0
+    where = supervisor.hung()
+    assert "the_loop_that_hangs" in where and "done.wait(60)" in where
+    assert supervisor.hung() == ""
+    done.set()
+    loop.join()
+    supervisor.alive()
+    assert supervisor.hung() == "", "it turns again"
+
+
+def test_without_a_watchdog_nobody_asks_whether_the_loop_hangs() -> None:
+    now = [0.0]
+    supervisor = Supervisor({}, clock=lambda: now[0])
+    supervisor.alive()
+    now[0] = 1e6
+    assert supervisor.hung() == ""
