@@ -3,7 +3,7 @@
 import { token } from "./pieces.js";
 import { parseMove } from "./squares.js";
 import { candidates, differing } from "./state.js";
-import { h } from "./svg.js";
+import { h, s } from "./svg.js";
 import { bound, list, t, tn } from "./texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
 
@@ -26,7 +26,7 @@ function now(state) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
     return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter };
   }
-  if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault };
+  if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault, sign: "fault" };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
@@ -68,7 +68,7 @@ export class Status {
     this.element.dataset.letter = now.kind === "turn" ? now.letter : "";
     this.title.textContent = bound(now.title);
     this.text.textContent = bound(now.text);
-    this.token.replaceChildren(...(now.letter ? [token(now.letter)] : [sign(now.kind)]));
+    this.token.replaceChildren(...(now.letter ? [token(now.letter)] : [sign(now.sign ?? now.kind)]));
     // Whose turn it is stays in sight whatever else is to be said.
     const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
@@ -108,4 +108,7 @@ export class Status {
   }
 }
 
-const sign = (kind) => h("span", { class: "status-sign", "aria-hidden": "true" }, { alert: "!", lost: "⌁", "set-up": "⊞", unclear: "?", result: "★", wait: "…" }[kind] ?? "…");
+/** A camera, crossed out. */
+const unseen = () => s("svg", { viewBox: "0 0 24 24" }, s("path", { d: "M4 8h3l1.5-2h7L17 8h3v10H4z" }), s("circle", { cx: 12, cy: 12.8, r: 2.8 }), s("path", { d: "M4 4l16 17" }));
+
+const sign = (kind) => h("span", { class: "status-sign", "aria-hidden": "true" }, kind === "lost" ? unseen() : ({ alert: "!", fault: "!", "set-up": "⊞", unclear: "?", result: "★" }[kind] ?? "…"));
