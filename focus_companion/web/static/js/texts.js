@@ -50,10 +50,10 @@ export function date(text) {
   return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(day);
 }
 
-/** A text for large letters: no line ends with a number or a single letter that belongs to the word after it, none with a dash, none begins with a square. */
+/** A text for large letters: no line ends with a number or a single letter that belongs to the word after it, none begins with a square or a dash. */
 export const bound = (text) =>
   text
     .replace(/(\d) (?=\p{L})/gu, "$1\u00a0")
     .replace(/(^|[\s(])(\p{L}) (?=\S)/gu, "$1$2\u00a0")
     .replace(/(\p{L}) (?=[a-h][1-8](?!\p{L}|\d))/gu, "$1\u00a0")
-    .replaceAll(" – ", "\u00a0–\u00a0");
+    .replaceAll(" – ", "\u00a0– ");
