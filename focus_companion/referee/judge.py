@@ -5,26 +5,23 @@ Score of an act = nats by which it explains the picture better than nothing havi
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..game.moves import Move
 from ..game.position import Position
 from ..game.rules import Rules
 from . import words
 from .acts import Act, Acts, Kind
 from .beliefs import Belief, World, ends_high
+from .course import ALONE, OPEN, Ignored, Pending, course, differing
 from .verdict import Wrong
 
 if TYPE_CHECKING:
     from ..vision.look import Look
 
-OPEN = 0.02
-"""Share of changed pixels from which a square may have changed; below, a change of it would be a wonder."""
 STRONG = 0.22
 """Share from which something did happen on the square or right before it."""
 LEAD = 9.0
@@ -48,45 +45,16 @@ MISSED = 55.0
 look."""
 AMISS = 1.2
 """Area in squares of a foreign change, from which something covers the board."""
-LAID_DOWN = 28.0
-"""Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
-EXTRA = 45.0
-"""Nats against an act where a piece is newly beside the board that it took from no stack."""
 LEANING = 120.0
 """Nats by which a stack's lean alone can make a wrong height look better than the right one, at the most."""
 SURE_HIGH = 45.0
 """Nats by which a stack too high must lead the trimmed one for an alert to be built on it."""
-UNSEEN = 12.0
-"""Nats against a square's having changed of which not one pixel did, though it would look quite different."""
-PLAIN = 0.3
-"""Share of a square's pixels that must look different for that; from above a piece more may hardly show."""
-HIDDEN_TURN = 8.0
-"""Nats against two turns at once of which one leaves a square as it looked: whatever is taken from a stack
-or set on it against the rules may be told so, as though the stack had first gone where it hardly shows."""
-UNTOUCHED = 60.0
-"""Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
-IGNORED = 10.0
-"""Nats against an act that leaves a square alone of which …"""
-ALONE, ALONE_SURE = 0.1, 0.2
-"""… some or all of this share of the pixels changed, out of the reach of its own columns."""
-STIRRED, STIRRED_SURE = 15.0, 12.0
-"""Nats against one that leaves a stirred square alone, and standard deviations from which it is worth all."""
-MOST_ALONE = 3
-"""Such squares; more of them are the light, or a push."""
 MOST_BESIDE = 3
 """Further changed squares on which illegal acts are weighed beside a legal turn."""
 WIDE = 3
 """Beliefs, the likeliest, in whose worlds more than turns and slips of the hand is looked for."""
 MOST_OPEN = 10
 """Squares, the most changed ones, among which illegal acts and quick successions are looked for."""
-
-
-@dataclass(frozen=True)
-class Pending:
-    """A turn whose stack awaits its trimming; ``sure`` when the picture told it from the trimmed stack."""
-
-    move: Move
-    sure: bool
 
 
 @dataclass(frozen=True)
@@ -288,8 +256,8 @@ def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]
 
 def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
     """The best of the pool: all acts screened square by square, the best few painted whole."""
-    ignored = _Ignored(look)
-    priors = [act.prior + _course(look, act, pending) - ignored.nats(act) for act in pool]
+    ignored = Ignored(look)
+    priors = [act.prior + course(look, act, pending) - ignored.nats(act) for act in pool]
     rough = sorted(
         ((sum(look.evidence.stack_gain(s, stack).nats for s, stack in act.changes.items()) + priors[i], i)
          for i, act in enumerate(pool)),
@@ -330,22 +298,6 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     )
 
 
-class _Ignored:
-    """Squares of a look on which something happened, and what speaks against acts that leave them alone."""
-
-    def __init__(self, look: Look) -> None:
-        shown = {int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > ALONE)}
-        against = {s: IGNORED * min(1.0, (n - ALONE) / (ALONE_SURE - ALONE)) for s, n in shown.items()}
-        against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.stirred.items()}
-        near = look.evidence.outlines.touching
-        self._squares = [(nats, {s, *near((s,))}) for s, nats in against.items()]
-
-    def nats(self, act: Act) -> float:
-        """Those of the square that changed most, if there are few of them."""
-        alone = [nats for nats, near in self._squares if near.isdisjoint(act.changes)]
-        return max(alone) if 0 < len(alone) <= MOST_ALONE else 0.0
-
-
 def _worth(look: Look, act: Act, other: Act) -> float:
     """What the nats between two acts are worth. Where both leave the same tops, they differ in rims and
     shadows alone, which the way a piece was set down or nudged changes as much as a piece more: unless as
@@ -359,7 +311,7 @@ def _worth(look: Look, act: Act, other: Act) -> float:
     if any(one != two for one, two in tops):
         return 1.0
     own = [s for s in act.changes if s not in other.changes and s not in act.past]
-    shown = all(look.touched[s] > min(RIM, RIM_SHOWN * _differing(look, s, act.changes[s])) for s in own)
+    shown = all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in own)
     return 1.0 if own and shown else RIMS
 
 
@@ -369,74 +321,6 @@ def _doubted(behind: float) -> float:
     A stack leans by a piece's play, so a small difference of the outline says little, and a large one much.
     """
     return behind * (0.4 + 0.6 * min(1.0, behind / LEANING))
-
-
-def _course(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
-    touched is as it was. From straight above, five pieces look much like six; this tells them apart.
-    """
-    known = act.past | (act.unseen or frozenset())
-    apart = (s for s in act.changes if look.touched[s] < OPEN and s not in known)
-    told = -sum(
-        UNSEEN * (1 - float(look.touched[s]) / OPEN) * min(1.0, _differing(look, s, act.changes[s]) / PLAIN)
-        for s in apart
-    )
-    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
-        told -= HIDDEN_TURN
-    return told + _trimming(look, act, pending)
-
-
-def _hidden(look: Look, act: Act, square: int) -> bool:
-    """Does a change of the square hardly show, and did nothing there?"""
-    alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
-    return alike and look.touched[square] < OPEN and square not in act.past
-
-
-def _differing(look: Look, square: int, stack: str) -> float:
-    """Share of a piece's pixels that would show something else with this stack on the square."""
-    return look.evidence.stack_gain(square, stack).pixels / look.evidence.outlines.piece_pixels
-
-
-def _trimming(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats for and against a stack's having been trimmed, from what lies beside the board and what nobody
-    touched.
-    """
-    since = look.since_mark
-    if pending is None or since is None:
-        if act.trimmed and act.legal:
-            return LAID_DOWN - _extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
-        if not _taken_away(look, act):
-            return 0.0
-        # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.
-        return -_extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
-    if not act.moves or act.moves[0] != pending.move:
-        return 0.0
-    moved = float(since.touched[pending.move.target])
-    if act.trimmed or (act.legal and len(act.moves) > 1):
-        if look.appeared_since_mark:
-            return LAID_DOWN - _extra(look, act, look.appeared_since_mark)
-        # If it was not sure to begin with, it may have been trimmed all along.
-        return -UNTOUCHED if moved < 0.012 and pending.sure else 0.0
-    if not pending.sure:
-        return 0.0
-    return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
-
-
-def _taken_away(look: Look, act: Act) -> bool:
-    """Are pieces gone from the board, against the rules and not from the top, on their way?"""
-    stood = look.evidence.standing
-    more = sum(len(stack) - len(stood[square]) for square, stack in act.changes.items())
-    return more < 0 and not act.legal and not act.lifted
-
-
-def _extra(look: Look, act: Act, appeared: str) -> float:
-    """Nats against the act if more pieces were laid beside the board than it took from the stacks."""
-    if act.trimmed:
-        gone = Counter(act.trimmed)
-    else:
-        stood = Counter("".join(look.evidence.standing[square] for square in act.changes))
-        gone = stood - Counter("".join(act.changes.values()))
-    return EXTRA if Counter(appeared) - gone else 0.0
 
 
 def _outcome(act: Act) -> object:
@@ -488,8 +372,11 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     if not differ:
         return Judgement(NOTHING, 0.0, 0.0)
     gained = look.evidence.gain(differ).nats
-    if best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MISSED:
-        # Seen badly, but no other stacks on these squares would do better.
+    sure = bool(
+        best.act.legal and best.act.moves and best.lead >= LEAD and differ.keys() <= best.act.changes.keys()
+    )
+    if sure or (best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MISSED):
+        # Seen badly, but it was a turn on just these squares, or no other stacks there would do much better.
         return best
     where = tuple(sorted(differ))
     turn = position.to_move or position.players[0]

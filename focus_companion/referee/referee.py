@@ -19,7 +19,8 @@ from ..game.position import Position
 from ..game.rules import Rules
 from .acts import Act, Kind
 from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
-from .judge import LEAD, SURE_HIGH, Judgement, Pending, judge
+from .course import Pending
+from .judge import LEAD, SURE_HIGH, Judgement, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 
 if TYPE_CHECKING:

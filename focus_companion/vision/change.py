@@ -118,12 +118,16 @@ class Change:
 
         Far finer than :attr:`touched`, and far easier led astray by a shadow.
         """
-        difference = np.asarray(cv2.transform(cv2.absdiff(self._now, self._before).astype(np.float32), _SUM))
+        every = self._every
+        now, before = (picture[::every, ::every] for picture in (self._now, self._before))
+        difference = np.asarray(cv2.transform(cv2.absdiff(now, before).astype(np.float32), _SUM))
         means = np.empty(len(SQUARES))
         for square, column in enumerate(self._outlines.columns):
             top, left = column.top - self.window.top, column.left - self.window.left
-            part = difference[top : top + column.height, left : left + column.width]
-            mask = column.standing(len(self._standing[square]) + 1)
+            mask = column.standing(len(self._standing[square]) + 1)[
+                -top % every :: every, -left % every :: every
+            ]
+            part = difference[-(-top // every) :, -(-left // every) :][: mask.shape[0], : mask.shape[1]]
             means[square] = part[mask].mean() if mask.any() else 0.0
         usual = float(np.median(means))
         spread = 1.48 * float(np.median(np.abs(means - usual)))

@@ -60,13 +60,18 @@ class Look:
         return float((self.touched > A_LITTLE).mean()) > ALL_OVER
 
     @cached_property
+    def differs(self) -> NDArray[np.float64]:
+        """By how many standard deviations each square looks different, (52,): :meth:`Change.stirred`."""
+        return np.zeros(len(self.touched)) if self.change is None else self.change.stirred()
+
+    @cached_property
     def stirred(self) -> dict[int, float]:
         """Squares, the most different ones, that are hardly touched and yet look different, and by how many
         standard deviations; asked only where the camera stands so steep that a piece more hardly shows.
         """
         if self.change is None or self.evidence.outlines.step >= SHOWS:
             return {}
-        by = self.change.stirred()
+        by = self.differs
         few = sorted(np.flatnonzero((by >= STIRRED) & (self.touched < HARDLY)), key=lambda s: -by[s])
         return {int(s): float(by[s]) for s in few[:MOST_STIRRED]}
 

@@ -26,7 +26,7 @@ from .lenses import LensProfile
 from .look import Look
 from .orientation import upright
 from .outlines import Outlines
-from .refit import agreements, fits
+from .refit import AGREED, agreements, fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
@@ -365,6 +365,10 @@ class Watcher:
                 if agrees > ASTRAY and (
                     back := self._adopt(frame, small, refined, self.profile, self._colours)
                 ):
+                    return back
+                # Under another lamp, known colours may see the board beside the place where it lies beyond
+                # doubt: then they are learned anew there.
+                if agrees > AGREED and (back := self._adopt(frame, small, refined, self.profile, None)):
                     return back
         stays = here < SAME and spread > SPREAD and (there < SAME or self._stays(frame.image, camera))
         if stays and self._relit(frame.image, probe):

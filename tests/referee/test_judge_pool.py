@@ -13,9 +13,11 @@ from table_scene import rules
 from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee import course
 from focus_companion.referee import judge as judging
 from focus_companion.referee.acts import Act, Acts, Kind
-from focus_companion.referee.judge import Judgement, Pending, judge
+from focus_companion.referee.course import Pending
+from focus_companion.referee.judge import Judgement, judge
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 TOUCHED = {"f7": 0.19, "f8": 0.45, "g6": 0.03}
@@ -69,7 +71,7 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
     fits: dict[bool, set[float]] = {True: set(), False: set()}
     for act in (*right, *wrong):
         known = not Counter(beside) - Counter(act.trimmed)
-        fits[known].add(judging._trimming(look, act, Pending(move, sure=True)))
+        fits[known].add(course.trimming(look, act, Pending(move, sure=True)))
     assert len(fits[True]) == 1 and fits[True].pop() > 0
     assert len(fits[False]) == 1 and fits[False].pop() < 0
     assert right[0].trimmed == "r"
@@ -85,23 +87,23 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     removals = list(acts.removals([INDEX["f7"]]))
     robbed = [act for act in removals if not act.lifted]
     lifted = [act for act in removals if act.lifted]
-    assert robbed and all(judging._trimming(gone, act, None) < -30 for act in robbed)
-    assert lifted and all(judging._trimming(gone, act, None) == 0 for act in lifted)
-    assert all(judging._trimming(beside, act, None) == 0 for act in removals)
+    assert robbed and all(course.trimming(gone, act, None) < -30 for act in robbed)
+    assert lifted and all(course.trimming(gone, act, None) == 0 for act in lifted)
+    assert all(course.trimming(beside, act, None) == 0 for act in removals)
 
 
 @pytest.mark.parametrize(
     ("touched", "changes", "against"),
     [
-        ({"c1": 0.21}, {}, judging.IGNORED),
-        ({"c1": 0.15}, {}, judging.IGNORED / 2),
+        ({"c1": 0.21}, {}, course.IGNORED),
+        ({"c1": 0.15}, {}, course.IGNORED / 2),
         ({"c1": 0.09}, {}, 0.0),
         ({"c1": 0.21}, {"c1": "gg"}, 0.0),
-        ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, judging.IGNORED),
+        ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, course.IGNORED),
         ({"c2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
         ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
-        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, judging.STIRRED),
-        ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * judging.STIRRED),
+        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, course.STIRRED),
+        ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * course.STIRRED),
         ({"c1": 0.9, "f7": -1.5}, {"c1": "", "f7": "gg"}, 0.0),
     ],
     ids=[
@@ -130,4 +132,4 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     outlines = SimpleNamespace(touching=lambda squares: behind.get(squares[0], set(squares)))
     look: Any = SimpleNamespace(touched=shares, stirred=stirred, evidence=SimpleNamespace(outlines=outlines))
     act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
-    assert judging._Ignored(look).nats(act) == pytest.approx(against)
+    assert course.Ignored(look).nats(act) == pytest.approx(against)

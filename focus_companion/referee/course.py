@@ -1,0 +1,136 @@
+"""What speaks for and against an act besides how the board looks with it: what nobody touched is as it was,
+what happened somewhere has a reason, and what was taken from a stack lies beside the board.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.moves import Move
+from .acts import Act, Kind
+
+if TYPE_CHECKING:
+    from ..vision.look import Look
+
+OPEN = 0.02
+"""Share of changed pixels from which a square may have changed; below, a change of it would be a wonder."""
+LAID_DOWN = 28.0
+"""Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
+EXTRA = 45.0
+"""Nats against an act where a piece is newly beside the board that it took from no stack."""
+UNTOUCHED = 60.0
+"""Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
+UNSEEN = 12.0
+"""Nats against a square's having changed of which not one pixel did, though it would look quite different."""
+UNMOVED, CALM = 25.0, 2.5
+"""Further nats where it differs by no more standard deviations than what was let alone."""
+PLAIN = 0.3
+"""Share of a square's pixels that must look different for that; from above a piece more may hardly show."""
+HIDDEN_TURN = 8.0
+"""Nats against two turns at once of which one leaves a square as it looked: whatever is taken from a stack
+or set on it against the rules may be told so, as though the stack had first gone where it hardly shows."""
+IGNORED = 10.0
+"""Nats against an act that leaves a square alone of which …"""
+ALONE, ALONE_SURE = 0.1, 0.2
+"""… some or all of this share of the pixels changed, out of the reach of its own columns."""
+STIRRED, STIRRED_SURE = 15.0, 12.0
+"""Nats against one that leaves a stirred square alone, and standard deviations from which it is worth all."""
+MOST_ALONE = 3
+"""Such squares; more of them are the light, or a push."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A turn whose stack awaits its trimming; ``sure`` when the picture told it from the trimmed stack."""
+
+    move: Move
+    sure: bool
+
+
+class Ignored:
+    """Squares of a look on which something happened, and what speaks against acts that leave them alone."""
+
+    def __init__(self, look: Look) -> None:
+        shown = {int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > ALONE)}
+        against = {s: IGNORED * min(1.0, (n - ALONE) / (ALONE_SURE - ALONE)) for s, n in shown.items()}
+        against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.stirred.items()}
+        near = look.evidence.outlines.touching
+        self._squares = [(nats, {s, *near((s,))}) for s, nats in against.items()]
+
+    def nats(self, act: Act) -> float:
+        """Those of the square that changed most, if there are few of them."""
+        alone = [nats for nats, near in self._squares if near.isdisjoint(act.changes)]
+        return max(alone) if 0 < len(alone) <= MOST_ALONE else 0.0
+
+
+def course(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
+    touched is as it was. From straight above, five pieces look much like six; this tells them apart.
+    """
+    known = act.past | (act.unseen or frozenset())
+    apart = [s for s in act.changes if look.touched[s] < OPEN and s not in known]
+    told = -sum(
+        (UNSEEN * (1 - float(look.touched[s]) / OPEN) + (UNMOVED if look.differs[s] < CALM else 0.0))
+        * min(1.0, differing(look, s, act.changes[s]) / PLAIN)
+        for s in apart
+    )
+    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
+        told -= HIDDEN_TURN
+    return told + trimming(look, act, pending)
+
+
+def _hidden(look: Look, act: Act, square: int) -> bool:
+    """Does a change of the square hardly show, and did nothing there?"""
+    alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
+    return alike and look.touched[square] < OPEN and square not in act.past
+
+
+def differing(look: Look, square: int, stack: str) -> float:
+    """Share of a piece's pixels that would show something else with this stack on the square."""
+    return look.evidence.stack_gain(square, stack).pixels / look.evidence.outlines.piece_pixels
+
+
+def trimming(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats for and against a stack's having been trimmed, from what lies beside the board and what nobody
+    touched.
+    """
+    since = look.since_mark
+    if pending is None or since is None:
+        if act.trimmed and act.legal:
+            return LAID_DOWN - _extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
+        if not _taken_away(look, act):
+            return 0.0
+        # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.
+        return -_extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
+    if not act.moves or act.moves[0] != pending.move:
+        return 0.0
+    moved = float(since.touched[pending.move.target])
+    if act.trimmed or (act.legal and len(act.moves) > 1):
+        if look.appeared_since_mark:
+            return LAID_DOWN - _extra(look, act, look.appeared_since_mark)
+        # If it was not sure to begin with, it may have been trimmed all along.
+        return -UNTOUCHED if moved < 0.012 and pending.sure else 0.0
+    if not pending.sure:
+        return 0.0
+    return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
+
+
+def _taken_away(look: Look, act: Act) -> bool:
+    """Are pieces gone from the board, against the rules and not from the top, on their way?"""
+    stood = look.evidence.standing
+    more = sum(len(stack) - len(stood[square]) for square, stack in act.changes.items())
+    return more < 0 and not act.legal and not act.lifted
+
+
+def _extra(look: Look, act: Act, appeared: str) -> float:
+    """Nats against the act if more pieces were laid beside the board than it took from the stacks."""
+    if act.trimmed:
+        gone = Counter(act.trimmed)
+    else:
+        stood = Counter("".join(look.evidence.standing[square] for square in act.changes))
+        gone = stood - Counter("".join(act.changes.values()))
+    return EXTRA if Counter(appeared) - gone else 0.0
