@@ -133,3 +133,39 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     look: Any = SimpleNamespace(touched=shares, stirred=stirred, evidence=SimpleNamespace(outlines=outlines))
     act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
     assert course.Ignored(look).nats(act) == pytest.approx(against)
+
+
+@pytest.mark.parametrize(("by", "against"), [(0.5, course.UNSEEN + course.UNMOVED), (6.0, course.UNSEEN)])
+def test_a_square_that_looks_as_before_was_not_changed(by: float, against: float) -> None:
+    """Where a piece more would show plainly; ``by`` standard deviations it looks different."""
+    outlines = SimpleNamespace(piece_pixels=1000.0)
+    evidence = SimpleNamespace(
+        standing=start_position(RULES).stacks,
+        outlines=outlines,
+        stack_gain=lambda *_: SimpleNamespace(pixels=600),
+    )
+    look: Any = SimpleNamespace(
+        touched=np.zeros(len(SQUARES)),
+        differs=np.full(len(SQUARES), by),
+        since_mark=None,
+        appeared="",
+        evidence=evidence,
+    )
+    act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
+    assert course.course(look, act, None) == pytest.approx(-against)
+
+
+@pytest.mark.parametrize(("lead", "told"), [(60.0, Kind.TURN), (3.0, Kind.WRONG_TWICE)])
+def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(lead: float, told: Kind) -> None:
+    """In bad light its stacks may look like other ones; then they are not called unexplained."""
+    position = start_position(RULES)
+    evidence = SimpleNamespace(
+        standing=position.stacks,
+        read=lambda *_: ("gg", 10.0),
+        stack_gain=lambda *_: SimpleNamespace(nats=90.0),
+        gain=lambda changes: SimpleNamespace(nats=300.0 if changes[INDEX["d5"]] == "gg" else 100.0),
+    )
+    look: Any = SimpleNamespace(evidence=evidence)
+    turn = Act(Kind.TURN, {INDEX["d5"]: "gr", INDEX["d6"]: ""}, (Move.parse("*d5"),))
+    best = Judgement(turn, 96.0, lead)
+    assert judging._unexplained(look, best, [INDEX["d5"]], position).act.kind is told

@@ -1,0 +1,81 @@
+"""Many squares changed at once: where the board lies then, and with which colours."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import SQUARES
+from focus_companion.vision import watcher as watching
+from focus_companion.vision.colours import ColourModel
+from focus_companion.vision.profiles import board_profile
+from focus_companion.vision.scene import Camera, Lens
+from focus_companion.vision.tracker import pushed
+from focus_companion.vision.watcher import Watcher
+
+PROFILE = board_profile("domination")
+START = start_position(Rules.make(2)).stacks
+FRAME: Any = SimpleNamespace(time=10.0, image=np.zeros((48, 64, 3), np.uint8))
+
+
+def camera(shift: float) -> Camera:
+    base = Camera(Lens.guess(64, 48, 60.0), (np.pi, 0.0, 0.0), (0.0, 0.0, 900.0))
+    return pushed(base, shift * PROFILE.pitch, 0.0, 0.0)
+
+
+HELD, RIGHT, BESIDE = camera(0.0), camera(0.1), camera(0.5)
+
+
+@pytest.mark.parametrize(
+    ("agreements", "taken"),
+    [((0.79, 0.4), (RIGHT, False)), ((0.5, 0.4), (BESIDE, True))],
+    ids=["beyond doubt", "in doubt"],
+)
+def test_under_another_lamp_the_outlines_are_believed_before_the_colours(
+    monkeypatch: pytest.MonkeyPatch, agreements: tuple[float, float], taken: tuple[Camera, bool]
+) -> None:
+    """A lamp was moved: the colours as they were known see the board half a square beside its place."""
+    tried: list[tuple[Camera, bool]] = []
+
+    def adopt(_frame: Any, _small: Any, place: Camera, _profile: Any, colours: Any, held: float = 0.9) -> Any:
+        tried.append((place, colours is not None))
+        seen = place is BESIDE if colours is not None else place is RIGHT
+        return "a look" if seen else None
+
+    watcher = Watcher([PROFILE], START, "gr")
+    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
+    monkeypatch.setattr(watcher, "_adopt", adopt)
+    monkeypatch.setattr(watching, "_share", lambda *_: 0.67)
+    monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
+    places = list(zip((RIGHT, BESIDE), agreements, strict=True))
+    monkeypatch.setattr(watching, "fits", lambda *_: places)
+    change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    small: Any = None
+    assert watcher._recover(FRAME, small, change) == "a look"
+    assert tried[-1] == taken
+
+
+def test_the_same_place_keeps_its_pose_to_the_last_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fitted anew in another light, it would wander a little with every lamp."""
+    taken: list[Camera] = []
+    watcher = Watcher([PROFILE], START, "gr")
+    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
+
+    def adopt(_frame: Any, _small: Any, place: Camera, *_: Any) -> str:
+        taken.append(place)
+        return "a look"
+
+    monkeypatch.setattr(watcher, "_adopt", adopt)
+    monkeypatch.setattr(watching, "_share", lambda *_: 1.0)
+    monkeypatch.setattr(watching, "seek", lambda *_: (HELD, 1.0))
+    near = pushed(HELD, 0.2, 0.0, 0.0)
+    monkeypatch.setattr(watching, "fits", lambda *_: [(near, 0.7)])
+    change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    small: Any = None
+    watcher._recover(FRAME, small, change)
+    assert taken == [HELD]
