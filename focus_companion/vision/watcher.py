@@ -357,6 +357,10 @@ class Watcher:
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
             places = fits(frame.image, self.camera, start, self.profile, self.standing)
+            # The fit is sought from where the colours see the board: under another lamp, beside its place.
+            (stayed,) = agreements(frame.image, (self.camera,), self.profile, self.standing)
+            if stayed > max(AGREED, places[0][1]):
+                places.insert(0, (self.camera, stayed))
             for refined, agrees in places:
                 apart = refined.project(self.profile.corners) - self.camera.project(self.profile.corners)
                 if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):

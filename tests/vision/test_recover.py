@@ -52,8 +52,8 @@ def test_under_another_lamp_the_outlines_are_believed_before_the_colours(
     monkeypatch.setattr(watcher, "_adopt", adopt)
     monkeypatch.setattr(watching, "_share", lambda *_: 0.67)
     monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
-    places = list(zip((RIGHT, BESIDE), agreements, strict=True))
-    monkeypatch.setattr(watching, "fits", lambda *_: places)
+    monkeypatch.setattr(watching, "agreements", lambda *_: [0.2])
+    monkeypatch.setattr(watching, "fits", lambda *_: list(zip((RIGHT, BESIDE), agreements, strict=True)))
     change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
     small: Any = None
     assert watcher._recover(FRAME, small, change) == "a look"
@@ -74,8 +74,33 @@ def test_the_same_place_keeps_its_pose_to_the_last_digit(monkeypatch: pytest.Mon
     monkeypatch.setattr(watching, "_share", lambda *_: 1.0)
     monkeypatch.setattr(watching, "seek", lambda *_: (HELD, 1.0))
     near = pushed(HELD, 0.2, 0.0, 0.0)
+    monkeypatch.setattr(watching, "agreements", lambda *_: [0.69])
     monkeypatch.setattr(watching, "fits", lambda *_: [(near, 0.7)])
     change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
     small: Any = None
     watcher._recover(FRAME, small, change)
     assert taken == [HELD]
+
+
+@pytest.mark.parametrize(("stayed", "taken"), [(0.76, (HELD, False)), (0.62, (BESIDE, True))])
+def test_a_board_that_agrees_best_where_it_lay_has_stayed(
+    monkeypatch: pytest.MonkeyPatch, stayed: float, taken: tuple[Camera, bool]
+) -> None:
+    """A lamp was moved, and the fit, sought from where the colours see the board, settles beside it."""
+    tried: list[tuple[Camera, bool]] = []
+
+    def adopt(_frame: Any, _small: Any, place: Camera, _profile: Any, colours: Any, held: float = 0.9) -> Any:
+        tried.append((place, colours is not None))
+        return "a look" if (place is BESIDE) == (colours is not None) else None
+
+    watcher = Watcher([PROFILE], START, "gr")
+    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
+    monkeypatch.setattr(watcher, "_adopt", adopt)
+    monkeypatch.setattr(watching, "_share", lambda *_: 0.65)
+    monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
+    monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
+    monkeypatch.setattr(watching, "fits", lambda *_: [(BESIDE, 0.64)])
+    change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    small: Any = None
+    assert watcher._recover(FRAME, small, change) == "a look"
+    assert tried[-1] == taken
