@@ -40,7 +40,10 @@ SET_UP_PATIENCE = 0.6
 COVERED_PATIENCE = 3.0
 """Seconds after which what lies still over the board is taken for a part of the scene, if squares show."""
 RELIT_PATIENCE = 0.3
-"""The same where the light has changed all over the board."""
+"""The same where the light has changed all over the board, …"""
+SHADE_PATIENCE, A_TURN = 0.5, 3
+"""… and where much of it looks different, yet no more squares show something else than a turn changes: what
+an arm covers shows the arm."""
 
 
 class Pipeline:
@@ -137,9 +140,7 @@ class Pipeline:
             watcher.mark()
         if self._referee.shows_standing(look):
             watcher.unchanged()
-        elif look.age > (RELIT_PATIENCE if look.all_over else COVERED_PATIENCE) and self._referee.covered(
-            look
-        ):
+        elif self._referee.covered(look) and look.age > _patience(watcher, look):
             watcher.absorb(look)
         return verdicts
 
@@ -228,3 +229,12 @@ class Pipeline:
         if watcher is None or watcher.outlines is None:
             return image
         return draw_reading(image, watcher.outlines, stacks, wrong)
+
+
+def _patience(watcher: Watcher, look: Look) -> float:
+    """Seconds after which what seems to cover the board is taken for a part of the scene."""
+    if look.all_over:
+        return RELIT_PATIENCE
+    if look.age > SHADE_PATIENCE and look.widespread and len(watcher.disagreeing(look)) <= A_TURN:
+        return SHADE_PATIENCE
+    return COVERED_PATIENCE

@@ -18,6 +18,8 @@ from .stillness import Small
 A_LITTLE, ALL_OVER = 0.01, 0.9
 """Share of its pixels that a square changes at least under a lamp that was moved or another exposure, and the
 share of the squares that do. Where an arm does not lie, nothing changes."""
+WIDESPREAD = 0.45
+"""Share of the squares that do at least where a shadow or a gleam has wandered over the board."""
 STIRRED, HARDLY, MOST_STIRRED = 8.0, 0.1, 4
 """Standard deviations by which a square must look different to be told as stirred, the share of its pixels up
 to which it is, and how many are."""
@@ -58,6 +60,11 @@ class Look:
     def all_over(self) -> bool:
         """Nearly all squares look a little different: the light has changed; an arm changes fewer."""
         return float((self.touched > A_LITTLE).mean()) > ALL_OVER
+
+    @property
+    def widespread(self) -> bool:
+        """So many squares look a little different, if not all, as hardly an arm with its shadow changes."""
+        return float((self.touched > A_LITTLE).mean()) > WIDESPREAD
 
     @cached_property
     def differs(self) -> NDArray[np.float64]:

@@ -47,3 +47,11 @@ def test_the_finest_differences_are_asked_for_only_from_straight_above(
     evidence: Any = SimpleNamespace(standing=STACKS, outlines=SimpleNamespace(step=step))
     change: Any = SimpleNamespace(stirred=lambda: by)
     assert Look(0.0, 0.0, evidence, change, touched, "", None, "", 1, nothing, nothing).stirred == told
+
+
+@pytest.mark.parametrize(
+    ("squares", "widespread"), [(26, True), (43, True), (14, False)], ids=["half", "most", "an arm"]
+)
+def test_a_shadow_that_wandered_shows_on_more_squares_than_an_arm(squares: int, widespread: bool) -> None:
+    seen = look([0.03 if k < squares else 0.0 for k in range(len(SQUARES))])
+    assert seen.widespread == widespread and not seen.all_over

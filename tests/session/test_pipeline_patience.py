@@ -1,0 +1,30 @@
+"""How long what seems to lie over the board is waited out before it is taken for a part of the scene."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from focus_companion.session import pipeline
+from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, SHADE_PATIENCE
+
+
+@pytest.mark.parametrize(
+    ("all_over", "widespread", "wrong", "patience"),
+    [
+        (True, True, 9, RELIT_PATIENCE),
+        (False, True, 0, SHADE_PATIENCE),
+        (False, True, 3, SHADE_PATIENCE),
+        (False, True, 4, COVERED_PATIENCE),
+        (False, False, 0, COVERED_PATIENCE),
+    ],
+    ids=["a lamp", "a shadow", "a shadow and a turn", "a large arm", "an arm"],
+)
+def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
+    all_over: bool, widespread: bool, wrong: int, patience: float
+) -> None:
+    look: Any = SimpleNamespace(age=1.0, all_over=all_over, widespread=widespread)
+    watcher: Any = SimpleNamespace(disagreeing=lambda _: tuple(range(wrong)))
+    assert pipeline._patience(watcher, look) == patience
