@@ -23,6 +23,9 @@ REACHES = 0.15
 TAIL = 0.3
 """Share of a disc that may be missing where several lie in a row; a single one's shadow adds less than the
 rest."""
+LEDGE, LAID = 0.5, 5.0
+"""Area in squares of the lattice that pieces beside each other on the ledge may hide, with their shadows, and
+that they may have in all."""
 MARGIN = 2.0
 """Squares around the lattice that are looked at for an arm."""
 
@@ -200,6 +203,11 @@ class Change:
         square = (self._pitch / (factor * every)) ** 2
         areas[0] = 0
         areas[reach < max(3, REACHES * square)] = 0
+        # An arm comes from somewhere; pieces on the ledge stand by themselves before the nearest squares.
+        left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
+        right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
+        apart = (left > 0) & (top > 0) & (right < solid.shape[1]) & (bottom < solid.shape[0])
+        areas[apart & (reach < LEDGE * square) & (areas < LAID * square)] = 0
         return float(areas.max()) / square
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import SQUARES
+from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
@@ -68,3 +68,32 @@ def test_a_piece_on_its_own_colour_stirs_its_square_alone() -> None:
     assert change.stirred().argmax() == single and change.stirred()[single] > 15
     near = outlines.touching((single,))
     assert np.delete(change.stirred(), near).max() < 8
+
+
+@pytest.mark.parametrize("tilt", [30, 40])
+def test_pieces_on_the_ledge_before_the_first_rank_are_no_arm(tilt: float) -> None:
+    """Seen aslant, they stand before the nearest squares, and beside each other, with the shadow of a stack
+    that went from there, they are one large patch.
+    """
+    look = pleasant_look(800, 600)
+    look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=0, fill=0.9))
+    view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
+    gone = INDEX["d1"]
+    stood = tuple("rgrg" if k == gone else stack for k, stack in enumerate(START))
+    first, now = (
+        view.shoot(Stage(stacks, reserves, seats={"g": "S"}), rng)
+        for stacks, reserves in ((stood, {}), (START, {"g": 3}))
+    )
+    change = Change(Smoothed(now), Smoothed(first), outlines, stood, 2.0)
+    assert change.foreign([gone], {gone: 0}) == 0.0
+
+
+def test_an_arm_is_told_from_pieces_on_the_ledge() -> None:
+    """It comes from the picture's edge, however little of it lies over the board."""
+    look, view, rng, _, before = table()
+    now = view.shoot(Stage(START, seats=SEATS), rng)
+    outlines = Outlines(look.camera, look.profile)
+    middle = outlines.camera.project(np.array([(0.0, -3.2 * look.profile.pitch, 0.0)]))[0]
+    wide = int(0.5 * outlines.pitch)
+    now[int(middle[1]) :, int(middle[0]) - wide : int(middle[0]) + wide] = (120, 160, 210)
+    assert Change(Smoothed(now), before, outlines, START, 2.0).foreign(()) > 1.2
