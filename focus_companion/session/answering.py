@@ -27,6 +27,7 @@ from .requests import (
     RuleLegal,
     RuleNotLegal,
     SetPosition,
+    StandsRight,
     TakeBack,
     TurnDone,
 )
@@ -110,6 +111,11 @@ def _resume(_: Resume, history: History, time: float) -> Iterator[Event]:
         yield Paused(time, False)
 
 
+def _stands_right(_: StandsRight, _history: History, _time: float) -> Iterator[Event]:
+    """Nothing to be told yet: the picture that is learned from brings ``ready``."""
+    yield from ()
+
+
 def _turn_done(_: TurnDone, history: History, time: float) -> Iterator[Event]:
     if history.paused:
         yield Paused(time, False)
@@ -172,5 +178,6 @@ _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[
     Pause: _pause,
     Resume: _resume,
     TurnDone: _turn_done,
+    StandsRight: _stands_right,
     SetPosition: _set_position,
 }

@@ -76,7 +76,7 @@ class Pipeline:
         self._referee = Referee(rules, most=beliefs)
         self._watcher: Watcher | None = None
         self._known: Position | None = None
-        self._ready = False
+        self._ready = self._vouched = False
         self._lost = False
         self._differs: tuple[int, ...] = ()
         self._offered: tuple[str, ...] | None = None
@@ -148,6 +148,12 @@ class Pipeline:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
         self._referee.hurry(until)
 
+    def vouch(self) -> None:
+        """What is still to be set up stands, say the players: it is learned from the next still picture, in
+        which bare domes may look like pieces. Without effect where nothing is to be set up.
+        """
+        self._vouched = not self._ready
+
     def _follow(self, history: Sequence[Position]) -> None:
         """The session took our verdict, or corrected the game by hand."""
         assert self._watcher is not None
@@ -162,7 +168,7 @@ class Pipeline:
             self._watcher.confirm(position.stacks, shown=not self._referee.partly)
         else:
             self._watcher.expect(position.stacks)
-            self._ready = False
+            self._ready = self._vouched = False
             self._differs = ()
         self._offered = None
         self._known = position
@@ -182,8 +188,8 @@ class Pipeline:
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
         wrong = watcher.disagreeing(look)
-        if not wrong:
-            self._ready, self._differs = True, ()
+        if not wrong or self._vouched:
+            self._ready, self._differs, self._vouched = True, (), False
             if self._tries_mount:
                 self._trial = try_picture(look.evidence, self._players)
             watcher.confirm(watcher.standing)

@@ -32,6 +32,10 @@ class Sight(Protocol):
         """The players say that the turn is done: what is still up to the time ``until`` need not last."""
         ...
 
+    def vouch(self) -> None:
+        """The players say that the position to be set up stands: the next still picture shows it."""
+        ...
+
     def mount(self) -> Mapping[str, Any] | None:
         """How the camera stands, once the board is found: degrees and pixels by name."""
         ...

@@ -126,6 +126,11 @@ class PlaceBoard(Request):
 
 
 @dataclass(frozen=True)
+class StandsRight(Request):
+    """The players say that the pieces stand as they should, whatever the picture seems to show."""
+
+
+@dataclass(frozen=True)
 class Pause(Request):
     """Look away from the board until :class:`Resume`."""
 

@@ -24,7 +24,7 @@ from .hearing import hear
 from .history import History
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
-from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, TurnDone
+from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
 from .rulings import nearest_turns
 
 if TYPE_CHECKING:
@@ -331,6 +331,8 @@ class Session:
             told = self._tell(*events)
             self._look_afresh()
             return told
+        if isinstance(request, StandsRight):
+            self._sight.vouch()
         if isinstance(request, TurnDone):
             self._sight.hurry(self._time + _HURRY)
         return self._tell(*events)

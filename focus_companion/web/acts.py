@@ -147,6 +147,7 @@ _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "not_legal": _rule_not_legal,
     "rematch": lambda body: requests.Rematch(),
     "dismiss": lambda body: requests.DismissAlert(),
+    "stands_right": lambda body: requests.StandsRight(),
     "pause": lambda body: requests.Pause(),
     "resume": lambda body: requests.Resume(),
     "new_game": _new_game,

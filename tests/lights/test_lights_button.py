@@ -38,6 +38,9 @@ class Illegal:
     def hurry(self, until: float) -> None:
         self.hurried += 1
 
+    def vouch(self) -> None:
+        return None
+
     def mount(self) -> None:
         return None
 

@@ -34,6 +34,9 @@ class Unseeing:
     def hurry(self, until: float) -> None:
         pass
 
+    def vouch(self) -> None:
+        return None
+
     def mount(self) -> None:
         return None
 

@@ -39,7 +39,7 @@ REQUESTS: list[ask.Request] = [
     ask.Rematch(), ask.TakeBack(), ask.Resign("g"), ask.Leave("b"), ask.AgreeDraw(),
     ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")),
     ask.RuleNotLegal(), ask.RuleNotLegal(3),
-    ask.DismissAlert(), ask.TurnDone(), ask.Pause(), ask.Resume(),
+    ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(),
     ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
     ask.SetPosition(("r",) * 52, "g", {"g": 2}, {"g": {"r": 1}}, "a note"),
 ]  # fmt: skip
@@ -68,6 +68,9 @@ class Brightness:
         if level == 1:
             return [StartSeen()]
         return [TurnSeen(self.turns[level - 10], frame.time / 1000)] if 10 <= level < 14 else []
+
+    def vouch(self) -> None:
+        return None
 
     def mount(self) -> None:
         return None

@@ -35,6 +35,7 @@ class ScriptedSight:
     def __init__(self) -> None:
         self.script: list[Verdict] = []
         self.placed: list[Any] = []
+        self.vouched = 0
 
     def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
         said, self.script = self.script, []
@@ -42,6 +43,9 @@ class ScriptedSight:
 
     def hurry(self, until: float) -> None:
         pass
+
+    def vouch(self) -> None:
+        self.vouched += 1
 
     def mount(self) -> dict[str, Any]:
         squares = dict.fromkeys(SQUARES, "sure")

@@ -83,6 +83,7 @@ export class Acts {
     if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
     if (act === "pause") return this.send({ act: state.paused ? "resume" : "pause" });
     if (act === "dismiss") return this.send({ act });
+    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They stand right")]]))) return this.send({ act });
     return false;
   }
 

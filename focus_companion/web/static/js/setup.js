@@ -61,6 +61,7 @@ export class SetUp {
         t("Pieces"),
         h("p", {}, !seen ? t("As soon as the board is found, the page says which squares are not right yet.") : differ ? tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) : t("Looking …")),
         h("p", { class: "explain" }, t("Set the pieces up as the drawing shows. The game begins by itself.")),
+        ...(seen && differ ? [h("button", { type: "button", "data-act": "stands_right" }, t("They stand right"))] : []),
       ),
     );
   }
