@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.verdict import StartDiffers
+from focus_companion.referee.verdict import StartDiffers, StartSeen
 from focus_companion.session.requests import NewGame
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -43,6 +43,29 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     page.wait_for_function("() => document.querySelector('[data-clock=red]').textContent.startsWith('4:5')")
     assert page.text_content("[data-clock=green]") == "5:00"
     expect(page.locator(".table[data-timed]")).to_have_count(1)  # there is room for the clocks from now on
+    assert seen.troubles == []
+
+
+def test_the_players_have_the_last_word_on_what_stands(table, seen: Seen, looping) -> None:
+    """Bare domes may look like pieces to the camera for ever; the button asks before it believes."""
+    table.see(StartDiffers((INDEX["b7"],)))
+    page = seen.open("/?lang=it")
+    stands = page.locator("#setup [data-act=stands_right]")
+    expect(stands).to_have_text("Sono al posto giusto")
+    stands.click()
+    expect(page.locator("#confirm h2")).to_have_text("Ogni casella è come nel disegno?")
+    page.locator("#confirm button").last.click()
+    assert table.sight.vouched == 0, "asked, and not said"
+    stands.click()
+    page.locator("#confirm .strong").click()
+    for _ in range(100):
+        table.see()
+        if table.sight.vouched:
+            break
+        page.wait_for_timeout(50)
+    assert table.sight.vouched == 1
+    table.see(StartSeen())
+    page.wait_for_selector("#setup", state="hidden")
     assert seen.troubles == []
 
 
