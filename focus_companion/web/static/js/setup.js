@@ -23,7 +23,7 @@ const advised = (code) =>
 function mountVerdict({ verdict, tilt, squares, advice }) {
   const angle = { angle: Math.round(tilt) };
   const [kind, text] = {
-    sure: ["good", t("The camera stands {angle}° off the vertical: heights are read surely.", angle)],
+    sure: ["good", t("The camera stands {angle}° off the vertical: heights are easy to read.", angle)],
     fair: ["fair", t("The camera stands {angle}° off the vertical: heights can be read.", angle)],
     hard: ["poor", t("The camera stands {angle}° off the vertical: heights are hard to read.", angle)],
   }[verdict];
