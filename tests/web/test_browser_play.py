@@ -116,6 +116,30 @@ def test_a_question_stays_open_while_play_goes_on_and_is_closed_without_an_answe
     assert seen.troubles == []
 
 
+def test_turns_along_the_same_squares_are_drawn_beside_each_other(table, seen: Seen) -> None:
+    page = seen.open()
+    table.see(Undecided(tuple(map(Move.parse, ("b5-c5", "d5-c5", "d5-b5")))))
+    expect(page.locator(".path.candidate")).to_have_count(3)
+    drawn(page)
+    boxes = [way.bounding_box() for way in page.locator(".path.candidate .way").all()]
+    one, other, across = (box["y"] + box["height"] / 2 for box in boxes)
+    assert one == pytest.approx(other, abs=1), "they meet, and hide nothing of each other"
+    assert abs(one - across) > 20
+    table.see(Undecided(tuple(map(Move.parse, ("b5-c5", "d5-c5")))))
+    expect(page.locator(".path.candidate")).to_have_count(2)
+    drawn(page)
+    middle = page.locator('#board [data-square="c5"]').bounding_box()
+    alone = page.locator(".path.candidate .way").first.bounding_box()
+    assert middle["y"] < alone["y"] < middle["y"] + middle["height"]
+    assert abs(alone["y"] - one) > 10, "alone, a turn lies on its squares"
+    table.see(Undecided(tuple(map(Move.parse, ("*c4", "c6-c3")))))
+    expect(page.locator(".path.candidate circle")).to_have_count(1)
+    drawn(page)
+    placed, moved = (arrow.bounding_box() for arrow in page.locator(".path.candidate").all())
+    middles = [box["x"] + box["width"] / 2 for box in (moved, placed)]
+    assert middles[1] - middles[0] > 12, "a piece from the reserve comes down beside what passes"
+
+
 def test_turns_that_end_on_one_square_are_lettered_apart(table, seen: Seen) -> None:
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("c6-c7"), Move.parse("b7-c7"))))

@@ -56,17 +56,45 @@ function places(board, text) {
   return [[cx, cy], [from.cx, from.cy], [mx, my], [mx + aside, my + below], [mx - aside, my - below]];
 }
 
+/** How far beside its squares each turn is drawn, as [x, y]: of turns along the same squares one would hide the other. */
+function lanes(board, moves) {
+  const spans = moves.map((text) => {
+    const { origin, target } = parseMove(text);
+    const to = board.cell(target);
+    if (!origin) return { level: false, line: to.cx, low: to.y - 25, high: to.cy };
+    const from = board.cell(origin);
+    const level = from.cy === to.cy;
+    const ends = level ? [from.cx, to.cx] : [from.cy, to.cy];
+    return { level, line: level ? from.cy : from.cx, low: Math.min(...ends), high: Math.max(...ends) };
+  });
+  const along = (one, other) => one.level === other.level && one.line === other.line;
+  const lane = [];
+  for (const span of spans) {
+    const used = lane.filter((_, at) => along(span, spans[at]) && span.low < spans[at].high && spans[at].low < span.high);
+    lane.push([0, ...used.map((taken) => taken + 1)].find((free) => !used.includes(free)));
+  }
+  return spans.map((span, at) => {
+    const last = Math.max(...lane.filter((_, other) => along(span, spans[other])));
+    if (!last) return [0, 0];
+    const share = lane[at] / last;
+    // Up and down keep to the left: the numbers of the stacks that are passed stand on the right.
+    return span.level ? [0, 48 * share - 24] : [5 - 30 * share, 0];
+  });
+}
+
 /** The turns to choose among, each with its letter; above all arrows, and no letter upon another. */
 function choices(board, moves) {
   const taken = [];
+  const beside = lanes(board, moves);
   const free = ([x, y]) => taken.every(([left, top]) => Math.hypot(x - left, y - top) > 58);
   const letters = moves.map((move, at) => {
-    const wanted = places(board, move);
+    const wanted = places(board, move).map(([x, y]) => [x + beside[at][0], y + beside[at][1]]);
     const place = wanted.find(free) ?? wanted[0];
     taken.push(place);
     return name(...place, String.fromCharCode(65 + at));
   });
-  return [...moves.map((move) => path(board, move, "candidate")), ...letters];
+  const arrows = moves.map((move, at) => s("g", { transform: `translate(${beside[at].join(" ")})` }, path(board, move, "candidate")));
+  return [...arrows, ...letters];
 }
 
 /** A sign at the corner of a ringed square, so that colour is not the only difference. */
