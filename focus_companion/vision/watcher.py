@@ -104,6 +104,7 @@ class Watcher:
         self._moved = False
         self._mark: Smoothed | None = None
         self._sought = -SEEK_AGAIN
+        self._relearned = -1
         self._upset_since: float | None = None
         self._lost_since = 0.0
         self._upset_tried = 0.0
@@ -172,7 +173,14 @@ class Watcher:
         """
         assert self.camera is not None and self.profile is not None
         frame = Frame(look.number, look.time, look.image)
-        return self._adopt(frame, look.small, self.camera, self.profile, self._colours)
+        back = self._adopt(frame, look.small, self.camera, self.profile, self._colours)
+        if back is None and look.all_over and self._relearned != look.number:
+            # A lamp may change the bare board alone: where the outlines have stayed, its shades are learned.
+            self._relearned = look.number
+            (stayed,) = agreements(look.image, (self.camera,), self.profile, self.standing)
+            if stayed > AGREED:
+                back = self._adopt(frame, look.small, self.camera, self.profile, None)
+        return back
 
     # ---- frames ------------------------------------------------------------------------------------------
 

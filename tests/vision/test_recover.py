@@ -104,3 +104,26 @@ def test_a_board_that_agrees_best_where_it_lay_has_stayed(
     small: Any = None
     assert watcher._recover(FRAME, small, change) == "a look"
     assert tried[-1] == taken
+
+
+@pytest.mark.parametrize(("stayed", "tries"), [(0.76, [True, False]), (0.4, [True])])
+def test_a_lamp_that_changes_the_bare_board_alone_is_learned(
+    monkeypatch: pytest.MonkeyPatch, stayed: float, tries: list[bool]
+) -> None:
+    """Once for every look, and only where the outlines have stayed."""
+    tried: list[bool] = []
+
+    def adopt(
+        _frame: Any, _small: Any, _place: Camera, _profile: Any, colours: Any, held: float = 0.9
+    ) -> None:
+        tried.append(colours is not None)
+
+    watcher = Watcher([PROFILE], START, "gr")
+    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
+    monkeypatch.setattr(watcher, "_adopt", adopt)
+    monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
+    look: Any = SimpleNamespace(number=3, time=1.0, image=FRAME.image, small=None, all_over=True)
+    watcher.absorb(look)
+    assert tried == tries
+    watcher.absorb(look)
+    assert tried == [*tries, True]
