@@ -181,7 +181,7 @@ def set_up_faults(stacks: Sequence[str], rules: Rules) -> tuple[int, ...]:
 
 
 _SENTENCES: Final[dict[str, str]] = {
-    "not_straight": "From {origin} to {target} is no straight line: a stack moves along its file or rank, "
+    "not_straight": "From {origin} to {target} is no straight line: a stack moves along its row or column, "
     "and never turns.",
     "distance": "From {origin} to {target} it is {steps} squares, but {origin} is {height} high: "
     "a stack, or its upper part, moves exactly as many squares as it has pieces.",

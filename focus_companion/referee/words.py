@@ -30,8 +30,8 @@ TEMPLATES: Final = {
     "empty square or on one's own stack. Please put it back in the reserve.",
     "thirteenth_piece": "{Player} must begin by placing the thirteenth piece on an empty square. Please "
     "undo what was done, then place it.",
-    "too_high": "The stack on {target} has more than five pieces, and play went on before it was trimmed. "
-    "Please undo the last move; then {player} takes {pieces} from the bottom of {target}.",
+    "too_high": "The stack on {target} has more than five pieces, and play went on before the extra ones "
+    "were taken off. Please undo the last move; then {player} takes {pieces} from the bottom of {target}.",
     "wrong_trim": "The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the "
     "bottom and leave all others there. Please put that right.",
     "vanished": "Pieces are missing from {where}, though no turn takes them away. Please put them back as "

@@ -150,9 +150,9 @@ class Pipeline:
 
     def vouch(self) -> None:
         """What is still to be set up stands, say the players: it is learned from the next still picture, in
-        which bare domes may look like pieces. Without effect where nothing is to be set up.
+        which bare domes may look like pieces. Without effect where nothing was named that differs.
         """
-        self._vouched = not self._ready
+        self._vouched = bool(self._differs)
 
     def _follow(self, history: Sequence[Position]) -> None:
         """The session took our verdict, or corrected the game by hand."""

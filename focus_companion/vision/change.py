@@ -30,9 +30,6 @@ MARGIN = 2.0
 """Squares around the lattice that are looked at for an arm."""
 
 
-_SUM = np.ones((1, 3), np.float32)
-
-
 class Smoothed:
     """A picture and, made once, its smoothed part about the board."""
 
@@ -115,7 +112,7 @@ class Change:
         top, left = column.top - self.window.top, column.left - self.window.left
         return self.changed[top : top + column.height, left : left + column.width]
 
-    def stirred(self) -> NDArray[np.float64]:
+    def differs(self) -> NDArray[np.float64]:
         """By how much each square looks different, (52,): the mean difference of its stack's pixels, in
         standard deviations of the squares on which nothing happened.
 
@@ -123,7 +120,7 @@ class Change:
         """
         every = self._every
         now, before = (picture[::every, ::every] for picture in (self._now, self._before))
-        difference = np.asarray(cv2.transform(cv2.absdiff(now, before).astype(np.float32), _SUM))
+        difference = cv2.absdiff(now, before).sum(axis=2, dtype=np.float32)
         means = np.empty(len(SQUARES))
         for square, column in enumerate(self._outlines.columns):
             top, left = column.top - self.window.top, column.left - self.window.left

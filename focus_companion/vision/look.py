@@ -68,8 +68,8 @@ class Look:
 
     @cached_property
     def differs(self) -> NDArray[np.float64]:
-        """By how many standard deviations each square looks different, (52,): :meth:`Change.stirred`."""
-        return np.zeros(len(self.touched)) if self.change is None else self.change.stirred()
+        """By how many standard deviations each square looks different, (52,): :meth:`Change.differs`."""
+        return np.zeros(len(self.touched)) if self.change is None else self.change.differs()
 
     @cached_property
     def stirred(self) -> dict[int, float]:

@@ -27,6 +27,9 @@ Made = TypeVar("Made")
 TALLEST = 10
 """Pieces in the tallest stack that can stand before its trimming: five set down on five."""
 NEVER = 255
+SHOWS = 1.9
+"""Pixels of :attr:`Outlines.step` from which one piece more shows plainly: less is lost in the blur of edges
+and the play of the pieces."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,6 @@ class Column:
     def standing(self, pieces: int) -> Mask:
         """Pixels (h, w) that a stack of so many pieces covers; with none, the bare dome."""
         return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
-
-
-SHOWS = 1.9
-"""Pixels of :attr:`Outlines.step` from which one piece more shows plainly: less is lost in the blur of edges
-and the play of the pieces."""
 
 
 @dataclass(frozen=True)

@@ -364,23 +364,14 @@ class Watcher:
         spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
-            places = fits(frame.image, self.camera, start, self.profile, self.standing)
-            # The fit is sought from where the colours see the board: under another lamp, beside its place.
-            (stayed,) = agreements(frame.image, (self.camera,), self.profile, self.standing)
-            if stayed > max(AGREED, places[0][1]):
-                places.insert(0, (self.camera, stayed))
-            for refined, agrees in places:
-                apart = refined.project(self.profile.corners) - self.camera.project(self.profile.corners)
-                if np.abs(apart).max() <= 0.02 * self.camera.pitch_pixels(self.profile):
-                    # The same place in another light that the colours still bear.
-                    refined = self.camera
+            for place, agrees in self._places(frame.image, start):
                 if agrees > ASTRAY and (
-                    back := self._adopt(frame, small, refined, self.profile, self._colours)
+                    back := self._adopt(frame, small, place, self.profile, self._colours)
                 ):
                     return back
                 # Under another lamp, known colours may see the board beside the place where it lies beyond
                 # doubt: then they are learned anew there.
-                if agrees > AGREED and (back := self._adopt(frame, small, refined, self.profile, None)):
+                if agrees > AGREED and (back := self._adopt(frame, small, place, self.profile, None)):
                     return back
         stays = here < SAME and spread > SPREAD and (there < SAME or self._stays(frame.image, camera))
         if stays and self._relit(frame.image, probe):
@@ -403,6 +394,24 @@ class Watcher:
             self.state, self._lost_since = State.LOST, frame.time
             self._look = None
         return None
+
+    def _places(self, image: Image, start: Camera) -> list[tuple[Camera, float]]:
+        """Where the outlines see the board, with their agreement there, the best first: as they fit from
+        ``start``, and where it lay.
+        """
+        held, profile = self.camera, self.profile
+        assert held is not None and profile is not None
+        corners, near = held.project(profile.corners), 0.02 * held.pitch_pixels(profile)
+        # The same place in another light that the colours still bear is the same to the last digit.
+        places = [
+            (held if np.abs(camera.project(profile.corners) - corners).max() <= near else camera, agrees)
+            for camera, agrees in fits(image, held, start, profile, self.standing)
+        ]
+        # The fit is sought from where the colours see the board: under another lamp, beside its place.
+        (stayed,) = agreements(image, (held,), profile, self.standing)
+        if stayed > max(AGREED, places[0][1]):
+            places.insert(0, (held, stayed))
+        return places
 
     def _stays(self, image: Image, elsewhere: Camera) -> bool:
         """Do the outlines agree no less where the board was than where its colours see it? With colours

@@ -25,7 +25,7 @@ REASONS = (
     said("no camera sees a board there; move the corners to those of the 8 by 8 squares"),
     said("the board would be too small there for its pieces to be told apart"),
     said(
-        "From {origin} to {target} is no straight line: a stack moves along its file or rank, "
+        "From {origin} to {target} is no straight line: a stack moves along its row or column, "
         "and never turns."
     ),
     said(

@@ -65,9 +65,9 @@ def test_a_piece_on_its_own_colour_stirs_its_square_alone() -> None:
     first, now = (view.shoot(Stage(stood, seats=SEATS), rng) for stood in (START, stacks))
     change = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0)
     assert change.touched[single] < 0.2
-    assert change.stirred().argmax() == single and change.stirred()[single] > 15
+    assert change.differs().argmax() == single and change.differs()[single] > 15
     near = outlines.touching((single,))
-    assert np.delete(change.stirred(), near).max() < 8
+    assert np.delete(change.differs(), near).max() < 8
 
 
 @pytest.mark.parametrize("tilt", [30, 40])

@@ -45,7 +45,7 @@ def test_the_finest_differences_are_asked_for_only_from_straight_above(
     by[[3, 5, 7, 9]] = 20.0, 300.0, 9.0, 4.0
     nothing: Any = None
     evidence: Any = SimpleNamespace(standing=STACKS, outlines=SimpleNamespace(step=step))
-    change: Any = SimpleNamespace(stirred=lambda: by)
+    change: Any = SimpleNamespace(differs=lambda: by)
     assert Look(0.0, 0.0, evidence, change, touched, "", None, "", 1, nothing, nothing).stirred == told
 
 

@@ -16,7 +16,7 @@ const TEMPLATES = [
   said("{Player} placed a piece on {target} but has none in reserve. Please take it off the board."),
   said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on one's own stack. Please put it back in the reserve."),
   said("{Player} must begin by placing the thirteenth piece on an empty square. Please undo what was done, then place it."),
-  said("The stack on {target} has more than five pieces, and play went on before it was trimmed. Please undo the last move; then {player} takes {pieces} from the bottom of {target}."),
+  said("The stack on {target} has more than five pieces, and play went on before the extra ones were taken off. Please undo the last move; then {player} takes {pieces} from the bottom of {target}."),
   said("The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the bottom and leave all others there. Please put that right."),
   said("Pieces are missing from {where}, though no turn takes them away. Please put them back as they were."),
   said("The pieces on {where} are in another order than before, and no turn changes their order. Please put them back as they were."),
