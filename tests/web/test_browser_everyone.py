@@ -129,6 +129,31 @@ def test_board_and_players_are_in_sight_in_every_window(
         context.close()
 
 
+SAID = ("Connecting", "Host not reached", "Brak połączenia", "In diretta, ogni 5 s", "Host non raggiunto")
+CROWDED = """(said) => {
+  document.querySelector('#line').textContent = said;
+  const bar = document.querySelector('.bar').getBoundingClientRect();
+  const brand = document.querySelector('.brand').getBoundingClientRect();
+  const name = document.querySelector('.brand span').getBoundingClientRect();
+  const shown = name.top < brand.bottom ? [name] : [];
+  const rest = [...document.querySelectorAll('.bar > :not(.brand)')].map(one => one.getBoundingClientRect());
+  const boxes = [...shown, ...rest.filter(one => one.width)].sort((a, b) => a.left - b.left);
+  const ends = [...boxes.slice(1).map(one => one.left), bar.right];
+  return boxes.some((one, k) => one.right > ends[k] + 0.5);
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 360, 397, 430, 1280])
+def test_whatever_is_said_of_the_line_the_bar_holds_it(table, seen: Seen, width: int) -> None:
+    page = seen.open()
+    page.set_viewport_size({"width": width, "height": 780})
+    for said in SAID:
+        assert not page.evaluate(CROWDED, said), said
+    name = page.locator(".brand span").bounding_box()
+    brand = page.locator(".brand").bounding_box()
+    assert (name["y"] < brand["y"] + brand["height"]) == (width == 1280), "the name shows where it has room"
+
+
 @pytest.mark.parametrize("path", ["/", "/games"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str, scheme: str) -> None:
