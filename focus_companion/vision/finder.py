@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .find_blobs import WORK_PIXELS
 from .find_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .find_outlines import Edges, board_window
+from .find_painted import amiss
 from .find_pose import Prior, lifted, turned
 from .find_search import SMALLER, Search
 from .find_sites import board_odds
@@ -54,7 +55,11 @@ _EVEN = 2.2
 """Odds at which a board is as likely as not."""
 
 _ASTRAY = 0.028
-"""Misfit from which a fit is tried again from :data:`_ELSEWHERE` squares away, to all sides."""
+"""Misfit from which a fit is tried again from :data:`_ELSEWHERE` squares away, to all sides, …"""
+
+_AMISS, _WEIGHT = 0.02, 2.0
+"""… and nats a pixel (:func:`find_painted.amiss`) from which it is as well; what each of them weighs against
+the agreement of the outlines."""
 
 _HIGH = 0.87
 """Agreement of the outlines up to which a fit is tried again with the board a piece higher or lower."""
@@ -112,7 +117,9 @@ def find_board(
                 best = other
     for hunt in hunts:
         if best is None or not best.likely:
-            best = hunt.best_of_finer()
+            best = hunt.best_of_finer() or best
+    if best is not None and not best.clear:
+        best = hunts[0].beside(best)
     if best is None or not best.likely:
         return None
     camera, profile = _finish(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -240,6 +247,23 @@ class _Hunt:
         """The best once lattices of which half was overlooked have been made whole."""
         return self._likeliest() if self._search.look_finer() else None
 
+    def beside(self, fit: _Fitted) -> _Fitted:
+        """The fit, or one a square beside it that shows the known position better: where domes hardly differ
+        from their ground, pieces alone make up the lattice, and there are as many in the next row.
+        """
+        if self._stacks is None:
+            return fit
+        camera, best = resized(fit.camera, self._image), fit
+        places = [
+            _turn_to(self._image, self._edges, turned(camera, 0, shift), self._profile, self._stacks)
+            for shift in _next_squares(self._profile.pitch)
+        ]
+        there, shows = max(places, key=lambda place: place[1])
+        if shows > (fit.shows or 0.0):
+            moved = _fit(self._image, self._edges, there, self._profile, self._stacks, self._lens)
+            best = moved if moved.liking > fit.liking else fit
+        return best
+
     def _likeliest(self) -> _Fitted | None:
         odds, fits = self._odds, self._fits
         maybe = self._search.likeliest()
@@ -307,7 +331,7 @@ def _finish(
     edges = Edges.of(fine, board_window(start, profiles[0]))
     if stacks is None:
         start = _rank1_at(start, profiles[0], rank1)
-    choices = []
+    choices: list[_Choice] = []
     reaches: Sequence[float] = _CLOSER
     for profile in profiles:
         if stacks is not None:
@@ -316,29 +340,59 @@ def _finish(
             start = _refit(edges, start, profile, None, reaches, lens)
             heights, _ = likely_heights(edges, start, profile)
             score = outline_agreement(edges, start, profile, heights.tolist())
-        choices.append((score, resized(start, image), profile))
+        choices.append(_Choice(score, start, profile))
         # Sets differ little: the next one needs no wide search.
         reaches = _CLOSER[2:]
-    score, final, profile = max(choices, key=lambda choice: choice[0])
-    if stacks is not None and score < _HIGH:
+    best = max(choices, key=lambda choice: choice.score)
+    if stacks is None:
+        return resized(best.camera, image), best.profile
+    if best.score < _HIGH:
         # Where all pieces are single, one set on a board too low looks much like another on a higher one.
         for other, up in product(profiles, (-1, 1)):
-            start = lifted(resized(final, fine), up * other.rise)
+            start = lifted(best.camera, up * other.rise)
             start, score = _refined(edges, start, other, stacks, _CLOSER[2:], lens)
-            choices.append((score - _CLEARER, resized(start, image), other))
-        _, final, profile = max(choices, key=lambda choice: choice[0])
-    if stacks is not None and misfit(edges, resized(final, fine), profile, stacks) > _ASTRAY:
+            choices.append(_Choice(score - _CLEARER, start, other))
+    best, off = _likest(fine, choices, stacks)
+    if misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or off > _AMISS:
+        for start in around(best.camera, best.profile, _ELSEWHERE):
+            start, score = _refined(edges, start, best.profile, stacks, _CLOSER, lens)
+            choices.append(_Choice(score, start, best.profile))
+        there, _ = _likest(fine, choices, stacks)
         for other in profiles:
-            for start in around(resized(final, fine), other, _ELSEWHERE):
-                start, score = _refined(edges, start, other, stacks, _CLOSER, lens)
-                choices.append((score, resized(start, image), other))
-        # Of so many some agree as well by chance, of another set and with another lens: they lie beside.
-        least = max(score for score, *_ in choices) - _CLEARER
-        _, final, profile = min(
-            (choice for choice in choices if choice[0] > least),
-            key=lambda choice: misfit(edges, resized(choice[1], fine), choice[2], stacks),
-        )
-    return final, profile
+            if there is not best and other is not there.profile:
+                start, score = _refined(edges, there.camera, other, stacks, _CLOSER[2:], lens)
+                choices.append(_Choice(score, start, other))
+        best, _ = _likest(fine, choices, stacks)
+    return resized(best.camera, image), best.profile
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A camera of the fine picture and a set that may be the right ones; how well their outlines agree."""
+
+    score: float
+    camera: Camera
+    profile: BoardProfile
+
+
+def _likest(fine: Image, choices: Sequence[_Choice], stacks: Sequence[str]) -> tuple[_Choice, float]:
+    """The choice that explains the picture best, outlines and pixels taken together, and how much is amiss
+    with it.
+    """
+    best, off, most = choices[0], 0.0, -np.inf
+    for choice in sorted(choices, key=lambda choice: -choice.score):
+        if choice.score <= most:
+            # However well it is painted, it cannot come up to the best.
+            break
+        wrong = amiss(fine, choice.camera, choice.profile, stacks)
+        if (liked := choice.score - _WEIGHT * wrong) > most:
+            best, off, most = choice, wrong, liked
+    return best, off
+
+
+def _next_squares(pitch: float) -> list[tuple[float, float]]:
+    """Shifts in mm to the eight squares around."""
+    return [(x * pitch, y * pitch) for x, y in product((-1, 0, 1), repeat=2) if x or y]
 
 
 def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]) -> float:

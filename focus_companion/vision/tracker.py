@@ -15,7 +15,9 @@ from .scene import BoardProfile, Camera, Floats
 
 _SPOTS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
 AGREES = 0.5
-"""Mean nats a point, above chance, from which a square shows what is expected of it."""
+"""Mean nats a point, above chance, from which a square shows what is expected of it, …"""
+DIFFERS = 0.0
+"""… and below which it shows something else rather: bare domes of nearly a piece's colour lie between."""
 
 
 class Probe:

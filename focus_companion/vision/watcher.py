@@ -30,7 +30,7 @@ from .refit import AGREED, agreements, fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
-from .tracker import AGREES, Probe, agreement, seek
+from .tracker import AGREES, DIFFERS, Probe, agreement, seek
 
 SETTLE = 0.18
 """Seconds without motion after which a picture is looked at."""
@@ -266,9 +266,9 @@ class Watcher:
         if colours is None:
             colours = self._usual_colours()
             learn(image, outlines, self.standing, colours, background, keep=0.0)
-        wrong = _disagreeing(image, camera, probe, colours)
-        if len(wrong) > (1 - held) * len(SQUARES):
+        if _share(image, camera, probe, colours) < held:
             return None
+        wrong = _disagreeing(image, camera, probe, colours)
         if known or wrong:
             # Learn without the squares that show something else.
             if not known:
@@ -466,8 +466,8 @@ class Watcher:
 
 
 def _disagreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
-    return tuple(int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < AGREES))
+    return tuple(int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < DIFFERS))
 
 
 def _share(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:
-    return 1.0 - len(_disagreeing(image, camera, probe, colours)) / len(SQUARES)
+    return float((agreement(image, camera, probe, colours) > AGREES).mean())

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from focus_companion.game.squares import SQUARES
+from focus_companion.vision import finder
 from focus_companion.vision.find_blobs import WORK_PIXELS
 from focus_companion.vision.find_pose import turned
 from focus_companion.vision.finder import find_board, refine
@@ -207,3 +208,17 @@ def test_wrong_arguments_are_named(change: dict[str, object], message: str) -> N
     arguments: dict[str, object] = {"image": np.zeros((48, 64, 3), np.uint8), "profiles": [PROFILE]}
     with pytest.raises(ValueError, match=message):
         find_board(**{**arguments, **change})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shift", [(0, 0), (1, 0), (-1, 1)])
+def test_a_lattice_that_took_in_the_next_row_is_set_right(shift: tuple[int, int]) -> None:
+    """Of a green board on a green cloth only the pieces show: six by six, with more squares on every side."""
+    stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
+    image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
+    hunt = finder._Hunt(image, PROFILE, stacks, None)
+    x, y = shift
+    beside = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
+    shows = 1.0 if (x, y) != (0, 0) else 9.0
+    found = hunt.beside(finder._Fitted(beside, 1.0, shows)).camera
+    off = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
+    assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)

@@ -14,10 +14,12 @@ from focus_companion.simulator.look import Look
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision import finder
+from focus_companion.vision.find_painted import amiss
 from focus_companion.vision.finder import Found, find_board
 from focus_companion.vision.frames import Image
 from focus_companion.vision.lenses import LensProfile
 from focus_companion.vision.profiles import plastic_sets
+from focus_companion.vision.tracker import pushed
 
 
 def pictures(seed: int, noises: Sequence[int]) -> tuple[Look, tuple[str, ...], list[Image]]:
@@ -44,8 +46,31 @@ def test_a_fit_gone_astray_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> No
         assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
     # Left alone it settles a quarter of a square off.
     monkeypatch.setattr(finder, "_ASTRAY", 9.0)
+    monkeypatch.setattr(finder, "_AMISS", 9.0)
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
+
+
+def test_the_right_camera_leaves_nothing_amiss() -> None:
+    """Beside the board, or with pieces of another set, much is painted that the picture does not show."""
+    look, start, (image,) = pictures(3, (0,))
+    wrong = pushed(look.camera, 0.15 * look.profile.pitch, 0.0, 0.0)
+    right = amiss(image, look.camera, look.profile, start)
+    assert right < 0.01
+    assert amiss(image, wrong, look.profile, start) > right + 0.03
+
+
+@pytest.mark.slow
+def test_the_set_is_told_by_the_whole_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outlines alone agree as well with the other set, seen from a little aside."""
+    look, start, (image,) = pictures(127, (0,))
+    found = find_board(image, plastic_sets(), start)
+    assert found is not None and found.profile.name == look.pieces.profile
+    assert corners_off(found, look) < 0.05
+    monkeypatch.setattr(finder, "amiss", lambda *_: 0.0)
+    other = find_board(image, plastic_sets(), start)
+    assert other is not None and other.profile.name != look.pieces.profile
+    assert corners_off(other, look) > 0.1
 
 
 @pytest.mark.slow

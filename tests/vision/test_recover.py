@@ -127,3 +127,21 @@ def test_a_lamp_that_changes_the_bare_board_alone_is_learned(
     assert tried == tries
     watcher.absorb(look)
     assert tried == [*tries, True]
+
+
+@pytest.mark.parametrize(("nats", "named"), [(0.3, ()), (-0.2, (4,)), (-3.0, (4,))])
+def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
+    monkeypatch: pytest.MonkeyPatch, nats: float, named: tuple[int, ...]
+) -> None:
+    """A dark blue board in a corner without light: what looks like either is what should be there."""
+    agreed = np.full(len(SQUARES), 2.0)
+    agreed[4] = nats
+    monkeypatch.setattr(watching, "agreement", lambda *_: agreed)
+    watcher = Watcher([PROFILE], START, "gr")
+    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
+    look: Any = SimpleNamespace(image=FRAME.image)
+    assert watcher.disagreeing(look) == named
+    none: Any = None
+    assert watching._share(FRAME.image, HELD, none, ColourModel()) == 51 / 52, (
+        "a place is believed on no such square"
+    )
