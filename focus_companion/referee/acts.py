@@ -124,7 +124,8 @@ class Acts:
             standing = list(stacks)
             standing[move.target] = standing[move.target][taken:]
             squares = {square for made in (*earlier, move) for square in _squares(made)}
-            yield Act(kind, _changes(self.stacks, standing, squares), (*earlier, move))
+            changes = _changes(self.stacks, standing, squares)
+            yield Act(kind, changes, (*earlier, move), trimmed=stacks[move.target][:taken])
 
     def successions(self, open_squares: Collection[int], first: Collection[Move] = ()) -> Iterator[Act]:
         """Two legal turns in a row, by the players whose turns they were; the second perhaps not yet

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,18 +23,25 @@ LAID_DOWN = 28.0
 """Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
 EXTRA = 45.0
 """Nats against an act where a piece is newly beside the board that it took from no stack."""
+CHANGED = 0.2
+"""Share of the pixels of a stack too high that changed since, from which what was laid down came from it."""
 UNTOUCHED = 60.0
 """Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
 UNSEEN = 12.0
 """Nats against a square's having changed of which not one pixel did, though it would look quite different."""
 UNMOVED, CALM = 25.0, 2.5
 """Further nats where it differs by no more standard deviations than what was let alone."""
+FAINTLY = 0.05
+"""Share of a square's pixels that the shadow of what happened beside it may have changed."""
 PLAIN = 0.3
 """Share of a square's pixels that must look different for that; from above a piece more may hardly show."""
 HIDDEN_TURN = 8.0
 """Nats against two turns at once of which one leaves a square as it looked: whatever is taken from a stack
 or set on it against the rules may be told so, as though the stack had first gone where it hardly shows."""
-IGNORED = 10.0
+BURIED = 15.0
+"""Nats against two turns at once of which one set a piece on a bare square from the reserve and the other a
+stack on it: only by the height of that does it show, and the stack alone may not have been allowed there."""
+IGNORED = 14.0
 """Nats against an act that leaves a square alone of which …"""
 ALONE, ALONE_SURE = 0.1, 0.2
 """… some or all of this share of the pixels changed, out of the reach of its own columns."""
@@ -80,13 +88,21 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     )
     if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
         told -= HIDDEN_TURN
+    if act.kind is Kind.TURNS and _buries(act):
+        told -= BURIED
     return told + trimming(look, act, pending)
 
 
+def _buries(act: Act) -> bool:
+    """Does one of the turns that are told now set a stack on the piece that the one before it had placed?"""
+    told = act.moves[act.believed :]
+    return any(one.origin is None and one.target == two.target for one, two in pairwise(told))
+
+
 def _hidden(look: Look, act: Act, square: int) -> bool:
-    """Does a change of the square hardly show, and did nothing there?"""
+    """Does a change of the square hardly show, and did next to nothing there?"""
     alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
-    return alike and look.touched[square] < OPEN and square not in act.past
+    return alike and look.touched[square] < FAINTLY and square not in act.past
 
 
 def differing(look: Look, square: int, stack: str) -> float:
@@ -114,6 +130,8 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
             return LAID_DOWN - _extra(look, act, look.appeared_since_mark)
         # If it was not sure to begin with, it may have been trimmed all along.
         return -UNTOUCHED if moved < 0.012 and pending.sure else 0.0
+    if moved > CHANGED and look.appeared_since_mark:
+        return -1.5 * LAID_DOWN
     if not pending.sure:
         return 0.0
     return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0

@@ -40,6 +40,8 @@ OVERLAPPED = 0.5
 """Share of a square's pixels up to which the stack before it may have changed them."""
 CLEAN = 3.1
 """Nats a pixel from which an act explains them as well as anything can."""
+PLAINLY = 8.0
+"""Standard deviations by which a square must look different for something to have happened there at all."""
 MISSED = 55.0
 """Nats that some other stack on an unexplained square would gain, from which the act does not explain the
 look."""
@@ -157,7 +159,7 @@ def _likeliest(
         best.act.legal
         and best.lead >= LEAD
         and _explains(look, best, strong)
-        and look.stirred.keys() <= {*known}
+        and _plainly_stirred(look) <= {*known}
     ):
         return best
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, strong)
@@ -199,8 +201,13 @@ def _clean(look: Look, act: Act) -> bool:
         return False
     # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
-    apart = {*np.flatnonzero(look.touched >= ALONE).tolist(), *look.stirred}.difference(act.changes)
-    return all(s in behind and look.touched[s] < OVERLAPPED for s in apart)
+    apart = {*np.flatnonzero(look.touched >= ALONE).tolist()} | _plainly_stirred(look)
+    return all(s in behind and look.touched[s] < OVERLAPPED for s in apart.difference(act.changes))
+
+
+def _plainly_stirred(look: Look) -> set[int]:
+    """Squares that look so different that hardly a shadow does that."""
+    return {s for s, by in look.stirred.items() if by >= PLAINLY}
 
 
 def _other_height(look: Look, square: int, stack: str) -> float:

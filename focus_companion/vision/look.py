@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from .change import Change, Smoothed
 from .evidence import Evidence
 from .frames import Image
-from .outlines import SHOWS
 from .stillness import Small
 
 A_LITTLE, ALL_OVER = 0.01, 0.9
@@ -20,7 +19,7 @@ A_LITTLE, ALL_OVER = 0.01, 0.9
 share of the squares that do. Where an arm does not lie, nothing changes."""
 WIDESPREAD = 0.45
 """Share of the squares that do at least where a shadow or a gleam has wandered over the board."""
-STIRRED, HARDLY, MOST_STIRRED = 8.0, 0.1, 4
+STIRRED, HARDLY, MOST_STIRRED = 6.0, 0.1, 4
 """Standard deviations by which a square must look different to be told as stirred, the share of its pixels up
 to which it is, and how many are."""
 
@@ -74,9 +73,9 @@ class Look:
     @cached_property
     def stirred(self) -> dict[int, float]:
         """Squares, the most different ones, that are hardly touched and yet look different, and by how many
-        standard deviations; asked only where the camera stands so steep that a piece more hardly shows.
+        standard deviations: a piece more on its own colour, or a shadow.
         """
-        if self.change is None or self.evidence.outlines.step >= SHOWS:
+        if self.change is None:
             return {}
         by = self.differs
         few = sorted(np.flatnonzero((by >= STIRRED) & (self.touched < HARDLY)), key=lambda s: -by[s])

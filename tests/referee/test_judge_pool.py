@@ -155,6 +155,82 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, against: float
     assert course.course(look, act, None) == pytest.approx(-against)
 
 
+@pytest.mark.parametrize(
+    ("moved", "beside", "trimmed", "left"),
+    [(0.4, "r", 28.0, -42.0), (0.1, "r", 28.0, -14.0), (0.4, "", 0.0, -14.0), (0.005, "", -60.0, 14.0)],
+    ids=["changed", "hardly changed", "nothing beside", "untouched"],
+)
+def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
+    moved: float, beside: str, trimmed: float, left: float
+) -> None:
+    position = start_position(RULES)
+    move = Move.parse("*f7")
+    look: Any = SimpleNamespace(
+        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), moved)),
+        appeared_since_mark=beside,
+        evidence=SimpleNamespace(standing=position.stacks),
+    )
+    acts = [act for act in Acts([position], RULES).turns({move.target}) if act.moves == (move,)]
+    told = {act.kind: course.trimming(look, act, Pending(move, sure=True)) for act in acts}
+    assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
+
+
+def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
+    """Then that piece may lie beside the board, and the stack is too high still."""
+    high = rules({"f7": "rrgrg", "e7": "rg"}, {})
+    move = Move(INDEX["e7"], INDEX["f7"])
+    acts = [act for act in Acts([start_position(high)], high).turns({move.target}) if act.moves == (move,)]
+    assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == [""]
+    two = Move(INDEX["d7"], INDEX["f7"])
+    high = rules({"f7": "rrgrg", "d7": "rg"}, {})
+    acts = [act for act in Acts([start_position(high)], high).turns({two.target}) if act.moves == (two,)]
+    assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == ["", "r"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "against"),
+    [("*c8 d8-c8", course.BURIED), ("*c8 d5-d6", 0.0), ("*c8", 0.0), ("d8-c8 *c8", 0.0)],
+    ids=["buried", "elsewhere", "alone", "on top"],
+)
+def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, against: float) -> None:
+    """It shows in the height alone: rather the stack was set on the bare square, against the rules."""
+    look: Any = SimpleNamespace(
+        touched=np.ones(len(SQUARES)),
+        since_mark=None,
+        appeared="",
+        evidence=SimpleNamespace(standing=start_position(RULES).stacks),
+    )
+    told = tuple(map(Move.parse, moves.split()))
+    act = Act(Kind.TURN if len(told) == 1 else Kind.TURNS, {INDEX["c8"]: "gr", INDEX["d8"]: ""}, told)
+    assert course.course(look, act, None) == pytest.approx(-against)
+
+
+@pytest.mark.parametrize(
+    ("touched", "against"), [(0.0, course.HIDDEN_TURN), (0.04, course.HIDDEN_TURN), (0.1, 0.0)]
+)
+def test_a_turn_of_which_nothing_but_a_shadow_may_show_is_not_told_beside_another(
+    touched: float, against: float
+) -> None:
+    """A piece taken from below its own colour, on the way to where somebody else's stack was moved."""
+    stood = list(start_position(RULES).stacks)
+    stood[INDEX["d5"]] = "rgg"
+    shown = np.ones(len(SQUARES))
+    shown[INDEX["d5"]] = touched
+    look: Any = SimpleNamespace(
+        touched=shown,
+        differs=np.full(len(SQUARES), 9.0),
+        since_mark=None,
+        appeared="",
+        evidence=SimpleNamespace(
+            standing=tuple(stood),
+            outlines=SimpleNamespace(piece_pixels=1000.0),
+            stack_gain=lambda *_: SimpleNamespace(pixels=0),
+        ),
+    )
+    act = Act(Kind.TURNS, {INDEX["d5"]: "rg", INDEX["d6"]: "rgg"}, (Move.parse("d5-d6"), Move.parse("d7-d6")))
+    assert course.course(look, act, None) == pytest.approx(-against)
+
+
 @pytest.mark.parametrize(("lead", "told"), [(60.0, Kind.TURN), (3.0, Kind.WRONG_TWICE)])
 def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(lead: float, told: Kind) -> None:
     """In bad light its stacks may look like other ones; then they are not called unexplained."""
