@@ -5,6 +5,7 @@ Score of an act = nats by which it explains the picture better than nothing havi
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from ..game.rules import Rules
 from . import words
 from .acts import Act, Acts, Kind
 from .beliefs import Belief, World, ends_high
-from .course import ALONE, OPEN, Ignored, Pending, course, differing
+from .course import ALONE, LAID_DOWN, OPEN, Ignored, Pending, course, differing
 from .verdict import Wrong
 
 if TYPE_CHECKING:
@@ -263,14 +264,8 @@ def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]
 
 def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
     """The best of the pool: all acts screened square by square, the best few painted whole."""
-    ignored = Ignored(look)
-    priors = [act.prior + course(look, act, pending) - ignored.nats(act) for act in pool]
-    rough = sorted(
-        ((sum(look.evidence.stack_gain(s, stack).nats for s, stack in act.changes.items()) + priors[i], i)
-         for i, act in enumerate(pool)),
-        key=lambda pair: (-pair[0], pair[1]),
-    )  # fmt: skip
-    nats = {i: look.evidence.gain(pool[i].changes).nats for _, i in rough[:PAINTED]}
+    priors = _likeliest_alone(look, pool, pending)
+    nats = {i: look.evidence.gain(pool[i].changes).nats for i in priors}
     # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
     family: dict[frozenset[int], float] = {}
     for i, gained in nats.items():
@@ -303,6 +298,26 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
         trim_lead=trim_lead,
         weights=tuple(priors[i] for i in (index, *rivals)),
     )
+
+
+def _likeliest_alone(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
+    """The acts, by their number, that are best by their squares alone, the best first; and of each the nats
+    that do not come from how the board looks now.
+
+    What can be said for an act besides is bounded: most of thousands are left out for their squares.
+    """
+    gain, ignored = look.evidence.stack_gain, Ignored(look)
+    shown = [sum(gain(s, stack).nats for s, stack in act.changes.items()) + act.prior for act in pool]
+    priors: dict[int, float] = {}
+    best: list[tuple[float, int]] = []
+    for i in sorted(range(len(pool)), key=lambda i: (-shown[i], i)):
+        if len(best) == PAINTED and shown[i] + LAID_DOWN < best[0][0]:
+            break
+        said = course(look, pool[i], pending) - ignored.nats(pool[i])
+        priors[i] = pool[i].prior + said
+        # Of equal ones the first listed stays.
+        (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (shown[i] + said, -i))
+    return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
 
 
 def _worth(look: Look, act: Act, other: Act) -> float:

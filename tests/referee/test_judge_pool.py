@@ -231,6 +231,28 @@ def test_a_turn_of_which_nothing_but_a_shadow_may_show_is_not_told_beside_anothe
     assert course.course(look, act, None) == pytest.approx(-against)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """The same acts as though all had been weighed in full; equal ones in the order of the pool."""
+    rng = np.random.default_rng(seed)
+    pool = [
+        Act(Kind.WRONG, {k % len(SQUARES): "r"}, given=float(prior))
+        for k, prior in enumerate(rng.integers(-60, 60, 400))
+    ]
+    said = dict(zip(map(id, pool), rng.integers(-60, course.LAID_DOWN + 1, 400).tolist(), strict=True))
+    monkeypatch.setattr(judging, "course", lambda _look, act, _pending: said[id(act)])
+    monkeypatch.setattr(judging, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
+    look: Any = SimpleNamespace(
+        evidence=SimpleNamespace(stack_gain=lambda square, _: SimpleNamespace(nats=square % 7))
+    )
+    whole = {i: act.prior + said[id(act)] for i, act in enumerate(pool)}
+    best = sorted(whole, key=lambda i: (-(i % len(SQUARES) % 7 + whole[i]), i))[: judging.PAINTED]
+    found = judging._likeliest_alone(look, pool, None)
+    assert list(found) == best and all(found[i] == whole[i] for i in best)
+
+
 @pytest.mark.parametrize(("lead", "told"), [(60.0, Kind.TURN), (3.0, Kind.WRONG_TWICE)])
 def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(lead: float, told: Kind) -> None:
     """In bad light its stacks may look like other ones; then they are not called unexplained."""
