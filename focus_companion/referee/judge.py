@@ -17,7 +17,7 @@ from ..game.rules import Rules
 from . import words
 from .acts import Act, Acts, Kind
 from .beliefs import Belief, World, ends_high
-from .course import ALONE, LAID_DOWN, OPEN, Ignored, Pending, course, differing
+from .course import ALONE, IGNORED, LAID_DOWN, OPEN, Ignored, Pending, course, differing
 from .verdict import Wrong
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def _likeliest(
         and best.lead >= LEAD
         and _explains(look, best, strong)
         and _plainly_stirred(look) <= {*known}
+        and Ignored(look).nats(best.act) < IGNORED
     ):
         return best
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, strong)
