@@ -267,3 +267,34 @@ def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(lead: float, told: 
     turn = Act(Kind.TURN, {INDEX["d5"]: "gr", INDEX["d6"]: ""}, (Move.parse("*d5"),))
     best = Judgement(turn, 96.0, lead)
     assert judging._unexplained(look, best, [INDEX["d5"]], position).act.kind is told
+
+
+@pytest.mark.parametrize(("beside", "further"), [(0.26, True), (0.12, False)])
+def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
+    monkeypatch: pytest.MonkeyPatch, beside: float, further: bool
+) -> None:
+    """Two moves in one turn: the first alone would be a turn."""
+    position = start_position(RULES)
+    touched = np.zeros(len(SQUARES))
+    touched[[INDEX["d5"], INDEX["d6"]]] = 0.9
+    touched[[INDEX["f2"], INDEX["f3"]]] = beside
+    look: Any = SimpleNamespace(
+        touched=touched,
+        stirred={},
+        evidence=SimpleNamespace(
+            standing=position.stacks, outlines=SimpleNamespace(touching=lambda squares: squares)
+        ),
+        foreign=lambda *_: 0.0,
+    )
+    kinds: set[str] = set()
+
+    def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
+        kinds.update(act.wrong().reason for act in pool if act.wrong is not None)
+        turn = next(act for act in pool if act.kind is Kind.TURN and str(act.moves[0]) == "d5-d6")
+        return Judgement(turn, 290.0, 60.0)
+
+    monkeypatch.setattr(judging, "_weigh", weigh)
+    monkeypatch.setattr(judging, "_explains", lambda *_: True)
+    monkeypatch.setattr(judging, "_clean", lambda *_: False)
+    judge(look, [position], RULES, None)
+    assert ("two_moves" in kinds) == further
