@@ -18,11 +18,11 @@ import numpy as np
 from finding import Example, examples, near
 from numpy.typing import NDArray
 
+from focus_companion.vision.find_exact import fitted
 from focus_companion.vision.find_outlines import Edges
 from focus_companion.vision.find_pose import turned
 from focus_companion.vision.find_search import boards_maybe
 from focus_companion.vision.find_sites import site_features, surroundings
-from focus_companion.vision.finder import fitted
 from focus_companion.vision.profiles import board_profile
 from focus_companion.vision.scene import Camera
 from focus_companion.vision.sizes import reduced, resized

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .find_exact import fitted, refine
 from .find_fit import likely_heights
 from .find_outlines import Edges, board_window
 from .find_pose import Prior, adjust, square_view, straighten
-from .finder import fitted, refine
 from .scene import CORNERS, BoardProfile, Camera, Floats, Lens
 from .sizes import reduced, resized
 

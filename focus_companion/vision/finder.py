@@ -10,25 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .find_blobs import WORK_PIXELS
-from .find_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
-from .find_outlines import Edges, board_window
-from .find_painted import amiss
-from .find_pose import Prior, lifted, turned
+from .find_exact import SIDES, fitted, made_exact
+from .find_fit import outline_agreement
+from .find_outlines import Edges
+from .find_pose import turned
 from .find_search import SMALLER, Search
 from .find_sites import board_odds
 from .find_turn import colour_agreement, top_chroma
 from .lenses import LensProfile
-from .refit import around
-from .scene import BoardProfile, Camera, Lens
+from .scene import BoardProfile, Camera
 from .sizes import reduced, resized
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-
-_FINE_PIXELS = 1280 * 960
-_COARSE = (0.25, 0.18, 0.12)
-_CLOSER = (0.22, 0.15, 0.1, 0.07, 0.05)
-"""Searches for edges about outlines, in squares: of a guess, and of a camera that is nearly right."""
 
 _FITTED = 6
 _GAIN = 1.6
@@ -53,24 +47,6 @@ _LARGER_PIXELS = 1280 * 960
 
 _EVEN = 2.2
 """Odds at which a board is as likely as not."""
-
-_ASTRAY = 0.028
-"""Misfit from which a fit is tried again from :data:`_ELSEWHERE` squares away, to all sides, …"""
-
-_AMISS, _WEIGHT = 0.02, 2.0
-"""… and nats a pixel (:func:`find_painted.amiss`) from which it is as well; what each of them weighs against
-the agreement of the outlines."""
-
-_HIGH = 0.87
-"""Agreement of the outlines up to which a fit is tried again with the board a piece higher or lower."""
-
-_CLEARER = 0.008
-"""By how much the outlines must agree better there."""
-
-_ELSEWHERE = 0.27
-"""How far, in squares, that is."""
-
-_SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right": (1.0, 0.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,66 +98,8 @@ def find_board(
         best = hunts[0].beside(best)
     if best is None or not best.likely:
         return None
-    camera, profile = _finish(image, resized(best.camera, image), profiles, stacks, rank1, lens)
+    camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     return Found(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
-
-
-def refine(
-    image: Image,
-    camera: Camera,
-    profile: BoardProfile,
-    stacks: Sequence[str],
-    lens: LensProfile | None = None,
-) -> tuple[Camera, float]:
-    """A nearly right camera made right by the outlines of a known position.
-
-    Returns the camera and how well the outlines then agree with the edges (0 … 0.8); compare it between
-    profiles to tell which set it is.
-    """
-    fine, _ = reduced(image, _FINE_PIXELS)
-    start = resized(camera, fine)
-    edges = Edges.of(fine, board_window(start, profile))
-    final, agrees = _refined(edges, start, profile, stacks, _CLOSER, lens)
-    return resized(final, image), agrees
-
-
-def _refined(
-    edges: Edges,
-    camera: Camera,
-    profile: BoardProfile,
-    stacks: Sequence[str],
-    reaches: Sequence[float],
-    lens: LensProfile | None,
-) -> tuple[Camera, float]:
-    heights = [len(stack) for stack in stacks]
-    final = _refit(edges, camera, profile, heights, reaches, lens)
-    return final, outline_agreement(edges, final, profile, heights)
-
-
-def _refit(
-    edges: Edges,
-    camera: Camera,
-    profile: BoardProfile,
-    heights: Sequence[int] | None,
-    reaches: Sequence[float],
-    lens: LensProfile | None,
-) -> Camera:
-    prior = lens_prior(lens, camera.lens.width, camera.lens.height)
-    return fit_outlines(edges, camera, profile, prior, heights, reaches)
-
-
-def lens_prior(lens: LensProfile | None, width: int, height: int) -> Prior:
-    """What is expected of the lens of pictures of that size."""
-    if lens is None:
-        guess = Lens.guess(width, height)
-        return Prior(guess.focal, guess.distortion[0])
-    known = lens.at(width, height)
-    return Prior(known.focal, known.distortion[0], lens.spread, lens.distortion_spread)
-
-
-def fitted(edges: Edges, camera: Camera, profile: BoardProfile, lens: LensProfile | None = None) -> Camera:
-    """A guessed camera of a reduced picture after fitting whatever outlines agree."""
-    return _refit(edges, camera, profile, None, _COARSE, lens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,104 +235,9 @@ def _turn_to(
     return turn, shows
 
 
-def _finish(
-    image: Image,
-    camera: Camera,
-    profiles: Sequence[BoardProfile],
-    stacks: Sequence[str] | None,
-    rank1: str,
-    lens: LensProfile | None,
-) -> tuple[Camera, BoardProfile]:
-    """Sub-pixel refinement, the choice of profile, and the turn where the position does not tell."""
-    fine, _ = reduced(image, _FINE_PIXELS)
-    start = resized(camera, fine)
-    edges = Edges.of(fine, board_window(start, profiles[0]))
-    if stacks is None:
-        start = _rank1_at(start, profiles[0], rank1)
-    choices: list[_Choice] = []
-    reaches: Sequence[float] = _CLOSER
-    for profile in profiles:
-        if stacks is not None:
-            start, score = _refined(edges, start, profile, stacks, reaches, lens)
-        else:
-            start = _refit(edges, start, profile, None, reaches, lens)
-            heights, _ = likely_heights(edges, start, profile)
-            score = outline_agreement(edges, start, profile, heights.tolist())
-        choices.append(_Choice(score, start, profile))
-        # Sets differ little: the next one needs no wide search.
-        reaches = _CLOSER[2:]
-    best = max(choices, key=lambda choice: choice.score)
-    if stacks is None:
-        return resized(best.camera, image), best.profile
-    if best.score < _HIGH:
-        # Where all pieces are single, one set on a board too low looks much like another on a higher one.
-        for other, up in product(profiles, (-1, 1)):
-            start = lifted(best.camera, up * other.rise)
-            start, score = _refined(edges, start, other, stacks, _CLOSER[2:], lens)
-            choices.append(_Choice(score - _CLEARER, start, other))
-    best, off = _likest(fine, choices, stacks)
-    if misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or off > _AMISS:
-        for start in around(best.camera, best.profile, _ELSEWHERE):
-            start, score = _refined(edges, start, best.profile, stacks, _CLOSER, lens)
-            choices.append(_Choice(score, start, best.profile))
-        there, _ = _likest(fine, choices, stacks)
-        for other in profiles:
-            if there is not best and other is not there.profile:
-                start, score = _refined(edges, there.camera, other, stacks, _CLOSER[2:], lens)
-                choices.append(_Choice(score, start, other))
-        best, _ = _likest(fine, choices, stacks)
-    return resized(best.camera, image), best.profile
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A camera of the fine picture and a set that may be the right ones; how well their outlines agree."""
-
-    score: float
-    camera: Camera
-    profile: BoardProfile
-
-
-def _likest(fine: Image, choices: Sequence[_Choice], stacks: Sequence[str]) -> tuple[_Choice, float]:
-    """The choice that explains the picture best, outlines and pixels taken together, and how much is amiss
-    with it.
-    """
-    best, off, most = choices[0], 0.0, -np.inf
-    for choice in sorted(choices, key=lambda choice: -choice.score):
-        if choice.score <= most:
-            # However well it is painted, it cannot come up to the best.
-            break
-        wrong = amiss(fine, choice.camera, choice.profile, stacks)
-        if (liked := choice.score - _WEIGHT * wrong) > most:
-            best, off, most = choice, wrong, liked
-    return best, off
-
-
 def _next_squares(pitch: float) -> list[tuple[float, float]]:
     """Shifts in mm to the eight squares around."""
     return [(x * pitch, y * pitch) for x, y in product((-1, 0, 1), repeat=2) if x or y]
-
-
-def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]) -> float:
-    """By how much the outlines of known stacks lie beside the edges, in squares, on the median: up to 0.025
-    where the camera is right."""
-    heights = [len(stack) for stack in stacks]
-    off = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
-    told = off[np.isfinite(off) & (np.array(heights) > 0)]
-    return float(np.median(told) / camera.pitch_pixels(profile)) if len(told) else 0.0
-
-
-def _rank1_at(camera: Camera, profile: BoardProfile, rank1: str) -> Camera:
-    """The quarter turn for which rank 1 lies at the named side of the picture."""
-    side = np.array(_SIDES[rank1])
-    far = 4 * profile.pitch
-
-    def lean(turn: Camera) -> float:
-        first, last = turn.project(np.array([(0.0, -far, 0.0), (0.0, far, 0.0)]))
-        away = first - last
-        return float(away @ side / np.linalg.norm(away))
-
-    return max((turned(camera, quarters) for quarters in range(4)), key=lean)
 
 
 def _check(image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None, rank1: str) -> None:
@@ -424,5 +247,5 @@ def _check(image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str]
         raise ValueError("at least one board profile is needed to look for a board")
     if stacks is not None and len(stacks) != len(profiles[0].centres):
         raise ValueError(f"a position has {len(profiles[0].centres)} stacks, not {len(stacks)}")
-    if rank1 not in _SIDES:
+    if rank1 not in SIDES:
         raise ValueError(f"rank 1 lies at bottom, left, top or right of the picture, not at {rank1!r}")

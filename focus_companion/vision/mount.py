@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
 from .evidence import TRUST, Evidence, pixel_share
+from .find_exact import misfit
 from .find_outlines import Edges, board_window
-from .finder import misfit
 from .outlines import SHOWS, Column, Outlines, made_once
 from .scene import Camera
 
@@ -93,8 +93,8 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True)
 class Trial:
-    """What a picture of the start position says: its :func:`clearness`, and the :func:`~.finder.misfit` of
-    the outlines."""
+    """What a picture of the start position says: its :func:`clearness`, and the
+    :func:`~.find_exact.misfit` of the outlines."""
 
     clearness: float
     misfit: float

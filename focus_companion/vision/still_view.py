@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .colours import BARE, CLASSES, ColourModel, bins
+from .find_exact import lens_prior
 from .find_outlines import Edges, board_window
-from .finder import lens_prior
 from .learning import labels
 from .lenses import LensProfile
 from .outlines import Outlines, Window, lattice_mask

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from focus_companion.game.squares import SQUARES
 from focus_companion.vision import finder
 from focus_companion.vision.find_blobs import WORK_PIXELS
+from focus_companion.vision.find_exact import refine
 from focus_companion.vision.find_pose import turned
-from focus_companion.vision.finder import find_board, refine
+from focus_companion.vision.finder import find_board
 from focus_companion.vision.profiles import board_profile
 from focus_companion.vision.scene import Camera, Lens, Solid, outline
 

@@ -13,7 +13,7 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.look import Look
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Stage
-from focus_companion.vision import finder
+from focus_companion.vision import find_exact
 from focus_companion.vision.find_painted import amiss
 from focus_companion.vision.finder import Found, find_board
 from focus_companion.vision.frames import Image
@@ -45,8 +45,8 @@ def test_a_fit_gone_astray_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> No
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
     # Left alone it settles a quarter of a square off.
-    monkeypatch.setattr(finder, "_ASTRAY", 9.0)
-    monkeypatch.setattr(finder, "_AMISS", 9.0)
+    monkeypatch.setattr(find_exact, "_ASTRAY", 9.0)
+    monkeypatch.setattr(find_exact, "_AMISS", 9.0)
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
 
@@ -67,7 +67,7 @@ def test_the_set_is_told_by_the_whole_picture(monkeypatch: pytest.MonkeyPatch) -
     found = find_board(image, plastic_sets(), start)
     assert found is not None and found.profile.name == look.pieces.profile
     assert corners_off(found, look) < 0.05
-    monkeypatch.setattr(finder, "amiss", lambda *_: 0.0)
+    monkeypatch.setattr(find_exact, "amiss", lambda *_: 0.0)
     other = find_board(image, plastic_sets(), start)
     assert other is not None and other.profile.name != look.pieces.profile
     assert corners_off(other, look) > 0.1
