@@ -33,6 +33,8 @@ SHOWN = 0.2
 """… unless at least this share of each of its squares has changed: then only a little later."""
 SURE_WRONG = 25.0
 """Nats by which an illegal act must lead what is allowed where turns are in doubt already."""
+LANDED = 4.0
+"""Nats by which a turn must lead its pieces' having been lifted only, once the picture has lasted."""
 CHANGED, CROWD = 0.2, 5
 """Share of a square's pixels, and number of such squares out of the reach of an act's own columns, that no
 act at the table changes: the board is being pushed."""
@@ -60,6 +62,9 @@ class Referee:
         self._patience = Patience()
         self._pending: Pending | None = None
         self._wrong: Wrong | None = None
+        self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
+        """Reason and squares of an illegal act not said yet, and since when every still picture has shown
+        it: noise cuts a rest into short ones."""
         self._said: tuple[Move, ...] = ()
         self._beliefs: tuple[Belief, ...] = ()
         self._seen = False
@@ -84,6 +89,8 @@ class Referee:
             found = judge(look, history, self._rules, self._pending, self._beliefs, seen=self._seen)
             self._judged = look.number, found
         judgement = self._judged[1]
+        if judgement.covered or judgement.act.legal:
+            self._suspected = None
         if judgement.covered:
             return []
         if judgement.act.legal:
@@ -116,8 +123,10 @@ class Referee:
             return None
         return board(self._beliefs[0], self._known), doubtful(self._beliefs, self._known)
 
-    def _lasted(self, look: Look, patience: float) -> bool:
-        return look.age >= patience or look.time <= self._hurried_until
+    def _lasted(self, look: Look, patience: float, since: float | None = None) -> bool:
+        """``since``: when what the look shows was first seen, where that was before it."""
+        age = look.age if since is None else look.time - since
+        return age >= patience or look.time <= self._hurried_until
 
     def shows_standing(self, look: Look) -> bool:
         """Was the last judgement of this look that the standing position shows, uncovered?"""
@@ -138,7 +147,8 @@ class Referee:
         if act.kind is Kind.NOTHING and (not self._beliefs or judgement.lead >= LEAD):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        if judgement.lead < LEAD and rivals and not self._one_outcome(judgement, position):
+        landed = self._landed(judgement, rivals) and self._lasted(look, self._patience.unclear)
+        if judgement.lead < LEAD and rivals and not (landed or self._one_outcome(judgement, position)):
             return self._doubt(judgement, look, position)
         verdicts: list[Verdict] = [PutRight()] if self._wrong is not None else []
         again = self._wrong is not None
@@ -158,6 +168,13 @@ class Referee:
             self._pending = Pending(move, judgement.trim_lead >= SURE_HIGH)
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
+
+    def _landed(self, judgement: Judgement, rivals: Sequence[Act]) -> bool:
+        """Is all that speaks against a turn that its pieces may only have been lifted, on their way
+        somewhere? Then they would not be out of sight for long.
+        """
+        turn = judgement.act.kind is Kind.TURN and not self._beliefs
+        return turn and judgement.lead >= LANDED and all(act.lifted for act in rivals)
 
     def _one_outcome(self, judgement: Judgement, position: Position) -> bool:
         """Do rows of turns that were asked about lead to one position, so that no later look decides?"""
@@ -209,6 +226,10 @@ class Referee:
             # A legal turn, or nothing at all, explains the picture about as well: no alarm on that.
             return self._doubt(judgement, look, position)
         wrong = act.wrong()
+        suspected = wrong.reason, wrong.squares
+        if self._suspected is None or self._suspected[0] != suspected:
+            self._suspected = suspected, look.since
+        since = self._suspected[1]
         patience = self._patience.alert
         if act.lifted and self._pending is None:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
@@ -225,7 +246,7 @@ class Referee:
             if (wrong.reason, wrong.squares) == (self._wrong.reason, self._wrong.squares):
                 return []
             patience = max(patience, self._patience.again)
-        if not self._lasted(look, patience):
+        if not self._lasted(look, patience, since):
             return []
         self._wrong = wrong
         return [wrong]

@@ -16,7 +16,7 @@ from focus_companion.referee import referee
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.judge import Judgement
 from focus_companion.referee.referee import Referee
-from focus_companion.referee.verdict import Undecided, Wrong
+from focus_companion.referee.verdict import TurnSeen, Undecided, Wrong
 
 RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 
@@ -24,10 +24,11 @@ RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 class Shown:
     """A look as far as patience asks for it."""
 
-    number = 1
-
-    def __init__(self, age: float, touched: dict[str, float]) -> None:
-        self.age = self.time = age
+    def __init__(self, age: float, touched: dict[str, float], *, time: float | None = None) -> None:
+        """``age`` seconds for which the picture has stood at ``time``, or since 0 s."""
+        self.age, self.time = age, age if time is None else time
+        self.since = self.time - age
+        self.number = round(1000 * self.since)
         self.touched = np.zeros(len(SQUARES))
         self.evidence = SimpleNamespace(outlines=SimpleNamespace(touching=lambda squares: squares))
         for square, share in touched.items():
@@ -59,6 +60,25 @@ def test_what_shows_less_waits_longer(
     assert told(after + 0.05) == [wrong]
 
 
+def test_noise_that_cuts_a_rest_in_two_does_not_silence_an_alert(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two short still pictures of the same act; with something else between them it begins anew."""
+    wrong = Wrong("not_straight", "g", (INDEX["d5"], INDEX["e6"]), "Green moved diagonally.")
+    act = Act(Kind.WRONG, {INDEX["d5"]: "rg", INDEX["e6"]: "gg"}, wrong=lambda: wrong)
+    illegal = Judgement(act, 200.0, 200.0, legal_lead=200.0)
+    nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
+    covered = Judgement(Act(Kind.NOTHING, {}), 0.0, 0.0, foreign=9.0)
+    touched = {"d5": 0.9, "e6": 0.9}
+    for between, told in (((), [wrong]), ((nothing,), []), ((covered,), [])):
+        referee_ = Referee(RULES)
+        said: list[Any] = []
+        shown = [(illegal, 10.33), *((one, 10.6) for one in between), (illegal, 11.0)]
+        for judgement, time in shown:
+            monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
+            look: Any = Shown(0.33, touched, time=time)
+            said += referee_.judge(look, [start_position(RULES)])
+        assert said == told
+
+
 def test_a_piece_from_out_of_the_game_is_less_likely_than_one_from_the_reserve() -> None:
     acts = Acts([start_position(RULES)], RULES)
     placed = [act for act in acts.displacements([INDEX["e6"]]) if len(act.changes) == 1]
@@ -79,3 +99,24 @@ def test_a_turn_that_is_hardly_told_from_an_illegal_act_is_asked_about(
     monkeypatch.setattr(referee, "judge", lambda *_, **__: judgement)
     look: Any = Shown(1.1, {"d7": 0.9, "d5": 0.3, "e6": 0.3})
     assert Referee(RULES).judge(look, [start_position(RULES)]) == [Undecided((move,))]
+
+
+@pytest.mark.parametrize(
+    ("lead", "age", "told"),
+    [(6.0, 1.1, "turn"), (6.0, 0.9, ""), (3.0, 1.1, "asked")],
+    ids=["", "soon", "hardly"],
+)
+def test_a_piece_that_is_nowhere_else_has_landed(
+    monkeypatch: pytest.MonkeyPatch, lead: float, age: float, told: str
+) -> None:
+    """On its own colour, in bad light: nothing speaks against the turn but that it may be in a hand still."""
+    move = Move.parse("d7-d5")
+    turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
+    lifted = Act(
+        Kind.WRONG, {INDEX["d7"]: ""}, wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True
+    )
+    found = Judgement(turn, 200.0, lead, rivals=(lifted,), weights=(-4.0, -26.0))
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
+    look: Any = Shown(age, {"d7": 0.9})
+    said = Referee(RULES).judge(look, [start_position(RULES)])
+    assert [type(verdict) for verdict in said] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[told]
