@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.moves import Move
+from ..game.squares import FILE, RANK
 from .acts import Act, Kind
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ ALONE, ALONE_SURE = 0.1, 0.2
 STIRRED, STIRRED_SURE = 15.0, 12.0
 """Nats against one that leaves a stirred square alone, and standard deviations from which it is worth all."""
 MOST_ALONE = 3
-"""Such squares; more of them are the light, or a push."""
+"""Squares that changed and are left alone; more of them are the light, or a push."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,31 @@ class Ignored:
         shown = {int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > ALONE)}
         against = {s: IGNORED * min(1.0, (n - ALONE) / (ALONE_SURE - ALONE)) for s, n in shown.items()}
         against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.stirred.items()}
-        near = look.evidence.outlines.touching
-        self._squares = [(nats, {s, *near((s,))}) for s, nats in against.items()]
+        self._against, self._shown = against, shown
+        self._outlines, self._stood = look.evidence.outlines, look.evidence.standing
 
     def nats(self, act: Act) -> float:
         """Those of the square that changed most, if there are few of them."""
-        alone = [nats for nats, near in self._squares if near.isdisjoint(act.changes)]
-        return max(alone) if 0 < len(alone) <= MOST_ALONE else 0.0
+        alone = [square for square in self._against if not self._reached(square, act)]
+        if sum(square in self._shown for square in alone) > MOST_ALONE:
+            return 0.0
+        return max((self._against[square] for square in alone), default=0.0)
+
+    def _reached(self, square: int, act: Act) -> bool:
+        """May the act have changed how the square looks: by a shadow on the next one, or by a stack that
+        covers or had covered a part of it?
+        """
+        own = len(self._stood[square]) + 1
+        return any(
+            _next_to(square, changed)
+            or self._outlines.meet(changed, max(len(stack), len(self._stood[changed])), square, own)
+            for changed, stack in act.changes.items()
+        )
+
+
+def _next_to(one: int, other: int) -> bool:
+    """Are they the same square, or side by side or corner to corner?"""
+    return abs(FILE[one] - FILE[other]) <= 1 and abs(RANK[one] - RANK[other]) <= 1
 
 
 def course(look: Look, act: Act, pending: Pending | None) -> float:

@@ -43,6 +43,8 @@ CLEAN = 3.1
 """Nats a pixel from which an act explains them as well as anything can."""
 PLAINLY = 8.0
 """Standard deviations by which a square must look different for something to have happened there at all."""
+UNLIT = 20.0
+"""The same where no square changed by as much as pixels do in a lit room: blue pieces on blue in the dark."""
 MISSED = 55.0
 """Nats that some other stack on an unexplained square would gain, from which the act does not explain the
 look."""
@@ -104,10 +106,10 @@ def judge(
     before the picture with which the look is compared. Without it the position itself may stand as well.
     """
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
-    if not open_squares and not beliefs:
-        return _with_foreign(look, Judgement(NOTHING, 0.0, 50.0))
-    if open_squares:
+    if open_squares or max(look.stirred.values(), default=0.0) > UNLIT:
         open_squares = sorted({*open_squares, *look.stirred})
+    elif not beliefs:
+        return _with_foreign(look, Judgement(NOTHING, 0.0, 50.0))
     likeliest = _most_changed(look, open_squares, 5)
     over = look.foreign(likeliest, {s: len(look.evidence.standing[s]) + 3 for s in likeliest})
     if over > AMISS:

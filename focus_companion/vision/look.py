@@ -17,7 +17,7 @@ from .stillness import Small
 A_LITTLE, ALL_OVER = 0.01, 0.9
 """Share of its pixels that a square changes at least under a lamp that was moved or another exposure, and the
 share of the squares that do. Where an arm does not lie, nothing changes."""
-WIDESPREAD = 0.45
+WIDESPREAD = 0.3
 """Share of the squares that do at least where a shadow or a gleam has wandered over the board."""
 STIRRED, HARDLY, MOST_STIRRED = 6.0, 0.1, 4
 """Standard deviations by which a square must look different to be told as stirred, the share of its pixels up

@@ -90,6 +90,7 @@ class Outlines:
         centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
         distance = np.linalg.norm(centres - camera.place, axis=1)
         self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
+        self._met: dict[tuple[int, int, int, int], bool] = {}
         self._overlaps = tuple(
             tuple(o for o in self.far_to_near if _meet(self.columns[s], self.columns[o]))
             for s in range(len(SQUARES))
@@ -122,6 +123,15 @@ class Outlines:
         """All squares whose columns share pixels with those of ``squares``, far to near."""
         near = {o for s in squares for o in self._overlaps[s]}
         return tuple(s for s in self.far_to_near if s in near)
+
+    def meet(self, one: int, pieces: int, other: int, others: int) -> bool:
+        """Do stacks of so many pieces on the two squares share a pixel?"""
+        at = one, pieces, other, others
+        if at not in self._met:
+            self._met[at] = _meet(self.columns[one], self.columns[other]) and _share(
+                self.columns[one], pieces, self.columns[other], others
+            )
+        return self._met[at]
 
     def paint(
         self, stacks: Mapping[int, Sequence[int]], window: Window, order: Sequence[int]
@@ -220,6 +230,18 @@ def _filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
     large = np.zeros((4 * size[1], 4 * size[0]), np.uint8)
     cv2.fillConvexPoly(large, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
     return np.asarray(cv2.resize(large, size, interpolation=cv2.INTER_AREA) > 127)
+
+
+def _share(a: Column, pieces: int, b: Column, others: int) -> bool:
+    left, top = max(a.left, b.left), max(a.top, b.top)
+    right, bottom = min(a.left + a.width, b.left + b.width), min(a.top + a.height, b.top + b.height)
+    one, other = (
+        column.standing(high)[
+            top - column.top : bottom - column.top, left - column.left : right - column.left
+        ]
+        for column, high in ((a, pieces), (b, others))
+    )
+    return bool((one & other).any())
 
 
 def _meet(a: Column, b: Column) -> bool:

@@ -100,7 +100,10 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
         ({"c1": 0.09}, {}, 0.0),
         ({"c1": 0.21}, {"c1": "gg"}, 0.0),
         ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, course.IGNORED),
-        ({"c2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
+        ({"c3": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
+        ({"c4": 0.4, "c1": 0.9}, {"c1": "r"}, course.IGNORED),
+        ({"d2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
+        ({"f4": -3, "a3": -3, "h5": -3, "h4": 0.15}, {}, course.STIRRED),
         ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
         ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, course.STIRRED),
         ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * course.STIRRED),
@@ -112,7 +115,10 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
         "noise",
         "changed",
         "besides",
-        "behind what changed",
+        "covered by what changed",
+        "behind that",
+        "in its shadow",
+        "few changed, many stirred",
         "the light",
         "stirred",
         "stirred a little",
@@ -128,9 +134,10 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
         shares[INDEX[square]] = max(0.0, share)
-    behind = {INDEX["c1"]: {INDEX["c1"], INDEX["c2"]}, INDEX["c2"]: {INDEX["c1"], INDEX["c2"]}}
-    outlines = SimpleNamespace(touching=lambda squares: behind.get(squares[0], set(squares)))
-    look: Any = SimpleNamespace(touched=shares, stirred=stirred, evidence=SimpleNamespace(outlines=outlines))
+    covers = {(INDEX["c1"], INDEX["c3"])}
+    outlines = SimpleNamespace(meet=lambda one, _high, other, _own: (one, other) in covers)
+    evidence = SimpleNamespace(outlines=outlines, standing=start_position(RULES).stacks)
+    look: Any = SimpleNamespace(touched=shares, stirred=stirred, evidence=evidence)
     act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
     assert course.Ignored(look).nats(act) == pytest.approx(against)
 
@@ -282,7 +289,8 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
         touched=touched,
         stirred={},
         evidence=SimpleNamespace(
-            standing=position.stacks, outlines=SimpleNamespace(touching=lambda squares: squares)
+            standing=position.stacks,
+            outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
         ),
         foreign=lambda *_: 0.0,
     )
@@ -298,3 +306,26 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
     monkeypatch.setattr(judging, "_clean", lambda *_: False)
     judge(look, [position], RULES, None)
     assert ("two_moves" in kinds) == further
+
+
+@pytest.mark.parametrize(("by", "looked"), [(44.0, ["b2", "c1"]), (12.0, [])])
+def test_what_hardly_shows_in_the_dark_is_looked_into(
+    monkeypatch: pytest.MonkeyPatch, by: float, looked: list[str]
+) -> None:
+    """Blue pieces on a blue board under one weak lamp: not a pixel changes by as much as in a lit room."""
+    position = start_position(RULES)
+    look: Any = SimpleNamespace(
+        touched=np.zeros(len(SQUARES)),
+        stirred={INDEX["c1"]: by, INDEX["b2"]: by},
+        evidence=SimpleNamespace(standing=position.stacks),
+        foreign=lambda *_: 0.0,
+    )
+    seen: list[int] = []
+
+    def likeliest(_look: object, _worlds: object, squares: list[int], _pending: object) -> Judgement:
+        seen.extend(squares)
+        return Judgement(judging.NOTHING, 0.0, 50.0)
+
+    monkeypatch.setattr(judging, "_likeliest", likeliest)
+    judge(look, [position], RULES, None)
+    assert sorted(SQUARES[square] for square in seen) == looked
