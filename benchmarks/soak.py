@@ -10,9 +10,9 @@ over HTTP, all in one process. Pictures of a hand are few, and those of a still 
 stood for a while. Illegal acts stand for four seconds; a question is answered at once. Every ``--every``
 games a line tells hours of the stream, minutes of the processor, memory (resident), threads, file handles,
 bytes on the disk, and what was missed: turns that were played and not told, turns told that nobody played,
-illegal acts without an alert, alerts without an illegal act, events of the journal that the viewer did not
-hear. Games are fast ones unless ``--full``. Each fault is kept with its last pictures in ``--faults``;
-``--again FAULT.json`` plays the game in which it came once more.
+illegal acts neither alerted nor asked about, alerts without an illegal act, events of the journal that the
+viewer did not hear. Games are fast ones unless ``--full``. Each fault is kept with its last pictures in
+``--faults``; ``--again FAULT.json`` plays the game in which it came once more.
 
 Exit status 1 where something was missed, where handles or threads have grown, or where memory has grown by
 more than 5 % from the first tenth of the games on.
@@ -115,7 +115,10 @@ def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books
                 "disk": sum(path.stat().st_size for path in folder.iterdir()),
                 "viewer_gaps": viewer.gaps,
             }
-            | {name: books.counts[name] for name in ("turns", "slips", "alerts", "questions", *MISSED)}
+            | {
+                name: books.counts[name]
+                for name in ("turns", "slips", "alerts", "questions", "acts asked about", *MISSED)
+            }
             | {"told as another act": books.counts["told as another act"]}
         )
         print(json.dumps(rows[-1]), flush=True)

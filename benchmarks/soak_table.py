@@ -187,7 +187,7 @@ class Books:
         self._shots: deque[Shot] = deque(maxlen=KEPT)
         self._heard: deque[dict[str, Any]] = deque(maxlen=12)
         self._shot: Shot | None = None
-        self._alerted = True
+        self._alerted = self._asked = True
         self._saved = 0
 
     def open(self, played: Played) -> None:
@@ -197,10 +197,14 @@ class Books:
         """The pipeline is given this picture now."""
         before, self._shot = self._shot, shot
         if before is not None and before.slip and shot.slip != before.slip and not self._alerted:
-            self._fault("acts without an alert", act=before.act)
+            if self._asked:
+                # An unseen turn and another explain the picture as well: then it is right to ask.
+                self.counts["acts asked about"] += 1
+            else:
+                self._fault("acts without an alert", act=before.act)
         if shot.slip and (before is None or before.slip != shot.slip):
             self.counts["slips"] += 1
-            self._alerted = False
+            self._alerted = self._asked = False
         self._shots.append(shot)
         if shot.played is self.played and shot.turns - shot.played.told >= LAG and not self.astray:
             self._fault("turns missed", played=shot.played.turns[shot.played.told])
@@ -231,6 +235,7 @@ class Books:
                 self.astray = True
             case "unclear" if shot is not None:
                 self.counts["questions"] += 1
+                self._asked = True
                 self._answer(shot, event)
             case "game":
                 self._game_began = self.played.opening + 1
