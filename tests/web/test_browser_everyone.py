@@ -129,7 +129,13 @@ def test_board_and_players_are_in_sight_in_every_window(
         context.close()
 
 
-SAID = ("Connecting", "Host not reached", "Brak połączenia", "In diretta, ogni 5 s", "Host non raggiunto")
+OF_THE_LINE = (
+    "Connecting",
+    "Host not reached",
+    "Brak połączenia",
+    "In diretta, ogni 5 s",
+    "Host non raggiunto",
+)
 CROWDED = """(said) => {
   document.querySelector('#line').textContent = said;
   const bar = document.querySelector('.bar').getBoundingClientRect();
@@ -149,7 +155,7 @@ CROWDED = """(said) => {
 def test_whatever_is_said_of_the_line_the_bar_holds_it(table, seen: Seen, width: int) -> None:
     page = seen.open()
     page.set_viewport_size({"width": width, "height": 780})
-    for said in SAID:
+    for said in OF_THE_LINE:
         assert not page.evaluate(CROWDED, said), said
     name = page.locator(".brand span").bounding_box()
     brand = page.locator(".brand").bounding_box()
