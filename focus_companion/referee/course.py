@@ -98,12 +98,16 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
     touched is as it was. From straight above, five pieces look much like six; this tells them apart.
     """
-    known = act.past | (act.unseen or frozenset())
-    apart = [s for s in act.changes if look.touched[s] < OPEN and s not in known]
+    calm = [s for s in act.changes if look.touched[s] < OPEN and s not in act.past]
+    apart = [s for s in calm if s not in (act.unseen or ())]
     told = -sum(
         (UNSEEN * (1 - float(look.touched[s]) / OPEN) + (UNMOVED if look.differs[s] < CALM else 0.0))
         * min(1.0, differing(look, s, act.changes[s]) / PLAIN)
         for s in apart
+    )
+    # A square that looks as it looked, though it fits another stack better, did so before.
+    told -= sum(
+        max(0.0, look.evidence.stack_gain(s, act.changes[s]).nats) for s in calm if look.differs[s] < CALM
     )
     if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
         told -= HIDDEN_TURN

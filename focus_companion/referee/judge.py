@@ -163,7 +163,7 @@ def _likeliest(
         and best.lead >= LEAD
         and _explains(look, best, strong)
         and _plainly_stirred(look) <= {*known}
-        and Ignored(look).nats(best.act) < IGNORED
+        and Ignored(look).nats(best.act) < IGNORED / 2
     ):
         return best
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, strong)

@@ -142,14 +142,22 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     assert course.Ignored(look).nats(act) == pytest.approx(against)
 
 
-@pytest.mark.parametrize(("by", "against"), [(0.5, course.UNSEEN + course.UNMOVED), (6.0, course.UNSEEN)])
-def test_a_square_that_looks_as_before_was_not_changed(by: float, against: float) -> None:
+@pytest.mark.parametrize(
+    ("by", "gained", "against"),
+    [
+        (0.5, -9.0, course.UNSEEN + course.UNMOVED),
+        (0.5, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
+        (6.0, 25.0, course.UNSEEN),
+    ],
+    ids=["calm", "calm, but it would fit better", "stirred"],
+)
+def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float, against: float) -> None:
     """Where a piece more would show plainly; ``by`` standard deviations it looks different."""
     outlines = SimpleNamespace(piece_pixels=1000.0)
     evidence = SimpleNamespace(
         standing=start_position(RULES).stacks,
         outlines=outlines,
-        stack_gain=lambda *_: SimpleNamespace(pixels=600),
+        stack_gain=lambda *_: SimpleNamespace(pixels=600, nats=gained),
     )
     look: Any = SimpleNamespace(
         touched=np.zeros(len(SQUARES)),
@@ -160,6 +168,9 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, against: float
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
     assert course.course(look, act, None) == pytest.approx(-against)
+    # Of a turn that nobody could see no change is asked for; but what did not change says nothing for it.
+    hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
+    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, gained) if by < course.CALM else 0.0)
 
 
 @pytest.mark.parametrize(
