@@ -178,7 +178,7 @@ def _likeliest(
         pool += of_all(lambda acts: acts.displacements(origins.union(best.act.changes)), WIDE)
         best = _weigh(look, pool, pending)
     best = _laid_where_hidden(best, pending)
-    if _explains(look, best, strong) or _with_foreign(look, best).covered:
+    if _explains(look, best, strong) or _as_due(best, pending) or _with_foreign(look, best).covered:
         return best
     return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
 
@@ -375,6 +375,14 @@ def _explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
         if square not in act.changes and _better(look, square, act) > MISSED:
             return False
     return not act.changes or look.evidence.gain(act.changes).per_pixel >= GOOD or best.nats < 120
+
+
+def _as_due(best: Judgement, pending: Pending | None) -> bool:
+    """Has just that been done for which a prompt stands? It need not show: a stack that lost its lowest
+    piece after another was set on top may look as before the turn.
+    """
+    act = best.act
+    return pending is not None and act.legal and act.moves[:1] == (pending.move,) and best.lead >= LEAD
 
 
 def _better(look: Look, square: int, act: Act) -> float:

@@ -144,7 +144,9 @@ class Referee:
 
     def _legal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         act = judgement.act
-        if act.kind is Kind.NOTHING and (not self._beliefs or judgement.lead >= LEAD):
+        # A stack to be trimmed that looks as before its turn was trimmed, or the turn was taken back.
+        doubted = bool(self._beliefs) or self._pending is not None
+        if act.kind is Kind.NOTHING and (not doubted or judgement.lead >= LEAD):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
         landed = self._landed(judgement, rivals) and self._lasted(look, self._patience.unclear)

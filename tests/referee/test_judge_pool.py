@@ -191,6 +191,9 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
     acts = [act for act in Acts([position], RULES).turns({move.target}) if act.moves == (move,)]
     told = {act.kind: course.trimming(look, act, Pending(move, sure=True)) for act in acts}
     assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
+    # That nothing has happened means now that the turn was taken back.
+    assert course.trimming(look, judging.NOTHING, Pending(move, sure=True)) == Kind.BACK.value
+    assert course.trimming(look, judging.NOTHING, Pending(move, sure=False)) == 0.0
 
 
 def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
@@ -340,3 +343,13 @@ def test_what_hardly_shows_in_the_dark_is_looked_into(
     monkeypatch.setattr(judging, "_likeliest", likeliest)
     judge(look, [position], RULES, None)
     assert sorted(SQUARES[square] for square in seen) == looked
+
+
+@pytest.mark.parametrize(
+    ("awaited", "lead", "due"),
+    [("*f7", 9.3, True), ("*f7", 5.0, False), ("*c8", 9.3, False), ("", 9.3, False)],
+)
+def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bool) -> None:
+    turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
+    pending = Pending(Move.parse(awaited), sure=True) if awaited else None
+    assert judging._as_due(Judgement(turn, -13.8, lead), pending) is due

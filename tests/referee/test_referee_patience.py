@@ -16,7 +16,7 @@ from focus_companion.referee import referee
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.judge import Judgement
 from focus_companion.referee.referee import Referee
-from focus_companion.referee.verdict import TurnSeen, Undecided, Wrong
+from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, Wrong
 
 RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 
@@ -120,3 +120,24 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     look: Any = Shown(age, {"d7": 0.9})
     said = Referee(RULES).judge(look, [start_position(RULES)])
     assert [type(verdict) for verdict in said] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[told]
+
+
+@pytest.mark.parametrize(("lead", "told"), [(30.0, PutRight), (4.0, Undecided)])
+def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
+    monkeypatch: pytest.MonkeyPatch, lead: float, told: type
+) -> None:
+    move = Move.parse("d7-d5")
+    high = Act(Kind.PENDING, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
+    trimmed = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "ggrg"}, (move,), trimmed="r")
+    nothing = Act(Kind.NOTHING, {})
+    shown = [
+        Judgement(high, 200.0, 60.0, trim_lead=60.0),
+        Judgement(nothing, 0.0, lead, rivals=(trimmed,), weights=(0.0, -4.0)),
+    ]
+    referee_, history = Referee(RULES), [start_position(RULES)]
+    said: list[Any] = []
+    for time, judgement in enumerate(shown):
+        monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
+        look: Any = Shown(1.2, {"d5": 0.9}, time=10.0 + 2 * time)
+        said = referee_.judge(look, history)
+    assert [type(verdict) for verdict in said] == [told]
