@@ -132,9 +132,9 @@ class Referee:
         """Was the last judgement of this look that the standing position shows, uncovered?"""
         if self._judged is None or self._judged[0] != look.number:
             return False
-        act = self._judged[1].act
-        believed = self._seen and act.legal and act.moves == self._beliefs[0].row
-        return (act.kind is Kind.NOTHING or believed) and not self._judged[1].covered
+        judgement = self._judged[1]
+        believed = self._seen and judgement.act.legal and judgement.act.moves == self._beliefs[0].row
+        return (self._stands(judgement) or believed) and not judgement.covered
 
     def covered(self, look: Look) -> bool:
         """Was the last judgement of this look that something lies over the board?"""
@@ -144,14 +144,15 @@ class Referee:
 
     def _legal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         act = judgement.act
-        # A stack to be trimmed that looks as before its turn was trimmed, or the turn was taken back.
-        doubted = bool(self._beliefs) or self._pending is not None
-        if act.kind is Kind.NOTHING and (not doubted or judgement.lead >= LEAD):
+        if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
         landed = self._landed(judgement, rivals) and self._lasted(look, self._patience.unclear)
         if judgement.lead < LEAD and rivals and not (landed or self._one_outcome(judgement, position)):
             return self._doubt(judgement, look, position)
+        if act.kind is Kind.NOTHING:
+            # No act explains the picture, and what is awaited may have happened: a later one tells.
+            return []
         verdicts: list[Verdict] = [PutRight()] if self._wrong is not None else []
         again = self._wrong is not None
         if act.kind is Kind.BACK:
@@ -170,6 +171,13 @@ class Referee:
             self._pending = Pending(move, judgement.trim_lead >= SURE_HIGH)
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
+
+    def _stands(self, judgement: Judgement) -> bool:
+        """Has nothing happened? Where turns are in doubt, or a stack is to be trimmed, that must be as sure
+        as any verdict: a stack that looks as before its turn was trimmed, or the turn was taken back.
+        """
+        awaited = bool(self._beliefs) or self._pending is not None
+        return judgement.act.kind is Kind.NOTHING and (not awaited or judgement.lead >= LEAD)
 
     def _landed(self, judgement: Judgement, rivals: Sequence[Act]) -> bool:
         """Is all that speaks against a turn that its pieces may only have been lifted, on their way
@@ -245,7 +253,7 @@ class Referee:
             shown = all(look.touched[square] > SHOWN for square in act.changes)
             patience = max(patience, self._patience.faint if shown else self._patience.lifted)
         if self._wrong is not None:
-            if (wrong.reason, wrong.squares) == (self._wrong.reason, self._wrong.squares):
+            if suspected == (self._wrong.reason, self._wrong.squares):
                 return []
             patience = max(patience, self._patience.again)
         if not self._lasted(look, patience, since):

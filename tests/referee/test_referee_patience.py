@@ -122,17 +122,22 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     assert [type(verdict) for verdict in said] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[told]
 
 
-@pytest.mark.parametrize(("lead", "told"), [(30.0, PutRight), (4.0, Undecided)])
+@pytest.mark.parametrize(
+    ("lead", "rivals", "told", "stands"),
+    [(30.0, 1, [PutRight], True), (4.0, 1, [Undecided], False), (0.0, 0, [], False)],
+    ids=["put back", "hardly told apart", "not explained at all"],
+)
 def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
-    monkeypatch: pytest.MonkeyPatch, lead: float, told: type
+    monkeypatch: pytest.MonkeyPatch, lead: float, rivals: int, told: list[type], stands: bool
 ) -> None:
+    """Nor does its picture become the one with which later ones are compared."""
     move = Move.parse("d7-d5")
     high = Act(Kind.PENDING, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
     trimmed = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "ggrg"}, (move,), trimmed="r")
     nothing = Act(Kind.NOTHING, {})
     shown = [
         Judgement(high, 200.0, 60.0, trim_lead=60.0),
-        Judgement(nothing, 0.0, lead, rivals=(trimmed,), weights=(0.0, -4.0)),
+        Judgement(nothing, 0.0, lead, rivals=(trimmed,) * rivals, weights=(0.0, -4.0)),
     ]
     referee_, history = Referee(RULES), [start_position(RULES)]
     said: list[Any] = []
@@ -140,4 +145,5 @@ def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
         monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
         look: Any = Shown(1.2, {"d5": 0.9}, time=10.0 + 2 * time)
         said = referee_.judge(look, history)
-    assert [type(verdict) for verdict in said] == [told]
+    assert [type(verdict) for verdict in said] == told
+    assert referee_.shows_standing(look) is stands
