@@ -40,8 +40,10 @@ HIDDEN_TURN = 8.0
 """Nats against two turns at once of which one leaves a square as it looked: whatever is taken from a stack
 or set on it against the rules may be told so, as though the stack had first gone where it hardly shows."""
 BURIED = 15.0
-"""Nats against two turns at once of which one set a piece on a bare square from the reserve and the other a
-stack on it: only by the height of that does it show, and the stack alone may not have been allowed there."""
+"""Nats against two turns at once of which one set a piece of the reserve and the other a stack on it: only by
+the height of that does it show, and the stack alone may not have been allowed there."""
+MOST_FOR = LAID_DOWN
+"""Nats that :func:`course` says for an act at the most."""
 IGNORED = 14.0
 """Nats against an act that leaves a square alone of which …"""
 ALONE, ALONE_SURE = 0.1, 0.2

@@ -17,7 +17,7 @@ from ..game.rules import Rules
 from . import words
 from .acts import Act, Acts, Kind
 from .beliefs import Belief, World, ends_high
-from .course import ALONE, IGNORED, LAID_DOWN, OPEN, Ignored, Pending, course, differing
+from .course import ALONE, IGNORED, MOST_FOR, OPEN, Ignored, Pending, course, differing
 from .verdict import Wrong
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]
 
 def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
     """The best of the pool: all acts screened square by square, the best few painted whole."""
-    priors = _likeliest_alone(look, pool, pending)
+    priors = _screened(look, pool, pending)
     nats = {i: look.evidence.gain(pool[i].changes).nats for i in priors}
     # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
     family: dict[frozenset[int], float] = {}
@@ -303,9 +303,9 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     )
 
 
-def _likeliest_alone(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
-    """The acts, by their number, that are best by their squares alone, the best first; and of each the nats
-    that do not come from how the board looks now.
+def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
+    """The acts, by their number in the pool, that are best square by square, the best first; and of each the
+    nats that do not come from how the board looks now.
 
     What can be said for an act besides is bounded: most of thousands are left out for their squares.
     """
@@ -314,7 +314,7 @@ def _likeliest_alone(look: Look, pool: Sequence[Act], pending: Pending | None) -
     priors: dict[int, float] = {}
     best: list[tuple[float, int]] = []
     for i in sorted(range(len(pool)), key=lambda i: (-shown[i], i)):
-        if len(best) == PAINTED and shown[i] + LAID_DOWN < best[0][0]:
+        if len(best) == PAINTED and shown[i] + MOST_FOR < best[0][0]:
             break
         said = course(look, pool[i], pending) - ignored.nats(pool[i])
         priors[i] = pool[i].prior + said

@@ -11,9 +11,10 @@ import numpy as np
 from .find_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .find_outlines import Edges, board_window
 from .find_painted import amiss
-from .find_pose import Prior, lifted, turned
+from .find_pose import Prior, lifted
 from .frames import Image
 from .lenses import LensProfile
+from .orientation import upright
 from .refit import around
 from .scene import BoardProfile, Camera, Lens
 from .sizes import reduced, resized
@@ -21,7 +22,9 @@ from .sizes import reduced, resized
 _FINE_PIXELS = 1280 * 960
 _COARSE = (0.25, 0.18, 0.12)
 _CLOSER = (0.22, 0.15, 0.1, 0.07, 0.05)
-"""Searches for edges about outlines, in squares: of a guess, and of a camera that is nearly right."""
+_NEARER = _CLOSER[2:]
+"""Searches for edges about outlines, in squares: of a guess, of a camera that is nearly right, and of one
+that is right for another set."""
 
 _ASTRAY = 0.028
 """Misfit from which a fit is tried again from :data:`_ELSEWHERE` squares away, to all sides, …"""
@@ -38,9 +41,6 @@ _CLEARER = 0.008
 
 _ELSEWHERE = 0.27
 """How far, in squares, that is."""
-
-SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right": (1.0, 0.0)}
-"""Where in the picture each of its sides lies."""
 
 
 def refine(
@@ -101,6 +101,15 @@ def fitted(edges: Edges, camera: Camera, profile: BoardProfile, lens: LensProfil
     return _refit(edges, camera, profile, None, _COARSE, lens)
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A camera of the fine picture and a set that may be the right ones; how well their outlines agree."""
+
+    score: float
+    camera: Camera
+    profile: BoardProfile
+
+
 def made_exact(
     image: Image,
     camera: Camera,
@@ -114,64 +123,81 @@ def made_exact(
     start = resized(camera, fine)
     edges = Edges.of(fine, board_window(start, profiles[0]))
     if stacks is None:
-        start = _rank1_at(start, profiles[0], rank1)
-    choices: list[_Choice] = []
-    reaches: Sequence[float] = _CLOSER
-    for profile in profiles:
-        if stacks is not None:
-            start, score = _refined(edges, start, profile, stacks, reaches, lens)
-        else:
-            start = _refit(edges, start, profile, None, reaches, lens)
-            heights, _ = likely_heights(edges, start, profile)
-            score = outline_agreement(edges, start, profile, heights.tolist())
-        choices.append(_Choice(score, start, profile))
-        # Sets differ little: the next one needs no wide search.
-        reaches = _CLOSER[2:]
-    best = max(choices, key=lambda choice: choice.score)
-    if stacks is None:
-        return resized(best.camera, image), best.profile
-    if best.score < _HIGH:
-        # Where all pieces are single, one set on a board too low looks much like another on a higher one.
-        for other, up in product(profiles, (-1, 1)):
-            start = lifted(best.camera, up * other.rise)
-            start, score = _refined(edges, start, other, stacks, _CLOSER[2:], lens)
-            choices.append(_Choice(score - _CLEARER, start, other))
-    best, off = _likest(fine, choices, stacks)
-    if misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or off > _AMISS:
-        for start in around(best.camera, best.profile, _ELSEWHERE):
-            start, score = _refined(edges, start, best.profile, stacks, _CLOSER, lens)
-            choices.append(_Choice(score, start, best.profile))
-        there, _ = _likest(fine, choices, stacks)
-        for other in profiles:
-            if there is not best and other is not there.profile:
-                start, score = _refined(edges, there.camera, other, stacks, _CLOSER[2:], lens)
-                choices.append(_Choice(score, start, other))
-        best, _ = _likest(fine, choices, stacks)
+        start = upright(start, profiles[0], [""] * len(profiles[0].centres), rank1)
+        best = _by_outlines(edges, start, profiles, lens)
+    else:
+        best = _by_position(fine, edges, start, profiles, stacks, lens)
     return resized(best.camera, image), best.profile
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A camera of the fine picture and a set that may be the right ones; how well their outlines agree."""
+def _by_outlines(
+    edges: Edges, start: Camera, profiles: Sequence[BoardProfile], lens: LensProfile | None
+) -> _Choice:
+    """The set whose outlines, whatever stands on the squares, agree best."""
+    choices = []
+    for profile, reaches in _searches(profiles):
+        start = _refit(edges, start, profile, None, reaches, lens)
+        heights, _ = likely_heights(edges, start, profile)
+        choices.append(_Choice(outline_agreement(edges, start, profile, heights.tolist()), start, profile))
+    return max(choices, key=lambda choice: choice.score)
 
-    score: float
-    camera: Camera
-    profile: BoardProfile
+
+def _by_position(
+    fine: Image,
+    edges: Edges,
+    start: Camera,
+    profiles: Sequence[BoardProfile],
+    stacks: Sequence[str],
+    lens: LensProfile | None,
+) -> _Choice:
+    """The set and camera that show the known position best, sought around the first fits where those leave
+    something amiss.
+    """
+    choices: list[_Choice] = []
+
+    def seek(near: Camera, profile: BoardProfile, reaches: Sequence[float], less: float = 0.0) -> Camera:
+        camera, score = _refined(edges, near, profile, stacks, reaches, lens)
+        choices.append(_Choice(score - less, camera, profile))
+        return camera
+
+    for profile, reaches in _searches(profiles):
+        start = seek(start, profile, reaches)
+    best = max(choices, key=lambda choice: choice.score)
+    if best.score < _HIGH:
+        # Where all pieces are single, one set on a board too low looks much like another on a higher one.
+        for profile, up in product(profiles, (-1, 1)):
+            seek(lifted(best.camera, up * profile.rise), profile, _NEARER, _CLEARER)
+    best, wrong = _best_painted(fine, choices, stacks)
+    if misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
+        for near in around(best.camera, best.profile, _ELSEWHERE):
+            seek(near, best.profile, _CLOSER)
+        there, _ = _best_painted(fine, choices, stacks)
+        if there is not best:
+            for profile in profiles:
+                if profile is not there.profile:
+                    seek(there.camera, profile, _NEARER)
+        best, _ = _best_painted(fine, choices, stacks)
+    return best
 
 
-def _likest(fine: Image, choices: Sequence[_Choice], stacks: Sequence[str]) -> tuple[_Choice, float]:
+def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tuple[float, ...]]]:
+    """Each set with how far to search for it: sets differ little, so only the first needs it widely."""
+    return [(profile, _NEARER if number else _CLOSER) for number, profile in enumerate(profiles)]
+
+
+def _best_painted(fine: Image, choices: Sequence[_Choice], stacks: Sequence[str]) -> tuple[_Choice, float]:
     """The choice that explains the picture best, outlines and pixels taken together, and how much is amiss
     with it.
     """
-    best, off, most = choices[0], 0.0, -np.inf
+    best, least, most = choices[0], 0.0, -np.inf
     for choice in sorted(choices, key=lambda choice: -choice.score):
         if choice.score <= most:
             # However well it is painted, it cannot come up to the best.
             break
         wrong = amiss(fine, choice.camera, choice.profile, stacks)
-        if (liked := choice.score - _WEIGHT * wrong) > most:
-            best, off, most = choice, wrong, liked
-    return best, off
+        if (liking := choice.score - _WEIGHT * wrong) > most:
+            best, least, most = choice, wrong, liking
+    return best, least
 
 
 def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]) -> float:
@@ -181,16 +207,3 @@ def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence
     off = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
     told = off[np.isfinite(off) & (np.array(heights) > 0)]
     return float(np.median(told) / camera.pitch_pixels(profile)) if len(told) else 0.0
-
-
-def _rank1_at(camera: Camera, profile: BoardProfile, rank1: str) -> Camera:
-    """The quarter turn for which rank 1 lies at the named side of the picture."""
-    side = np.array(SIDES[rank1])
-    far = 4 * profile.pitch
-
-    def lean(turn: Camera) -> float:
-        first, last = turn.project(np.array([(0.0, -far, 0.0), (0.0, far, 0.0)]))
-        away = first - last
-        return float(away @ side / np.linalg.norm(away))
-
-    return max((turned(camera, quarters) for quarters in range(4)), key=lean)

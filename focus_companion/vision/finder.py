@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .find_blobs import WORK_PIXELS
-from .find_exact import SIDES, fitted, made_exact
+from .find_exact import fitted, made_exact
 from .find_fit import outline_agreement
 from .find_outlines import Edges
 from .find_pose import turned
@@ -18,6 +18,7 @@ from .find_search import SMALLER, Search
 from .find_sites import board_odds
 from .find_turn import colour_agreement, top_chroma
 from .lenses import LensProfile
+from .orientation import SIDES
 from .scene import BoardProfile, Camera
 from .sizes import reduced, resized
 

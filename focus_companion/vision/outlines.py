@@ -128,7 +128,7 @@ class Outlines:
         """Do stacks of so many pieces on the two squares share a pixel?"""
         at = one, pieces, other, others
         if at not in self._met:
-            self._met[at] = _meet(self.columns[one], self.columns[other]) and _share(
+            self._met[at] = other in self._overlaps[one] and _overlap(
                 self.columns[one], pieces, self.columns[other], others
             )
         return self._met[at]
@@ -232,7 +232,7 @@ def _filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
     return np.asarray(cv2.resize(large, size, interpolation=cv2.INTER_AREA) > 127)
 
 
-def _share(a: Column, pieces: int, b: Column, others: int) -> bool:
+def _overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
     left, top = max(a.left, b.left), max(a.top, b.top)
     right, bottom = min(a.left + a.width, b.left + b.width), min(a.top + a.height, b.top + b.height)
     one, other = (

@@ -262,7 +262,7 @@ def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
         Act(Kind.WRONG, {k % len(SQUARES): "r"}, given=float(prior))
         for k, prior in enumerate(rng.integers(-60, 60, 400))
     ]
-    said = dict(zip(map(id, pool), rng.integers(-60, course.LAID_DOWN + 1, 400).tolist(), strict=True))
+    said = dict(zip(map(id, pool), rng.integers(-60, course.MOST_FOR + 1, 400).tolist(), strict=True))
     monkeypatch.setattr(judging, "course", lambda _look, act, _pending: said[id(act)])
     monkeypatch.setattr(judging, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
     look: Any = SimpleNamespace(
@@ -270,7 +270,7 @@ def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
     )
     whole = {i: act.prior + said[id(act)] for i, act in enumerate(pool)}
     best = sorted(whole, key=lambda i: (-(i % len(SQUARES) % 7 + whole[i]), i))[: judging.PAINTED]
-    found = judging._likeliest_alone(look, pool, None)
+    found = judging._screened(look, pool, None)
     assert list(found) == best and all(found[i] == whole[i] for i in best)
 
 
