@@ -19,8 +19,8 @@ from ..game.position import Position
 from ..game.rules import Rules
 from .acts import Act, Kind
 from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
-from .course import Pending
-from .judge import LEAD, SURE_HIGH, Judgement, judge
+from .course import ALONE, Pending
+from .judge import GOOD, LEAD, SURE_HIGH, Judgement, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 
 if TYPE_CHECKING:
@@ -232,14 +232,16 @@ class Referee:
     def _illegal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         act = judgement.act
         assert act.wrong is not None
-        if judgement.legal_lead < (SURE_WRONG if self._beliefs else LEAD):
-            # A legal turn, or nothing at all, explains the picture about as well: no alarm on that.
-            return self._doubt(judgement, look, position)
         wrong = act.wrong()
         suspected = wrong.reason, wrong.squares
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since
         since = self._suspected[1]
+        if judgement.legal_lead < (SURE_WRONG if self._beliefs else LEAD) and not (
+            self._remains(judgement, look) and self._lasted(look, self._patience.lifted, since)
+        ):
+            # A legal turn, or nothing at all, explains the picture about as well: no alarm on that.
+            return self._doubt(judgement, look, position)
         patience = self._patience.alert
         if act.lifted and self._pending is None:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
@@ -260,6 +262,16 @@ class Referee:
             return []
         self._wrong = wrong
         return [wrong]
+
+    def _remains(self, judgement: Judgement, look: Look) -> bool:
+        """Is all that speaks against an illegal act that nothing need have happened, though its squares have
+        plainly changed and it explains them well? A shadow would not fall so for long.
+        """
+        changes = judgement.act.changes
+        nothing_else = all(act.kind is Kind.NOTHING for act in judgement.rivals if act.legal)
+        plainly = all(look.touched[square] > ALONE for square in changes)
+        doubted = bool(self._beliefs) or self._pending is not None
+        return nothing_else and plainly and not doubted and look.evidence.gain(changes).per_pixel >= GOOD
 
     def _settle(self) -> None:
         self._wrong = None

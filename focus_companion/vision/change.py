@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..game.squares import SQUARES
 from .colours import CLASS, CLASSES, ColourModel
 from .outlines import Outlines, Window, lattice_mask, made_once
+from .sizes import thinned
 
 STEP = 26
 """Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
@@ -64,7 +65,8 @@ class Change:
         self.window = board_window(outlines)
         self._now, self._before = now.part(self.window), before.part(self.window)
         like = (max(STEP, 4.0 * noise),) * 3
-        alike = cv2.inRange(cv2.absdiff(self._now, self._before), (0, 0, 0), like)
+        self._difference = np.asarray(cv2.absdiff(self._now, self._before), np.uint8)
+        alike = cv2.inRange(self._difference, (0, 0, 0), like)
         self.changed: NDArray[np.bool_] = np.asarray(alike) == 0
         self._pitch = outlines.pitch
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
@@ -122,8 +124,8 @@ class Change:
         Far finer than :attr:`touched`, and far easier led astray by a shadow.
         """
         every = self._every
-        now, before = (picture[::every, ::every] for picture in (self._now, self._before))
-        difference = np.asarray(cv2.transform(cv2.absdiff(now, before).astype(np.float32), _CHANNELS))
+        few = thinned(self._difference, every)
+        difference = np.asarray(cv2.transform(few.astype(np.float32), _CHANNELS))
         means = np.empty(len(SQUARES))
         for square, column in enumerate(self._outlines.columns):
             top, left = column.top - self.window.top, column.left - self.window.left
@@ -131,7 +133,8 @@ class Change:
                 -top % every :: every, -left % every :: every
             ]
             part = difference[-(-top // every) :, -(-left // every) :][: mask.shape[0], : mask.shape[1]]
-            means[square] = part[mask].mean() if mask.any() else 0.0
+            inside = part[mask[: part.shape[0], : part.shape[1]]]
+            means[square] = inside.mean() if inside.size else 0.0
         usual = float(np.median(means))
         spread = 1.48 * float(np.median(np.abs(means - usual)))
         return (means - usual) / max(spread, 0.05 * usual, 1e-6)

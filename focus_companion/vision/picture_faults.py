@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .frames import Image
+from .sizes import thinned
 
 PictureFault = Literal["", "dark", "covered", "damaged"]
 """``""`` is a picture that may be looked at."""
@@ -61,9 +62,7 @@ def picture_fault(image: Image) -> PictureFault:
 
 def _cells(image: Image) -> NDArray[np.float32]:
     """Mean of the brightest channel, cell by cell, from a part of the pixels."""
-    step = max(1, image.shape[1] // (4 * _ACROSS))
-    size = max(1, image.shape[1] // step), max(1, image.shape[0] // step)
-    part = cv2.resize(image[: size[1] * step, : size[0] * step], size, interpolation=cv2.INTER_NEAREST)
+    part = thinned(image, max(1, image.shape[1] // (4 * _ACROSS)))
     rows = max(1, round(_ACROSS * image.shape[0] / image.shape[1]))
     small = cv2.resize(part, (_ACROSS, rows), interpolation=cv2.INTER_AREA)
     return np.asarray(small.max(axis=2), np.float32)

@@ -21,6 +21,16 @@ def reduced(image: Image, pixels: int) -> tuple[Image, float]:
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), size[0] / width
 
 
+def thinned(image: Image, step: int) -> Image:
+    """Every ``step``-th pixel of every ``step``-th row: as a slice with steps would give them, whole steps
+    only, in a quarter of its time.
+    """
+    height, width = image.shape[0] // step, image.shape[1] // step
+    even = image[: max(1, height * step), : max(1, width * step)]
+    size = max(1, width), max(1, height)
+    return np.asarray(cv2.resize(even, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
 def resized(camera: Camera, image: Image) -> Camera:
     """The camera for the same view resized to ``image``."""
     scaled = camera.scaled(image.shape[1] / camera.lens.width)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .outlines import Window
+from .sizes import thinned
 
 WIDTH = 256
 """Width in pixels of a whole picture's small copy, that motion is measured on."""
@@ -37,11 +38,7 @@ class Stillness:
         """Every few pixels of the watched part, smoothed: noise and a shaking camera barely show in it."""
         step = max(1, round(image.shape[1] / WIDTH))
         part = image if self._window is None else image[self._window.slices]
-        height, width = max(1, part.shape[0] // step), max(1, part.shape[1] // step)
-        # Every step-th pixel, as a slice with steps would give them, in a quarter of its time.
-        even = part[: height * step, : width * step]
-        few = cv2.resize(even, (width, height), interpolation=cv2.INTER_NEAREST)
-        return np.asarray(cv2.blur(few, (5, 5)), np.uint8)
+        return np.asarray(cv2.blur(thinned(part, step), (5, 5)), np.uint8)
 
     def differ(self, a: Small, b: Small) -> bool:
         """Do two small copies differ by more than the camera's noise?"""

@@ -24,13 +24,20 @@ RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 class Shown:
     """A look as far as patience asks for it."""
 
-    def __init__(self, age: float, touched: dict[str, float], *, time: float | None = None) -> None:
-        """``age`` seconds for which the picture has stood at ``time``, or since 0 s."""
+    def __init__(
+        self, age: float, touched: dict[str, float], *, time: float | None = None, per_pixel: float = 3.0
+    ) -> None:
+        """``age`` seconds for which the picture has stood at ``time``, or since 0 s; ``per_pixel`` nats with
+        which any act explains it.
+        """
         self.age, self.time = age, age if time is None else time
         self.since = self.time - age
         self.number = round(1000 * self.since)
         self.touched = np.zeros(len(SQUARES))
-        self.evidence = SimpleNamespace(outlines=SimpleNamespace(touching=lambda squares: squares))
+        self.evidence = SimpleNamespace(
+            outlines=SimpleNamespace(touching=lambda squares: squares),
+            gain=lambda changes: SimpleNamespace(per_pixel=per_pixel),
+        )
         for square, share in touched.items():
             self.touched[INDEX[square]] = share
 
@@ -58,6 +65,38 @@ def test_what_shows_less_waits_longer(
 
     assert told(after - 0.05) == []
     assert told(after + 0.05) == [wrong]
+
+
+NOTHING, MOVED = Act(Kind.NOTHING, {}), Act(Kind.TURN, {}, (Move.parse("d7-d5"),))
+
+
+@pytest.mark.parametrize(
+    ("rival", "share", "per_pixel", "after"),
+    [
+        (NOTHING, 0.19, 2.2, 3.0),
+        (NOTHING, 0.05, 2.2, None),
+        (NOTHING, 0.19, 0.9, None),
+        (MOVED, 0.19, 2.2, None),
+    ],
+    ids=["plain and well explained", "hardly changed", "badly explained", "or it was a turn"],
+)
+def test_a_sliver_of_a_piece_too_much_is_told_once_it_stays(
+    monkeypatch: pytest.MonkeyPatch, rival: Act, share: float, per_pixel: float, after: float | None
+) -> None:
+    """A second red piece on a red one shows so little that nothing need have happened, were it not there
+    still.
+    """
+    wrong = Wrong("drop_no_reserve", "g", (INDEX["d5"],), "Green set a piece down on d5.")
+    act = Act(Kind.WRONG_PIECE, {INDEX["d5"]: "rggg"}, wrong=lambda: wrong)
+    found = Judgement(act, -14.5, 0.5, legal_lead=0.5, rivals=(rival,))
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
+
+    def told(age: float) -> bool:
+        look: Any = Shown(age, {"d5": share}, per_pixel=per_pixel)
+        return wrong in Referee(RULES).judge(look, [start_position(RULES)])
+
+    assert not told(2.95)
+    assert told(60.0 if after is None else after + 0.05) is (after is not None)
 
 
 def test_noise_that_cuts_a_rest_in_two_does_not_silence_an_alert(monkeypatch: pytest.MonkeyPatch) -> None:
