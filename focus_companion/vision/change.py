@@ -65,8 +65,7 @@ class Change:
         self.window = board_window(outlines)
         self._now, self._before = now.part(self.window), before.part(self.window)
         like = (max(STEP, 4.0 * noise),) * 3
-        self._difference = np.asarray(cv2.absdiff(self._now, self._before), np.uint8)
-        alike = cv2.inRange(self._difference, (0, 0, 0), like)
+        alike = cv2.inRange(cv2.absdiff(self._now, self._before), (0, 0, 0), like)
         self.changed: NDArray[np.bool_] = np.asarray(alike) == 0
         self._pitch = outlines.pitch
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
@@ -124,8 +123,8 @@ class Change:
         Far finer than :attr:`touched`, and far easier led astray by a shadow.
         """
         every = self._every
-        few = thinned(self._difference, every)
-        difference = np.asarray(cv2.transform(few.astype(np.float32), _CHANNELS))
+        few = cv2.absdiff(thinned(self._now, every), thinned(self._before, every))
+        difference = np.asarray(cv2.transform(np.asarray(few, np.float32), _CHANNELS))
         means = np.empty(len(SQUARES))
         for square, column in enumerate(self._outlines.columns):
             top, left = column.top - self.window.top, column.left - self.window.left

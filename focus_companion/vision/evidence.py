@@ -17,7 +17,7 @@ from ..game.squares import SQUARES
 from .background import Background
 from .colours import BARE, CLASS, CLASSES, ColourModel
 from .outlines import Outlines, Window
-from .stack_gains import StackGains
+from .stack_gains import StackGains, place
 
 TRUST = 4.0
 """Nats that a single pixel may say for or against anything."""
@@ -67,7 +67,7 @@ class Evidence:
         self.image = image
         self.outlines = outlines
         self.standing = tuple(standing)
-        self._colours, self._background = colours, background
+        self.colours, self._background = colours, background
         self._standing_classes = tuple(classes(stack) for stack in standing)
         self._classes = dict(enumerate(self._standing_classes))
         self._share = pixel_share(outlines)
@@ -117,11 +117,9 @@ class Evidence:
 
     def _gains(self, square: int) -> StackGains:
         if square not in self._single:
-            window, _, old = self._before((square,))
-            scores = self._scores((square,), window)
-            self._single[square] = StackGains(
-                self.outlines, square, self._standing_classes, old, scores, TRUST
-            )
+            scores = self._scores((square,), self.outlines.window((square,)))
+            around = place(self.outlines, square, self._standing_classes)
+            self._single[square] = StackGains(around, scores, TRUST)
         return self._single[square]
 
     def _before(self, squares: tuple[int, ...]) -> tuple[Window, tuple[int, ...], NDArray[np.uint8]]:
@@ -141,7 +139,7 @@ class Evidence:
                 continue
             part = self.outlines.window((square,))
             pixels = self.image[part.slices]
-            scores = self._colours.log_likelihood(pixels)
+            scores = self.colours.log_likelihood(pixels)
             scores[..., BARE] = self._background.log_likelihood(part, pixels, scores[..., BARE])
             self._scored[self._inside(part)] = scores
             self._ready.add(square)

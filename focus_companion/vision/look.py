@@ -30,8 +30,7 @@ class Look:
 
     ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
     share of each square's pixels that changed since the reference picture, in which ``evidence.standing``
-    stood, and ``appeared`` the letters of the pieces laid down beside the lattice since. ``since_mark`` and
-    ``appeared_since_mark`` tell the same against the picture that was marked last, if any.
+    stood; ``since_mark`` tells what changed since the picture that was marked last, if any.
     """
 
     time: float
@@ -39,9 +38,7 @@ class Look:
     evidence: Evidence
     change: Change | None
     touched: NDArray[np.float64]
-    appeared: str
     since_mark: Change | None
-    appeared_since_mark: str
     number: int
     smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
@@ -64,6 +61,19 @@ class Look:
     def widespread(self) -> bool:
         """So many squares look a little different, if not all, as hardly an arm with its shadow changes."""
         return float((self.touched > A_LITTLE).mean()) > WIDESPREAD
+
+    @cached_property
+    def appeared(self) -> str:
+        """Letters of the pieces laid down beside the lattice since the reference picture."""
+        return self._appeared(self.change)
+
+    @cached_property
+    def appeared_since_mark(self) -> str:
+        """The same since the picture that was marked."""
+        return self._appeared(self.since_mark)
+
+    def _appeared(self, change: Change | None) -> str:
+        return "" if change is None else change.appeared(self.evidence.colours)
 
     @cached_property
     def differs(self) -> NDArray[np.float64]:

@@ -8,131 +8,176 @@ pixel again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .colours import CLASSES
+from .colours import BARE, CLASSES
 from .outlines import TALLEST, Column, Outlines, Window, made_once
 
 _LAYERS = TALLEST + 1
+_DOME = 1 << TALLEST
+"""The bit of :attr:`_Layers.patterns` that says that the dome covers a pixel; bit l - 1 is piece l."""
 
 Floats = NDArray[np.float32]
 
 
 class StackGains:
-    """Sums for one ``square`` while all others show what stood.
+    """Sums for one square while all others show what stood.
 
-    ``scores`` (h, w, CLASSES) are the log-likelihoods of the pixels in the window of the square's column,
-    ``old`` (h, w) the classes visible there while ``standing`` (classes of all squares' pieces, bottom first)
-    stood; one pixel says at most ``trust`` nats.
+    ``scores`` (h, w, CLASSES) are the log-likelihoods of the pixels in the window of the square's column; one
+    pixel says at most ``trust`` nats.
     """
 
-    def __init__(
-        self,
-        outlines: Outlines,
-        square: int,
-        standing: Sequence[Sequence[int]],
-        old: NDArray[np.uint8],
-        scores: Floats,
-        trust: float,
-    ) -> None:
-        column = outlines.columns[square]
-        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
-        order = outlines.touching((square,))
-        place = order.index(square)
-        free = column.any.copy()
-        for nearer in order[place + 1 :]:
-            _cut(free, window, outlines.columns[nearer], len(standing[nearer]))
-        # Indices, which one pass finds, pick from further arrays faster than a mask does.
-        self._free = np.flatnonzero(free)
-        self._levels = _levels(outlines)[square]
-        self._old = old.reshape(-1).take(self._free)
-        self._scores = scores.reshape(-1, CLASSES).take(self._free, axis=0)
-        self._at = np.arange(0, self._scores.size, CLASSES)
-        self._shown = self._scores.reshape(-1).take(self._at + self._old)
+    def __init__(self, place: Place, scores: Floats, trust: float) -> None:
+        self._place = place
+        self._scores = scores.reshape(-1, CLASSES).take(place.free, axis=0)
+        at = np.arange(0, self._scores.size, CLASSES)
+        flat = self._scores.reshape(-1)
+        self._shown = flat.take(at + place.old)
         self._trust = trust
-        base = outlines.paint(dict(enumerate(standing)), window, order[:place]).reshape(-1).take(self._free)
-        self._behind = self._over(self._scores.reshape(-1).take(self._at + base))
-        self._behind_differs = base != self._old
-        dome = column.masks[0].reshape(-1).take(self._free)
-        self._bare = (
-            float(self._over(self._scores[dome, 0], dome).sum() + self._behind[~dome].sum()),
-            int(np.count_nonzero(self._old[dome]) + np.count_nonzero(self._behind_differs & ~dome)),
-        )
-        self._label_nats: dict[int, Floats] = {}
-        self._heights: dict[int, _Height] = {}
+        self._behind = self._by_pattern(flat.take(at + place.behind))
+        self._nats: dict[int, NDArray[np.float64]] = {}
+        self._sums: dict[tuple[int, int], list[float]] = {}
 
     def of(self, stack: Sequence[int]) -> tuple[float, int]:
         """Nats of showing ``stack`` (classes, bottom first), each pixel taken whole, and how many pixels
         would look different.
         """
+        place = self._place
         if not stack:
-            return self._bare
+            dome = place.layers.dome
+            return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum()), place.bare_differing
         pieces = stack[:TALLEST]
-        height = self._heights.get(len(pieces)) or self._height(len(pieces))
-        nats, pixels = height.behind
+        height = place.height(len(pieces))
+        nats, pixels = float(height.layers[0] @ self._behind), height.left_differing
         for layer, label in enumerate(pieces, 1):
-            if label not in height.sums:
-                sums = np.bincount(height.level, self._nats(label), minlength=_LAYERS)
-                height.sums[label] = sums.tolist()
-            nats += height.sums[label][layer]
+            at = len(pieces), label
+            if at not in self._sums:
+                self._sums[at] = (height.layers @ self._of_label(label)).tolist()
+            nats += self._sums[at][layer]
             pixels += height.differing[layer][label]
         return nats, pixels
 
-    def _over(self, scores: Floats, where: NDArray[np.bool_] | slice = slice(None)) -> Floats:
-        """Nats by which these scores beat those of what was shown, held within what a pixel may say."""
-        return np.asarray(np.clip(scores - self._shown[where], -self._trust, self._trust))
+    def _of_label(self, label: int) -> NDArray[np.float64]:
+        """Nats, by pattern, of showing this class."""
+        if label not in self._nats:
+            self._nats[label] = self._by_pattern(self._scores[:, label])
+        return self._nats[label]
 
-    def _nats(self, label: int) -> Floats:
-        if label not in self._label_nats:
-            self._label_nats[label] = self._over(self._scores[:, label])
-        return self._label_nats[label]
-
-    def _height(self, height: int) -> _Height:
-        # Kept as bytes: a look against the rules asks for all heights on dozens of squares.
-        level = self._levels[height].reshape(-1).take(self._free)
-        counts = np.bincount(level * np.uint8(CLASSES) + self._old, minlength=_LAYERS * CLASSES)
-        counts = counts.reshape(_LAYERS, CLASSES)
-        left = level == 0
-        behind = float(self._behind @ left), int(np.count_nonzero(self._behind_differs & left))
-        differing = counts.sum(axis=1, keepdims=True) - counts
-        self._heights[height] = made = _Height(level, differing.tolist(), behind)
-        return made
+    def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:
+        """Nats by which these scores of the free pixels beat those of what was shown, each held within what a
+        pixel may say, summed up pattern by pattern.
+        """
+        over = np.clip(scores - self._shown, -self._trust, self._trust)
+        sums = np.bincount(self._place.pattern, over, minlength=len(self._place.layers.patterns))
+        return np.asarray(sums, np.float64)
 
 
-@dataclass
-class _Height:
-    """Sums for stacks of one height: ``level`` (N,) the piece that each free pixel shows, ``differing`` how
-    many of each layer did not show each class, ``behind`` nats and differing pixels of what is left to the
-    squares behind, ``sums`` the nats of each layer, by class.
+class Place:
+    """One square among the stacks that stand around it: which of its column's pixels can be seen, and what
+    they show. The same for every picture of that position.
+
+    ``free`` are the indices (N,) of the pixels that no nearer stack hides, ``pattern`` which of the patterns
+    of ``layers`` each of them has, ``old`` the classes visible there, and ``behind`` those visible if the
+    square held nothing, not even its dome.
     """
 
-    level: NDArray[np.uint8]
+    def __init__(self, outlines: Outlines, square: int, standing: Mapping[int, Sequence[int]]) -> None:
+        """``standing``: classes of the pieces, bottom first, on the square and on all that touch it."""
+        column = outlines.columns[square]
+        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
+        order = outlines.touching((square,))
+        at = order.index(square)
+        free = column.any.copy()
+        for nearer in order[at + 1 :]:
+            _cut(free, window, outlines.columns[nearer], len(standing[nearer]))
+        # Indices, which one pass finds, pick from further arrays faster than a mask does.
+        self.free = np.flatnonzero(free)
+        self.layers = _layers(outlines)[square]
+        self.pattern = self.layers.pattern.reshape(-1).take(self.free)
+        self.old = outlines.paint(standing, window, order).reshape(-1).take(self.free)
+        self.behind = outlines.paint(standing, window, order[:at]).reshape(-1).take(self.free)
+        number = len(self.layers.patterns)
+        counts = np.bincount(self.pattern * CLASSES + self.old, minlength=number * CLASSES)
+        self._counts = counts.reshape(number, CLASSES)
+        self._differing = np.bincount(self.pattern[self.behind != self.old], minlength=number)
+        dome = self.layers.dome
+        self.bare_differing = int(self._counts[dome, BARE + 1 :].sum() + self._differing[~dome].sum())
+        self._heights: dict[int, _Height] = {}
+
+    def height(self, pieces: int) -> _Height:
+        """What a stack of so many pieces would cover."""
+        if pieces not in self._heights:
+            layers = self.layers.of(pieces)
+            counts = layers @ self._counts
+            differing = (counts.sum(axis=1, keepdims=True) - counts).round().astype(int)
+            left = round(float(layers[0] @ self._differing))
+            self._heights[pieces] = _Height(layers, differing.tolist(), left)
+        return self._heights[pieces]
+
+
+@dataclass(frozen=True)
+class _Height:
+    """Stacks of one height: ``layers`` as of :meth:`_Layers.of`; of each layer, how many pixels did not show
+    each class; and how many of those left to the squares behind would show something else.
+    """
+
+    layers: NDArray[np.float64]
     differing: list[list[int]]
-    behind: tuple[float, int]
-    sums: dict[int, list[float]] = field(default_factory=dict)
+    left_differing: int
 
 
 @made_once
-def _levels(outlines: Outlines) -> list[_Levels]:
-    return [_Levels(column) for column in outlines.columns]
+def _places(outlines: Outlines) -> dict[int, tuple[object, Place]]:
+    """The place of each square that was asked for last, and the stacks around it."""
+    return {}
 
 
-class _Levels:
-    """For a stack of each height, which piece every pixel of the column's window shows; 0 is none of them."""
+def place(outlines: Outlines, square: int, standing: Sequence[Sequence[int]]) -> Place:
+    """The :class:`Place` of a square in a position (classes of all squares' pieces, bottom first).
+
+    Kept while the stacks around it stay: a turn changes few of them.
+    """
+    around = {other: tuple(standing[other]) for other in outlines.touching((square,))}
+    known = _places(outlines)
+    if square not in known or known[square][0] != around:
+        known[square] = around, Place(outlines, square, around)
+    return known[square][1]
+
+
+@made_once
+def _layers(outlines: Outlines) -> list[_Layers]:
+    return [_Layers(column) for column in outlines.columns]
+
+
+class _Layers:
+    """A column's pixels by which of its pieces cover them: ``patterns`` (P,) has a bit for each, and
+    ``pattern`` (h, w) is the number of each pixel's pattern.
+    """
 
     def __init__(self, column: Column) -> None:
-        self._column = column
-        self._maps = [np.zeros(column.masks.shape[1:], np.uint8)]
+        covered = np.zeros(column.masks.shape[1:], np.uint16)
+        for bit, mask in enumerate(column.masks[1:]):
+            covered[mask] |= np.uint16(1 << bit)
+        covered[column.masks[0]] |= np.uint16(_DOME)
+        self.patterns, pattern = np.unique(covered, return_inverse=True)
+        self.pattern = pattern.reshape(covered.shape).astype(np.uint16)
+        self.dome = (self.patterns & _DOME) > 0
+        self._of: dict[int, NDArray[np.float64]] = {}
 
-    def __getitem__(self, height: int) -> NDArray[np.uint8]:
-        while len(self._maps) <= height:
-            level = len(self._maps)
-            self._maps.append(np.where(self._column.masks[level], np.uint8(level), self._maps[-1]))
-        return self._maps[height]
+    def of(self, pieces: int) -> NDArray[np.float64]:
+        """For stacks of so many pieces, (layers, P) 0 or 1: which piece the pixels of each pattern show; the
+        first row are those that show none of them.
+        """
+        if pieces not in self._of:
+            level = np.zeros(len(self.patterns), int)
+            for piece in range(1, pieces + 1):
+                level[(self.patterns & (1 << (piece - 1))) > 0] = piece
+            self._of[pieces] = (level == np.arange(_LAYERS)[:, None]).astype(np.float64)
+        return self._of[pieces]
 
 
 def _cut(free: NDArray[np.bool_], window: Window, column: Column, pieces: int) -> None:
