@@ -147,12 +147,13 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
             return 0.0
         # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.
         return -_extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
-    if act.kind is Kind.NOTHING and pending.sure:
-        # Then the turn was taken back, and the stack is as it was before it.
-        return Kind.BACK.value
-    if not act.moves or act.moves[0] != pending.move:
-        return 0.0
     moved = float(since.touched[pending.move.target])
+    if act.moves[:1] != (pending.move,):
+        if not pending.sure:
+            return 0.0
+        # Then the turn was taken back first, whose stack left nothing beside the board.
+        left = moved > CHANGED and look.appeared_since_mark
+        return Kind.BACK.value - (1.5 * LAID_DOWN if left else 0.0)
     if act.trimmed or (act.legal and len(act.moves) > 1):
         if look.appeared_since_mark:
             return LAID_DOWN - _extra(look, act, look.appeared_since_mark)

@@ -174,12 +174,17 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float,
 
 
 @pytest.mark.parametrize(
-    ("moved", "beside", "trimmed", "left"),
-    [(0.4, "r", 28.0, -42.0), (0.1, "r", 28.0, -14.0), (0.4, "", 0.0, -14.0), (0.005, "", -60.0, 14.0)],
+    ("moved", "beside", "trimmed", "left", "back"),
+    [
+        (0.4, "r", 28.0, -42.0, -56.0),
+        (0.1, "r", 28.0, -14.0, -14.0),
+        (0.4, "", 0.0, -14.0, -14.0),
+        (0.005, "", -60.0, 14.0, -14.0),
+    ],
     ids=["changed", "hardly changed", "nothing beside", "untouched"],
 )
 def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
-    moved: float, beside: str, trimmed: float, left: float
+    moved: float, beside: str, trimmed: float, left: float, back: float
 ) -> None:
     position = start_position(RULES)
     move = Move.parse("*f7")
@@ -191,9 +196,11 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
     acts = [act for act in Acts([position], RULES).turns({move.target}) if act.moves == (move,)]
     told = {act.kind: course.trimming(look, act, Pending(move, sure=True)) for act in acts}
     assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
-    # That nothing has happened means now that the turn was taken back.
-    assert course.trimming(look, judging.NOTHING, Pending(move, sure=True)) == Kind.BACK.value
-    assert course.trimming(look, judging.NOTHING, Pending(move, sure=False)) == 0.0
+    # That nothing has happened, or another thing than the turn, means now that it was taken back.
+    elsewhere = Act(Kind.WRONG, {INDEX["d8"]: "r"})
+    for act in (judging.NOTHING, elsewhere):
+        assert course.trimming(look, act, Pending(move, sure=True)) == back
+        assert course.trimming(look, act, Pending(move, sure=False)) == 0.0
 
 
 def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
