@@ -23,7 +23,7 @@ REACHES = (0.22, 0.15, 0.1, 0.07, 0.05)
 AGREED = 0.6
 """Agreement of the outlines from which a fit to a known position is right beyond doubt."""
 
-WORSE = 0.02
+WORSE = 0.05
 """By how much outlines may agree less with a board that was merely pushed: freedom fits anything."""
 
 SAME_LENS = 0.004, 0.004
@@ -45,16 +45,22 @@ def fits(
     before = resized(held, fine)
     prior = Prior(before.lens.focal, before.lens.distortion[0], *SAME_LENS)
     heights = [len(stack) for stack in stacks]
-    found: list[tuple[Camera, float]] = []
-    for place in (start, held, *around(start, profile, ASIDE)):
-        near = resized(place, fine)
+
+    def fitted(near: Camera) -> tuple[Camera, float]:
         edges = Edges.of(fine, board_window(near, profile))
         camera = fit_outlines(edges, near, profile, prior, heights, REACHES)
         agrees = outline_agreement(edges, camera, profile, heights)
         # On its table only the place has changed: how the camera leans is known better from before.
         merely = slid(before, camera, profile)
-        if (agreed := outline_agreement(edges, merely, profile, heights)) > agrees - WORSE:
-            camera, agrees = merely, max(agreed, agrees)
+        agreed = outline_agreement(edges, merely, profile, heights)
+        return (merely, max(agreed, agrees)) if agreed > agrees - WORSE else (camera, agrees)
+
+    found: list[tuple[Camera, float]] = []
+    for place in (start, held, *around(start, profile, ASIDE)):
+        camera, agrees = fitted(resized(place, fine))
+        if agrees > AGREED:
+            # From so near it comes nearer still, if it was led astray on its way.
+            camera, agrees = max((camera, agrees), fitted(camera), key=lambda fit: fit[1])
         found.append((resized(camera, image), agrees))
         if agrees > AGREED:
             break
