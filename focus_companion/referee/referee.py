@@ -201,7 +201,7 @@ class Referee:
     def _doubt(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         acts = (judgement.act, *judgement.rivals)
         rows = rows_of(acts)
-        if not self._lasted(look, self._patience.unclear) or not any(rows):
+        if not any(rows) or not (self._goes_on(acts) or self._lasted(look, self._patience.unclear)):
             return []
         verdicts: list[Verdict] = []
         if self._wrong is not None and judgement.act.legal:
@@ -219,6 +219,14 @@ class Referee:
         asked, self._said = self._said, moves
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 
+    def _goes_on(self, acts: Sequence[Act]) -> bool:
+        """Is the doubt an old one, and what has been played since beyond doubt? It is taken in at once: who
+        plays on without an answer must not be lost sight of.
+        """
+        since = {act.moves[act.believed :] for act in acts}
+        plain = all(act.legal and complete(act) for act in acts)
+        return self._seen and plain and len(since) == 1 and any(since)
+
     def _believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
         """All of these may be true: what the likeliest leaves is taken to stand from now on."""
         beliefs: dict[tuple[Move, ...], Belief] = {}
@@ -233,6 +241,9 @@ class Referee:
         act = judgement.act
         assert act.wrong is not None
         wrong = act.wrong()
+        if wrong.reason == "unexplained" and self._beliefs:
+            # It is not known which position it would have to be explained from: the question stands.
+            return []
         suspected = wrong.reason, wrong.squares
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since

@@ -186,3 +186,43 @@ def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
         said = referee_.judge(look, history)
     assert [type(verdict) for verdict in said] == told
     assert referee_.shows_standing(look) is stands
+
+
+@pytest.mark.parametrize(("second", "known"), [("c7-c8", True), ("c7-b7", False)], ids=["alike", "differing"])
+def test_who_plays_on_before_answering_is_followed_at_once(
+    monkeypatch: pytest.MonkeyPatch, second: str, known: bool
+) -> None:
+    """A turn that is the same whichever of those in doubt was played needs no longer look than any other."""
+    either = [(Move.parse("*d5"),), (Move.parse("*e6"),)]
+    history = [start_position(RULES)]
+    referee_ = Referee(RULES)
+
+    def show(rows: list[tuple[Move, ...]], believed: int, age: float, time: float) -> list[Any]:
+        acts = [Act(Kind.TURN if len(row) == 1 else Kind.TURNS, {}, row, believed=believed) for row in rows]
+        found = Judgement(acts[0], 100.0, 3.0, rivals=tuple(acts[1:]), weights=(-4.0,) * len(acts))
+        monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
+        look: Any = Shown(age, {"c7": 0.9}, time=time)
+        return referee_.judge(look, history)
+
+    assert [type(one) for one in show(either, 0, 1.1, 10.0)] == [Undecided]
+    on = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
+    assert show(on, 1, 0.34, 12.0) == []
+    assert {belief.row for belief in referee_._beliefs} == set(on if known else either)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_nothing_explains_is_no_alarm_while_a_question_stands(
+    monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    """It is not known from which position it would have to be explained."""
+    wrong = Wrong("unexplained", "g", (INDEX["d7"],), "This cannot be explained.")
+    rows = [Act(Kind.TURN, {}, (Move.parse(text),)) for text in ("*d5", "*e6")]
+    shown = [Judgement(Act(Kind.WRONG_TWICE, {INDEX["d7"]: "gr"}, wrong=lambda: wrong), 200.0, 200.0, 200.0)]
+    if asked:
+        shown.insert(0, Judgement(rows[0], 100.0, 3.0, rivals=(rows[1],), weights=(-4.0, -4.0)))
+    referee_, history = Referee(RULES), [start_position(RULES)]
+    for time, judgement in enumerate(shown):
+        monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
+        look: Any = Shown(5.0, {"d7": 0.9}, time=10.0 + 6 * time)
+        said = referee_.judge(look, history)
+    assert said == ([] if asked else [wrong])
