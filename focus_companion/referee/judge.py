@@ -281,8 +281,9 @@ def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgemen
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     top, index = scored[0]
     act = pool[index]
+    shown = {i: gained + priors[i] for i, gained in nats.items()}
     others = sorted(
-        ((top - score) * _worth(look, act, pool[i]), i)
+        (_behind(look, act, pool[i], top - score, shown[index] - shown[i]), i)
         for score, i in scored[1:]
         if _outcome(pool[i]) != _outcome(act)
     )
@@ -321,6 +322,16 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
         # Of equal ones the first listed stays.
         (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (shown[i] + said, -i))
     return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
+
+
+def _behind(look: Look, act: Act, other: Act, told: float, shown: float) -> float:
+    """Nats by which the other act is behind: ``told`` with what heights are worth, ``shown`` without.
+
+    Whether a stack was trimmed as it should be is a matter of its height alone: then both must say so.
+    """
+    behind = told * _worth(look, act, other)
+    wrongly = bool(act.trimmed) and act.legal and other.kind is Kind.WRONG_TRIM
+    return min(behind, shown) if wrongly else behind
 
 
 def _worth(look: Look, act: Act, other: Act) -> float:

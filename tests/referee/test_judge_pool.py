@@ -360,3 +360,23 @@ def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bo
     turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
     pending = Pending(Move.parse(awaited), sure=True) if awaited else None
     assert judging._as_due(Judgement(turn, -13.8, lead), pending) is due
+
+
+@pytest.mark.parametrize(
+    ("other", "told", "shown", "behind"),
+    [
+        (Kind.WRONG_TRIM, 11.6, -3.9, -3.9),
+        (Kind.WRONG_TRIM, 34.0, 64.0, 34.0),
+        (Kind.WRONG, 11.6, -3.9, 11.6),
+    ],
+    ids=["the outline says otherwise", "both say so", "not a matter of height alone"],
+)
+def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
+    other: Kind, told: float, shown: float, behind: float
+) -> None:
+    """Two pieces taken instead of one: what little the height of a stack is worth must not hide that."""
+    move, nobody = Move.parse("c7-e7"), (INDEX["c7"], INDEX["e7"])
+    turn = Act(Kind.TURN, {nobody[0]: "", nobody[1]: "ggrrg"}, (move,), trimmed="g")
+    wrongly = Act(other, {nobody[0]: "", nobody[1]: "grrg"}, (move,), trimmed="gg")
+    look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    assert judging._behind(look, turn, wrongly, told, shown) == behind
