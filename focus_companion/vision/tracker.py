@@ -18,6 +18,8 @@ AGREES = 0.5
 """Mean nats a point, above chance, from which a square shows what is expected of it, …"""
 DIFFERS = 0.0
 """… and below which it shows something else rather: bare domes of nearly a piece's colour lie between."""
+BETWEEN = 0.25
+"""Share of the squares that may lie between without counting against a place."""
 
 
 class Probe:
@@ -85,6 +87,14 @@ def agreement(
     return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=squares)))
 
 
+def agreeing(nats: Floats) -> float:
+    """Share of the squares that show their position, of those that plainly show anything; ``nats`` (52,) as
+    of :func:`agreement`.
+    """
+    agree, differ = int((nats > AGREES).sum()), int((nats < DIFFERS).sum())
+    return agree / max(agree + differ, (1 - BETWEEN) * len(nats))
+
+
 def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
     """The camera as seen from the board after the board was pushed by (dx, dy) mm and turned by ``turn``
     radians.
@@ -133,4 +143,4 @@ def seek(
         shifts = np.array([-step, 0.0, step])
         turns = np.array([-spin, 0.0, spin])
     found = pushed(camera, best[1], best[2], best[3])
-    return found, float((agreement(image, found, probe, colours) > AGREES).mean())
+    return found, agreeing(agreement(image, found, probe, colours))

@@ -30,7 +30,7 @@ from .refit import AGREED, agreements, fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
-from .tracker import AGREES, DIFFERS, Probe, agreement, seek
+from .tracker import DIFFERS, Probe, agreeing, agreement, seek
 
 SETTLE = 0.18
 """Seconds without motion after which a picture is looked at."""
@@ -468,4 +468,4 @@ def _disagreeing(image: Image, camera: Camera, probe: Probe, colours: ColourMode
 
 
 def _share(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:
-    return float((agreement(image, camera, probe, colours) > AGREES).mean())
+    return agreeing(agreement(image, camera, probe, colours))

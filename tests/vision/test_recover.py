@@ -15,7 +15,7 @@ from focus_companion.vision import watcher as watching
 from focus_companion.vision.colours import ColourModel
 from focus_companion.vision.profiles import board_profile
 from focus_companion.vision.scene import Camera, Lens
-from focus_companion.vision.tracker import pushed
+from focus_companion.vision.tracker import agreeing, pushed
 from focus_companion.vision.watcher import Watcher
 
 PROFILE = board_profile("domination")
@@ -129,11 +129,15 @@ def test_a_lamp_that_changes_the_bare_board_alone_is_learned(
     assert tried == [*tries, True]
 
 
-@pytest.mark.parametrize(("nats", "named"), [(0.3, ()), (-0.2, (4,)), (-3.0, (4,))])
+@pytest.mark.parametrize(
+    ("nats", "named", "share"), [(0.3, (), 1.0), (-0.2, (4,), 51 / 52), (-3.0, (4,), 51 / 52)]
+)
 def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
-    monkeypatch: pytest.MonkeyPatch, nats: float, named: tuple[int, ...]
+    monkeypatch: pytest.MonkeyPatch, nats: float, named: tuple[int, ...], share: float
 ) -> None:
-    """A dark blue board in a corner without light: what looks like either is what should be there."""
+    """A dark blue board in a corner without light: what looks like either is what should be there, and says
+    nothing against a place.
+    """
     agreed = np.full(len(SQUARES), 2.0)
     agreed[4] = nats
     monkeypatch.setattr(watching, "agreement", lambda *_: agreed)
@@ -142,6 +146,14 @@ def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
     look: Any = SimpleNamespace(image=FRAME.image)
     assert watcher.disagreeing(look) == named
     none: Any = None
-    assert watching._share(FRAME.image, HELD, none, ColourModel()) == 51 / 52, (
-        "a place is believed on no such square"
-    )
+    assert watching._share(FRAME.image, HELD, none, ColourModel()) == share
+
+
+@pytest.mark.parametrize(
+    ("plain", "neither", "share"), [(52, 0, 1.0), (43, 9, 1.0), (39, 13, 1.0), (26, 26, 2 / 3), (0, 52, 0.0)]
+)
+def test_a_place_needs_squares_that_plainly_show_their_position(
+    plain: int, neither: int, share: float
+) -> None:
+    """Where most could be either, nothing is known of it."""
+    assert agreeing(np.array([2.0] * plain + [0.3] * neither)) == pytest.approx(share)
