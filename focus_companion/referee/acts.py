@@ -70,7 +70,8 @@ class Act:
     def prior(self) -> float:
         if self.given is not None:
             return self.given
-        return self.kind.value - 14.0 * self.older - (0.0 if self.unseen is None else UNSEEN_TURN)
+        again = Kind.TURN.value if self.kind is Kind.BACK and self.moves else 0.0
+        return self.kind.value + again - 14.0 * self.older - (0.0 if self.unseen is None else UNSEEN_TURN)
 
     @property
     def legal(self) -> bool:
@@ -175,6 +176,23 @@ class Acts:
             fetched = _taken(self.position) - _taken(earlier)
             if changes:
                 yield Act(Kind.BACK, changes, ply=ply, older=last - ply + 2 * fetched)
+
+    def retries(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """The last turn taken back and another one made in its place, which leaves nothing to be trimmed; not
+        what may be one act, a piece moved from where it had just been set.
+        """
+        if len(self._history) < 2:
+            return
+        earlier = self._history[-2]
+        fetched = _taken(self.position) - _taken(earlier)
+        for move in legal_moves(earlier, self._rules):
+            if removed(earlier, move, self._rules):
+                continue
+            after = apply(earlier, move, self._rules)
+            changes = _changes(self.stacks, after.stacks)
+            if len(changes) > 2 and all(square in open_squares for square in changes):
+                ply = len(self._history) - 2
+                yield Act(Kind.BACK, changes, (move,), ply=ply, older=2 * fetched)
 
     # ---- what they do not --------------------------------------------------------------------------------
 

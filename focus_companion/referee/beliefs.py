@@ -91,7 +91,8 @@ class World:
             if act.ply < self._sure:
                 return there
             left = row[: act.ply - self._sure]
-            return replace(there, kind=_kind(left), moves=left, believed=len(left), ply=-1)
+            moves = (*left, *act.moves)
+            return replace(there, kind=_kind(moves), moves=moves, believed=len(left), ply=-1)
         if not row:
             return there
         kind = Kind.TURNS if act.legal else act.kind

@@ -171,6 +171,7 @@ def _likeliest(
         pool += of_all(lambda acts: acts.turns(set(open_squares) - set(strong)))
     pool += of_all(lambda acts: acts.successions(inside), WIDE)
     pool += of_all(lambda acts: acts.unseen(inside), WIDE)
+    pool += of_all(lambda acts: acts.retries(inside), WIDE)
     pool += of_all(lambda acts: _illegal(acts, inside, pending), WIDE)
     best = _weigh(look, pool, pending)
     if best.act.kind is Kind.WRONG_PIECE:

@@ -157,7 +157,8 @@ class Referee:
         again = self._wrong is not None
         if act.kind is Kind.BACK:
             self._settle()
-            return [*verdicts, WentBack(act.ply)]
+            instead = [TurnSeen(move, judgement.confidence) for move in act.moves]
+            return [*verdicts, WentBack(act.ply), *instead]
         awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
         turns = act.moves[:-1] if awaited else act.moves
         if not turns and self._pending and self._pending.move == act.moves[-1] and not again:
@@ -180,10 +181,10 @@ class Referee:
         return judgement.act.kind is Kind.NOTHING and (not awaited or judgement.lead >= LEAD)
 
     def _landed(self, judgement: Judgement, rivals: Sequence[Act]) -> bool:
-        """Is all that speaks against a turn that its pieces may only have been lifted, on their way
-        somewhere? Then they would not be out of sight for long.
+        """Is all that speaks against a turn, or against its having been taken back, that its pieces may only
+        have been lifted, on their way somewhere? Then they would not be out of sight for long.
         """
-        turn = judgement.act.kind is Kind.TURN and not self._beliefs
+        turn = judgement.act.kind in (Kind.TURN, Kind.BACK) and not self._beliefs
         return turn and judgement.lead >= LANDED and all(act.lifted for act in rivals)
 
     def _one_outcome(self, judgement: Judgement, position: Position) -> bool:

@@ -16,7 +16,7 @@ from focus_companion.referee import referee
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.judge import Judgement
 from focus_companion.referee.referee import Referee
-from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, Wrong
+from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, WentBack, Wrong
 
 RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 
@@ -226,3 +226,18 @@ def test_what_nothing_explains_is_no_alarm_while_a_question_stands(
         look: Any = Shown(5.0, {"d7": 0.9}, time=10.0 + 6 * time)
         said = referee_.judge(look, history)
     assert said == ([] if asked else [wrong])
+
+
+@pytest.mark.parametrize(("lead", "age", "told"), [(5.7, 1.1, True), (5.7, 0.9, False), (3.0, 1.1, False)])
+def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
+    monkeypatch: pytest.MonkeyPatch, lead: float, age: float, told: bool
+) -> None:
+    """From above, back on its own colour it hardly shows."""
+    back = Act(Kind.BACK, {INDEX["d7"]: "rg"}, ply=0)
+    lifted = Act(
+        Kind.WRONG, {INDEX["d7"]: ""}, wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True
+    )
+    found = Judgement(back, 240.0, lead, rivals=(lifted,), weights=(-14.0, -26.0))
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
+    look: Any = Shown(age, {"d7": 0.9})
+    assert Referee(RULES).judge(look, [start_position(RULES)]) == ([WentBack(0)] if told else [])

@@ -89,6 +89,23 @@ def test_a_turn_is_told_and_taken_back(table: Table) -> None:
     assert table.show(start).words == ["taken_back 0"]
 
 
+@pytest.mark.parametrize("other", ["e5-f5", "b6-a6"])
+def test_who_changes_his_mind_need_not_let_the_board_rest_between(table: Table, other: str) -> None:
+    """The turn is put back and another one made, all under one hand."""
+    start, instead = table.stacks, table.after(other)
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    assert table.show(instead, 1.5).words == ["taken_back 0", f"move {other}"]
+    assert table.show(start).words == ["taken_back 0"]
+
+
+def test_a_piece_moved_on_from_where_it_was_set_is_one_act(table: Table) -> None:
+    """And not a turn taken back and another one made."""
+    start, instead = table.stacks, table.after("d5-d4")
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    assert table.show(instead, 1.5).words == ["alert distance"]
+    assert table.show(start, 1.5).words == ["resolved", "taken_back 0"]
+
+
 def test_two_turns_before_the_board_came_to_rest_are_two_turns(table: Table) -> None:
     start = table.stacks
     both = {"d5": "", "d6": "rg", "c7": "", "c6": "gr"}
