@@ -43,7 +43,7 @@ CLEAN = 3.1
 """Nats a pixel from which an act explains them as well as anything can."""
 PLAINLY = 8.0
 """Standard deviations by which a square must look different for something to have happened there at all."""
-UNLIT = 20.0
+UNLIT = 10.0
 """The same where no square changed by as much as pixels do in a lit room: blue pieces on blue in the dark."""
 MISSED = 55.0
 """Nats that some other stack on an unexplained square would gain, from which the act does not explain the

@@ -329,7 +329,7 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
     assert ("two_moves" in kinds) == further
 
 
-@pytest.mark.parametrize(("by", "looked"), [(44.0, ["b2", "c1"]), (12.0, [])])
+@pytest.mark.parametrize(("by", "looked"), [(44.0, ["b2", "c1"]), (14.0, ["b2", "c1"]), (8.0, [])])
 def test_what_hardly_shows_in_the_dark_is_looked_into(
     monkeypatch: pytest.MonkeyPatch, by: float, looked: list[str]
 ) -> None:
