@@ -214,7 +214,8 @@ class Referee:
             if sure := shared([act.moves for act in acts]):
                 # However the rest may be, so much was played.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
-        elif not self._seen:
+        elif not self._seen and not any(act.kind is Kind.BACK for act in acts):
+            # If the last turn may have been taken back, what follows may as well go on from before it.
             self._beliefs = tuple(believe(row, position, self._rules) for row in rows if row)
         moves = tuple(dict.fromkeys(row[0] for row in rows if row))
         asked, self._said = self._said, moves

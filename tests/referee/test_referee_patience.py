@@ -241,3 +241,18 @@ def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
     look: Any = Shown(age, {"d7": 0.9})
     assert Referee(RULES).judge(look, [start_position(RULES)]) == ([WentBack(0)] if told else [])
+
+
+@pytest.mark.parametrize("kind", [Kind.BACK, Kind.NOTHING])
+def test_who_may_have_taken_a_turn_back_is_not_believed_to_have_gone_on(
+    monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    """Asked all the same; but what follows may as well start from before that turn."""
+    turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (Move.parse("d7-d5"),))
+    other = Act(kind, {INDEX["d7"]: ""} if kind is Kind.BACK else {}, ply=0)
+    found = Judgement(turn, 260.0, 3.6, rivals=(other,), weights=(-4.0, -14.0))
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
+    look: Any = Shown(1.1, {"d7": 0.9})
+    referee_ = Referee(RULES)
+    assert referee_.judge(look, [start_position(RULES)]) == [Undecided(turn.moves)]
+    assert bool(referee_._beliefs) is (kind is not Kind.BACK)
