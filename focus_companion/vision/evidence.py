@@ -17,7 +17,7 @@ from ..game.squares import SQUARES
 from .background import Background
 from .colours import BARE, CLASS, CLASSES, ColourModel
 from .outlines import Outlines, Window
-from .stack_gains import StackGains, place
+from .stack_gains import StackGains, surroundings
 
 TRUST = 4.0
 """Nats that a single pixel may say for or against anything."""
@@ -118,7 +118,7 @@ class Evidence:
     def _gains(self, square: int) -> StackGains:
         if square not in self._single:
             scores = self._scores((square,), self.outlines.window((square,)))
-            around = place(self.outlines, square, self._standing_classes)
+            around = surroundings(self.outlines, square, self._standing_classes)
             self._single[square] = StackGains(around, scores, TRUST)
         return self._single[square]
 

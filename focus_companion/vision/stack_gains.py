@@ -31,14 +31,14 @@ class StackGains:
     pixel says at most ``trust`` nats.
     """
 
-    def __init__(self, place: Place, scores: Floats, trust: float) -> None:
-        self._place = place
-        self._scores = scores.reshape(-1, CLASSES).take(place.free, axis=0)
+    def __init__(self, around: Surroundings, scores: Floats, trust: float) -> None:
+        self._around = around
+        self._scores = scores.reshape(-1, CLASSES).take(around.free, axis=0)
         at = np.arange(0, self._scores.size, CLASSES)
         flat = self._scores.reshape(-1)
-        self._shown = flat.take(at + place.old)
+        self._shown = flat.take(at + around.old)
         self._trust = trust
-        self._behind = self._by_pattern(flat.take(at + place.behind))
+        self._behind = self._by_pattern(flat.take(at + around.behind))
         self._nats: dict[int, NDArray[np.float64]] = {}
         self._sums: dict[tuple[int, int], list[float]] = {}
 
@@ -46,12 +46,12 @@ class StackGains:
         """Nats of showing ``stack`` (classes, bottom first), each pixel taken whole, and how many pixels
         would look different.
         """
-        place = self._place
+        around = self._around
         if not stack:
-            dome = place.layers.dome
-            return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum()), place.bare_differing
+            dome = around.layers.dome
+            return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum()), around.bare_differing
         pieces = stack[:TALLEST]
-        height = place.height(len(pieces))
+        height = around.height(len(pieces))
         nats, pixels = float(height.layers[0] @ self._behind), height.left_differing
         for layer, label in enumerate(pieces, 1):
             at = len(pieces), label
@@ -72,11 +72,11 @@ class StackGains:
         pixel may say, summed up pattern by pattern.
         """
         over = np.clip(scores - self._shown, -self._trust, self._trust)
-        sums = np.bincount(self._place.pattern, over, minlength=len(self._place.layers.patterns))
+        sums = np.bincount(self._around.pattern, over, minlength=len(self._around.layers.patterns))
         return np.asarray(sums, np.float64)
 
 
-class Place:
+class Surroundings:
     """One square among the stacks that stand around it: which of its column's pixels can be seen, and what
     they show. The same for every picture of that position.
 
@@ -131,20 +131,20 @@ class _Height:
 
 
 @made_once
-def _places(outlines: Outlines) -> dict[int, tuple[object, Place]]:
-    """The place of each square that was asked for last, and the stacks around it."""
+def _known(outlines: Outlines) -> dict[int, tuple[object, Surroundings]]:
+    """The surroundings of each square that were asked for last, and the stacks there."""
     return {}
 
 
-def place(outlines: Outlines, square: int, standing: Sequence[Sequence[int]]) -> Place:
-    """The :class:`Place` of a square in a position (classes of all squares' pieces, bottom first).
+def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[int]]) -> Surroundings:
+    """The :class:`Surroundings` of a square in a position (classes of all squares' pieces, bottom first).
 
-    Kept while the stacks around it stay: a turn changes few of them.
+    Kept while the stacks there stay: a turn changes few of them.
     """
-    around = {other: tuple(standing[other]) for other in outlines.touching((square,))}
-    known = _places(outlines)
-    if square not in known or known[square][0] != around:
-        known[square] = around, Place(outlines, square, around)
+    stacks = {other: tuple(standing[other]) for other in outlines.touching((square,))}
+    known = _known(outlines)
+    if square not in known or known[square][0] != stacks:
+        known[square] = stacks, Surroundings(outlines, square, stacks)
     return known[square][1]
 
 
