@@ -1,17 +1,18 @@
 """How much of real games is told rightly: recordings, changed copies of them, stills, and simulated games.
 
     python benchmarks/accuracy.py [--footage FOLDER] [--variants] [--games N] [--seed S] [--plies N]
-                                  [--thinking SECONDS] [--workers N] [--peers] [--ablate PART…] [--minutes M]
-                                  [--json FILE] [--failures DIR]
+                                  [--quick TURNS] [--thinking SECONDS] [--workers N] [--peers]
+                                  [--ablate PART…] [--minutes M] [--json FILE] [--failures DIR]
 
 Simulated games have the seeds S, S + 1, …; each follows from its seed alone, so a game that failed is watched
-again with ``--seed THAT --games 1``. With ``--thinking`` the players think between turns, half as long to
-half as long again, at five pictures a second: arms and heads pass over, hands hover, pieces are put back, the
-light drifts and the camera is nudged meanwhile. The two peer methods, and ourselves without a part, see the
-same frames in the same run. With ``--json`` every game is kept as soon as it is done, one a line, and those
-kept are not watched again; ``--minutes`` begins no further game after that time. ``--failures`` keeps, of
-every game that is not all right, the picture of its first problem with what was believed and what was true,
-and one line that says what it was.
+again with ``--seed THAT --games 1``. With ``--quick`` as many turns go before, without hands or trouble: most
+of what is hard about tall stacks comes late in a game. With ``--thinking`` the players think between turns,
+half as long to half as long again, at five pictures a second: arms and heads pass over, hands hover, pieces
+are put back, the light drifts and the camera is nudged meanwhile. The two peer methods, and ourselves without
+a part, see the same frames in the same run. With ``--json`` every game is kept as soon as it is done, one a
+line, and those kept are not watched again; ``--minutes`` begins no further game after that time.
+``--failures`` keeps, of every game that is not all right, the picture of its first problem with what was
+believed and what was true, and one line that says what it was.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ def watch_seed(seed: int, options: argparse.Namespace) -> report.Result:
     """The simulated game of a seed, watched; for another process as well."""
     cv2.setNumThreads(1)
     fps = options.fps or (5.0 if options.thinking else None)
-    game = case(seed, options.plies, options.trouble, options.size, fps, options.thinking)
+    game = case(seed, options.plies, options.trouble, options.size, fps, options.thinking, options.quick)
     return watch(of_case(game), options)
 
 
@@ -198,6 +199,9 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=20, help="simulated games (default 20)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first simulated game (default 1)")
     parser.add_argument("--plies", type=int, default=20, help="turns of a simulated game (default 20)")
+    parser.add_argument(
+        "--quick", type=int, default=0, metavar="TURNS", help="turns played quickly before those (none)"
+    )
     parser.add_argument(
         "--trouble", type=float, default=0.3, help="share of turns with trouble (default 0.3)"
     )

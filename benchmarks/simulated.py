@@ -92,9 +92,11 @@ def case(
     size: tuple[int, int] | None = None,
     rate: float | None = None,
     thinking: float = 0.0,
+    quick: int = 0,
 ) -> Case:
     """The game of a seed. ``trouble``: the share of turns before which something else happens.
 
+    ``quick`` turns go before, without trouble or hands: tall stacks stand after them and hide what is behind.
     ``size`` (width, height) and ``rate`` (pictures a second) are drawn too where they are not given. With
     ``thinking``, seconds between turns, half of the cameras deliver pictures that were never compressed.
     """
@@ -114,5 +116,7 @@ def case(
     look = random_look(rng, size)
     if thinking and rng.random() < 0.5:
         look = replace(look, sensor=replace(look.sensor, jpeg=0))
-    game = script_game(look, rules, seed=seed, plies=plies, trouble=trouble, pace=pace, thinking=thinking)
+    game = script_game(
+        look, rules, seed=seed, plies=plies, trouble=trouble, pace=pace, thinking=thinking, quick=quick
+    )
     return Case(seed, look, rules, fps, game, detail=0.5 if thinking else 1.0)

@@ -29,6 +29,10 @@ UNSEEN_TURN = 12.0
 """Nats against a turn of which nothing shows: such turns are rare, and as good as never to be told."""
 
 
+FROM_BOTH_ENDS = 12.0
+"""Nats against a stack's having lost pieces both from its bottom and from its top."""
+
+
 class Kind(Enum):
     """What sort of act; the value is its prior in nats against nothing having happened."""
 
@@ -373,7 +377,8 @@ class Acts:
                 stacks[move.target] = left
                 taken = stack[:bottom] + stack[len(stack) - top :]
                 changes = _changes(self.stacks, stacks, _squares(move))
-                yield Act(Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken)
+                given = Kind.WRONG_TRIM.value - (FROM_BOTH_ENDS if bottom and top else 0.0)
+                yield Act(Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken, given=given)
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces gone from one stack: from its top perhaps only lifted, on their way."""

@@ -24,6 +24,14 @@ LAID_DOWN = 28.0
 """Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
 EXTRA = 45.0
 """Nats against an act where a piece is newly beside the board that it took from no stack."""
+NOWHERE = 12.0
+"""Nats against its having been trimmed where none lies there, if it was not surely too high before."""
+MISCOLOURED = 25.0
+"""Nats against it where there are not more of them, but of other colours: a piece that lies on its head shows
+little of its own.
+"""
+MISSING = 5.0
+"""Nats against it for each piece that it took and that does not lie there with the others."""
 CHANGED = 0.2
 """Share of the pixels of a stack too high that changed since, from which what was laid down came from it."""
 UNTOUCHED = 60.0
@@ -154,16 +162,25 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
         # Then the turn was taken back first, whose stack left nothing beside the board.
         left = moved > CHANGED and look.appeared_since_mark
         return Kind.BACK.value - (1.5 * LAID_DOWN if left else 0.0)
-    if act.trimmed or (act.legal and len(act.moves) > 1):
+    if act.trimmed or act.believed or (act.legal and len(act.moves) > 1):
         if look.appeared_since_mark:
             return LAID_DOWN - _extra(look, act, look.appeared_since_mark)
+        if pending.sure:
+            return -UNTOUCHED if moved < 0.012 else 0.0
         # If it was not sure to begin with, it may have been trimmed all along.
-        return -UNTOUCHED if moved < 0.012 and pending.sure else 0.0
+        return -NOWHERE
     if moved > CHANGED and look.appeared_since_mark:
         return -1.5 * LAID_DOWN
     if not pending.sure:
         return 0.0
     return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
+
+
+def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
+    """Were more pieces laid beside the board than the act took from the stack that it trimmed?"""
+    marked = pending is not None and look.since_mark is not None
+    appeared = look.appeared_since_mark if marked else look.appeared
+    return 0 < len(act.trimmed) < len(appeared)
 
 
 def _taken_away(look: Look, act: Act) -> bool:
@@ -174,10 +191,13 @@ def _taken_away(look: Look, act: Act) -> bool:
 
 
 def _extra(look: Look, act: Act, appeared: str) -> float:
-    """Nats against the act if more pieces were laid beside the board than it took from the stacks."""
+    """Nats against the act if more pieces lie beside the board than it took from the stacks, or fewer."""
     if act.trimmed:
         gone = Counter(act.trimmed)
     else:
         stood = Counter("".join(look.evidence.standing[square] for square in act.changes))
         gone = stood - Counter("".join(act.changes.values()))
-    return EXTRA if Counter(appeared) - gone else 0.0
+    beside = Counter(appeared)
+    if beside.total() > gone.total():
+        return EXTRA
+    return MISCOLOURED if beside - gone else MISSING * (gone - beside).total()

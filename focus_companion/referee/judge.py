@@ -1,13 +1,11 @@
-"""Weighs what may have happened against the evidence of one look, and says which act it was.
-
-Score of an act = nats by which it explains the picture better than nothing having happened + its prior.
+"""Says which act one look shows: what may have happened is listed, the likelier first, until one explains
+it.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,42 +14,19 @@ from ..game.position import Position
 from ..game.rules import Rules
 from . import words
 from .acts import Act, Acts, Kind
-from .beliefs import Belief, World, ends_high
-from .course import ALONE, IGNORED, MOST_FOR, OPEN, Ignored, Pending, course, differing
+from .beliefs import Belief, World, believe, ends_high
+from .course import IGNORED, OPEN, Ignored, Pending
+from .explaining import MISSED, as_due, clean, explains, left_out, plainly_stirred
 from .verdict import Wrong
+from .weighing import AMISS, LEAD, NOTHING, Judgement, weigh
 
 if TYPE_CHECKING:
     from ..vision.look import Look
 
 STRONG = 0.22
 """Share from which something did happen on the square or right before it."""
-LEAD = 9.0
-"""Nats by which an act must lead the next best for the referee to be sure."""
-RIMS = 0.5
-"""Worth of nats between outcomes that differ in heights alone, and …"""
-RIM, RIM_SHOWN = 0.06, 0.45
-"""… the share of a square's pixels, or of what a piece more changes there, from which they are worth all."""
-PAINTED = 8
-"""Acts, the best by their squares alone, that are painted whole."""
-HIDDEN = 26.0
-"""Nats within which pieces that seem lifted may as well lie on a stack where they hardly show."""
-GOOD = 1.7
-"""Nats a pixel (of at most 4) from which an act explains the pixels that it changes well."""
-OVERLAPPED = 0.5
-"""Share of a square's pixels up to which the stack before it may have changed them."""
-CLEAN = 3.1
-"""Nats a pixel from which an act explains them as well as anything can."""
-PLAINLY = 8.0
-"""Standard deviations by which a square must look different for something to have happened there at all."""
 UNLIT = 10.0
 """The same where no square changed by as much as pixels do in a lit room: blue pieces on blue in the dark."""
-MISSED = 55.0
-"""Nats that some other stack on an unexplained square would gain, from which the act does not explain the
-look."""
-AMISS = 1.2
-"""Area in squares of a foreign change, from which something covers the board."""
-LEANING = 120.0
-"""Nats by which a stack's lean alone can make a wrong height look better than the right one, at the most."""
 SURE_HIGH = 45.0
 """Nats by which a stack too high must lead the trimmed one for an alert to be built on it."""
 MOST_BESIDE = 3
@@ -60,35 +35,6 @@ WIDE = 3
 """Beliefs, the likeliest, in whose worlds more than turns and slips of the hand is looked for."""
 MOST_OPEN = 10
 """Squares, the most changed ones, among which illegal acts and quick successions are looked for."""
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The likeliest act of one look; ``lead`` in nats over the best act with another outcome."""
-
-    act: Act
-    nats: float
-    lead: float
-    legal_lead: float = 0.0
-    """The same over the best that the rules allow: a turn, or nothing at all."""
-    foreign: float = 0.0
-    rivals: tuple[Act, ...] = ()
-    weights: tuple[float, ...] = ()
-    """Of ``act`` and every rival, the nats that do not come from how the board looks now."""
-    trim_lead: float = 0.0
-    """For a stack that awaits its trimming, nats by which it leads the same turn with the trimming done."""
-
-    @property
-    def covered(self) -> bool:
-        """Something lies over the board: what is under it cannot be judged."""
-        return self.foreign > AMISS
-
-    @property
-    def confidence(self) -> float:
-        return float(1 / (1 + np.exp(-np.clip(self.lead / 4, -30, 30))))
-
-
-NOTHING = Act(Kind.NOTHING, {})
 
 
 def judge(
@@ -117,13 +63,24 @@ def judge(
         return Judgement(NOTHING, 0.0, 0.0, foreign=over)
     believed = [*beliefs] if seen and beliefs else [Belief(), *beliefs]
     worlds = [World(belief, history, rules, look.evidence.standing, seen=seen) for belief in believed]
-    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending))
+    trimmed = None
+    if pending is not None and pending.move in worlds[0].acts.legal:
+        belief = believe((pending.move,), history[-1], rules, Kind.TURNS.value - Kind.TURN.value)
+        trimmed = World(belief, history, rules, look.evidence.standing, seen=False)
+    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed))
 
 
 def _likeliest(
-    look: Look, worlds: Sequence[World], open_squares: list[int], pending: Pending | None
+    look: Look,
+    worlds: Sequence[World],
+    open_squares: list[int],
+    pending: Pending | None,
+    trimmed: World | None,
 ) -> Judgement:
-    """The likeliest act, weighed against ever more others until it explains the look."""
+    """The likeliest act, weighed against ever more others until it explains the look.
+
+    ``trimmed``: the world in which the stack that is awaited has been trimmed, and something else was done.
+    """
     stacks = look.evidence.standing
     strong = [s for s in open_squares if look.touched[s] >= STRONG]
 
@@ -134,11 +91,11 @@ def _likeliest(
     pool = [world.stands for world in worlds]
     if not open_squares:
         # Nothing is new; it may be that what was doubtful has been put back, unseen.
-        return _weigh(look, [*pool, *of_all(Acts.back)], pending)
+        return weigh(look, [*pool, *of_all(Acts.back)], pending)
     if pending is None:
         # Nearly every look: one turn, on just the squares that changed, that explains every pixel.
-        best = _weigh(look, [*pool, *of_all(lambda acts: acts.turns(set(open_squares), whole=True))], pending)
-        if _clean(look, best.act):
+        best = weigh(look, [*pool, *of_all(lambda acts: acts.turns(set(open_squares), whole=True))], pending)
+        if clean(look, best.act):
             return best
         if best.act.moves:
             # A tall stack changes most of what lies behind it, and perhaps little of its own square.
@@ -146,7 +103,7 @@ def _likeliest(
     pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
     # From above, a piece that is back where it was may show on one of its two squares only.
     pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
-    best = _weigh(look, pool, pending)
+    best = weigh(look, pool, pending)
     if best.act.kind is not Kind.NOTHING or not strong:
         # What is against the rules on the same squares may look much the same, and explain it better; and
         # where the rules allow nothing, one piece more on its own colour changes but a rim.
@@ -156,13 +113,13 @@ def _likeliest(
         if best.act.moves and (best.act.trimmed or best.act.kind is Kind.PENDING or ends_high(best.act)):
             last = best.act.moves[-1]
             pool += of_all(lambda acts: acts.wrong_trims(last) if last in acts.legal else ())
-        best = _weigh(look, pool, pending)
+        best = weigh(look, pool, pending)
     known = look.evidence.outlines.touching(list(best.act.changes))
     if (
         best.act.legal
         and best.lead >= LEAD
-        and _explains(look, best, strong)
-        and _plainly_stirred(look) <= {*known}
+        and explains(look, best, strong)
+        and plainly_stirred(look) <= {*known}
         and Ignored(look).nats(best.act) < IGNORED / 2
     ):
         return best
@@ -173,15 +130,40 @@ def _likeliest(
     pool += of_all(lambda acts: acts.unseen(inside), WIDE)
     pool += of_all(lambda acts: acts.retries(inside), WIDE)
     pool += of_all(lambda acts: _illegal(acts, inside, pending), WIDE)
-    best = _weigh(look, pool, pending)
+    if pending is not None and trimmed is not None:
+        # The next turn may have begun where a piece less hardly shows.
+        wide = inside | {s for s, stack in enumerate(stacks) if stack[-1:] == stack[-2:-1]}
+        pool += worlds[0].put(worlds[0].acts.successions(wide, (pending.move,)))
+        pool += trimmed.put(_illegal(trimmed.acts, inside, None))
+        # With its top piece gone the stack may look as before the turn, as though it had not been touched.
+        pool += of_all(lambda acts: acts.wrong_trims(pending.move) if pending.move in acts.legal else ())
+    best = weigh(look, pool, pending)
     if best.act.kind is Kind.WRONG_PIECE:
         origins = _hidden_origins(stacks, best.act)
         pool += of_all(lambda acts: acts.displacements(origins.union(best.act.changes)), WIDE)
-        best = _weigh(look, pool, pending)
+        best = weigh(look, pool, pending)
+    if pending is not None and not pending.sure and _left_high(best.act, pending):
+        # That it stands too high was not sure to begin with: a question, then, and no alarm.
+        best = _doubted(best, weigh(look, [act for act in pool if not _left_high(act, pending)], pending))
     best = _laid_where_hidden(best, pending)
-    if _explains(look, best, strong) or _as_due(best, pending) or _with_foreign(look, best).covered:
+    if explains(look, best, strong) or _with_foreign(look, best).covered:
+        return best
+    if as_due(best, pending) and not left_out(look, best.act, strong):
         return best
     return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
+
+
+def _doubted(likelier: Judgement, asked: Judgement) -> Judgement:
+    """What is asked about, with what is likelier and must not be told among its rivals."""
+    rivals = (likelier.act, *asked.rivals)
+    weights = (asked.weights[0], likelier.weights[0], *asked.weights[1:])
+    return replace(asked, lead=0.0, rivals=rivals, weights=weights)
+
+
+def _left_high(act: Act, pending: Pending) -> bool:
+    """Is it that a further piece has moved while the stack which awaits its trimming still stands?"""
+    high = act.kind is Kind.WRONG and act.moves[:1] == (pending.move,)
+    return high and not act.trimmed and not act.believed
 
 
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
@@ -192,35 +174,6 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
 
 def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
     return sorted(squares, key=lambda square: -look.touched[square])[:most]
-
-
-def _clean(look: Look, act: Act) -> bool:
-    """Does a turn explain every pixel of its squares so well that nothing else could do better there?"""
-    if act.kind not in (Kind.TURN, Kind.TURNS) or act.trimmed or ends_high(act) or not act.changes:
-        return False
-    own = [look.evidence.stack_gain(square, stack) for square, stack in act.changes.items()]
-    if not all(gain.per_pixel >= CLEAN and gain.pixels > 30 for gain in own):
-        return False
-    # All that it changes may be right, and still not be all that has changed: two pieces went, not one.
-    if any(_other_height(look, square, stack) > MISSED / 2 for square, stack in act.changes.items()):
-        return False
-    # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
-    behind = look.evidence.outlines.touching(list(act.changes))
-    apart = {*np.flatnonzero(look.touched >= ALONE).tolist()} | _plainly_stirred(look)
-    return all(s in behind and look.touched[s] < OVERLAPPED for s in apart.difference(act.changes))
-
-
-def _plainly_stirred(look: Look) -> set[int]:
-    """Squares that look so different that hardly a shadow does that."""
-    return {s for s, by in look.stirred.items() if by >= PLAINLY}
-
-
-def _other_height(look: Look, square: int, stack: str) -> float:
-    """Nats by which the square alone shows this stack with a piece less or more rather than it."""
-    colours = sorted(set("".join(look.evidence.standing)))
-    others = [stack[:-1], *(stack + colour for colour in colours)] if stack else colours
-    gain = look.evidence.stack_gain
-    return max(gain(square, other).nats for other in others) - gain(square, stack).nats
 
 
 def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
@@ -254,7 +207,7 @@ def _hidden_origins(stacks: Sequence[str], act: Act) -> set[int]:
 
 def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]:
     pool: list[Act] = []
-    if pending is not None and pending.sure and pending.move in acts.legal:
+    if pending is not None and pending.move in acts.legal:
         pool += acts.left_high(pending.move, inside)
     for move in acts.legal:
         if move.target in inside and (move.origin is None or move.origin in inside):
@@ -264,146 +217,6 @@ def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]
     pool += acts.removals(inside)
     pool += acts.shuffles(inside)
     return pool
-
-
-def _weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
-    """The best of the pool: all acts screened square by square, the best few painted whole."""
-    priors = _screened(look, pool, pending)
-    nats = {i: look.evidence.gain(pool[i].changes).nats for i in priors}
-    # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
-    family: dict[frozenset[int], float] = {}
-    for i, gained in nats.items():
-        squares = frozenset(pool[i].changes)
-        family[squares] = max(family.get(squares, gained), gained)
-    scored = []
-    for i, gained in nats.items():
-        most = family[frozenset(pool[i].changes)]
-        scored.append((most - _doubted(most - gained) + priors[i], i))
-    scored.sort(key=lambda pair: (-pair[0], pair[1]))
-    top, index = scored[0]
-    act = pool[index]
-    shown = {i: gained + priors[i] for i, gained in nats.items()}
-    others = sorted(
-        (_behind(look, act, pool[i], top - score, shown[index] - shown[i]), i)
-        for score, i in scored[1:]
-        if _outcome(pool[i]) != _outcome(act)
-    )
-    lead = others[0][0] if others else 50.0
-    legal_lead = next((behind for behind, i in others if pool[i].legal), 50.0)
-    near = HIDDEN if act.lifted else LEAD
-    rivals = [i for behind, i in others if behind < near]
-    done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
-    trim_lead = top - next(done, -np.inf) if act.kind is Kind.PENDING else 0.0
-    return Judgement(
-        act,
-        top,
-        lead,
-        legal_lead=legal_lead,
-        rivals=tuple(pool[i] for i in rivals),
-        trim_lead=trim_lead,
-        weights=tuple(priors[i] for i in (index, *rivals)),
-    )
-
-
-def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
-    """The acts, by their number in the pool, that are best square by square, the best first; and of each the
-    nats that do not come from how the board looks now.
-
-    What can be said for an act besides is bounded: most of thousands are left out for their squares.
-    """
-    gain, ignored = look.evidence.stack_gain, Ignored(look)
-    shown = [sum(gain(s, stack).nats for s, stack in act.changes.items()) + act.prior for act in pool]
-    priors: dict[int, float] = {}
-    best: list[tuple[float, int]] = []
-    for i in sorted(range(len(pool)), key=lambda i: (-shown[i], i)):
-        if len(best) == PAINTED and shown[i] + MOST_FOR < best[0][0]:
-            break
-        said = course(look, pool[i], pending) - ignored.nats(pool[i])
-        priors[i] = pool[i].prior + said
-        # Of equal ones the first listed stays.
-        (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (shown[i] + said, -i))
-    return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
-
-
-def _behind(look: Look, act: Act, other: Act, told: float, shown: float) -> float:
-    """Nats by which the other act is behind: ``told`` with what heights are worth, ``shown`` without.
-
-    Whether a stack was trimmed as it should be is a matter of its height alone: then both must say so.
-    """
-    behind = told * _worth(look, act, other)
-    wrongly = bool(act.trimmed) and act.legal and other.kind is Kind.WRONG_TRIM
-    return min(behind, shown) if wrongly else behind
-
-
-def _worth(look: Look, act: Act, other: Act) -> float:
-    """What the nats between two acts are worth. Where both leave the same tops, they differ in rims and
-    shadows alone, which the way a piece was set down or nudged changes as much as a piece more: unless as
-    much of the rim has changed as a piece changes.
-    """
-    if act.changes.keys() == other.changes.keys() or not (act.legal and other.legal):
-        return 1.0
-    stood = look.evidence.standing
-    squares = {*act.changes, *other.changes}
-    tops = ((act.changes.get(s, stood[s])[-1:], other.changes.get(s, stood[s])[-1:]) for s in squares)
-    if any(one != two for one, two in tops):
-        return 1.0
-    own = [s for s in act.changes if s not in other.changes and s not in act.past]
-    shown = all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in own)
-    return 1.0 if own and shown else RIMS
-
-
-def _doubted(behind: float) -> float:
-    """What ``behind`` nats are worth between outcomes of one move that differ in the height of its stack.
-
-    A stack leans by a piece's play, so a small difference of the outline says little, and a large one much.
-    """
-    return behind * (0.4 + 0.6 * min(1.0, behind / LEANING))
-
-
-def _outcome(act: Act) -> object:
-    """Acts that leave the same board and mean the same count as one."""
-    return (
-        act.kind is Kind.NOTHING,
-        act.legal,
-        tuple(sorted(act.changes.items())),
-        act.moves if act.legal else (),
-    )
-
-
-def _explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
-    """Does the act account for what is seen, so that none less likely need be weighed?"""
-    act = best.act
-    if act.kind is Kind.NOTHING and strong:
-        return False
-    if act.changes:
-        gain = look.evidence.gain(act.changes)
-        if gain.nats < 4 and act.kind is not Kind.BACK:
-            return False
-        for square, stack in act.changes.items():
-            own = look.evidence.stack_gain(square, stack)
-            if own.nats < -25 and own.per_pixel < -0.5:
-                return False
-    for square in strong:
-        if square not in act.changes and _better(look, square, act) > MISSED:
-            return False
-    return not act.changes or look.evidence.gain(act.changes).per_pixel >= GOOD or best.nats < 120
-
-
-def _as_due(best: Judgement, pending: Pending | None) -> bool:
-    """Has just that been done for which a prompt stands? It need not show: a stack that lost its lowest
-    piece after another was set on top may look as before the turn.
-    """
-    act = best.act
-    return pending is not None and act.legal and act.moves[:1] == (pending.move,) and best.lead >= LEAD
-
-
-def _better(look: Look, square: int, act: Act) -> float:
-    """Nats that the best simple change of a further square would gain on top of the act."""
-    stack = look.evidence.standing[square]
-    changed = [stack[:-n] for n in range(1, len(stack) + 1)]
-    changed += [stack + colour for colour in sorted(set("".join(look.evidence.standing)))]
-    gained = look.evidence.gain(act.changes).nats
-    return max(look.evidence.gain(act.changes | {square: other}).nats for other in changed) - gained
 
 
 def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: Position) -> Judgement:
@@ -417,11 +230,11 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     if not differ:
         return Judgement(NOTHING, 0.0, 0.0)
     gained = look.evidence.gain(differ).nats
-    sure = bool(
-        best.act.legal and best.act.moves and best.lead >= LEAD and differ.keys() <= best.act.changes.keys()
-    )
-    if sure or (best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MISSED):
-        # Seen badly, but it was a turn on just these squares, or no other stacks there would do much better.
+    known = bool(best.act.moves) if best.act.legal else best.lead >= LEAD
+    likely = known and differ.keys() <= best.act.changes.keys()
+    if likely or (best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MISSED):
+        # Seen badly, but it may have been a turn on just these squares, or was something else there that has
+        # a name; or no other stacks there would do much better.
         return best
     where = tuple(sorted(differ))
     turn = position.to_move or position.players[0]

@@ -20,8 +20,10 @@ from ..game.rules import Rules
 from .acts import Act, Kind
 from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Pending
-from .judge import GOOD, LEAD, SURE_HIGH, Judgement, judge
+from .explaining import GOOD
+from .judge import SURE_HIGH, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
+from .weighing import LEAD, Judgement
 
 if TYPE_CHECKING:
     from ..vision.look import Look
@@ -264,7 +266,8 @@ class Referee:
         if sum(1 for s in np.flatnonzero(look.touched > CHANGED) if s not in within) >= CROWD:
             # Nothing to cry about at once.
             patience = max(patience, self._patience.lifted)
-        elif judgement.nats < FAINT:
+        elif judgement.nats < FAINT and (self._pending is None or judgement.legal_lead < FAINT):
+            # Not so where a stack awaits its trimming: what lies beside the board may say all.
             shown = all(look.touched[square] > SHOWN for square in act.changes)
             patience = max(patience, self._patience.faint if shown else self._patience.lifted)
         if self._wrong is not None:

@@ -159,15 +159,16 @@ def script_game(
     trouble: float = 0.25,
     pace: Pace | None = None,
     thinking: float = 0.0,
+    quick: int = 0,
 ) -> ScriptedGame:
-    """A game of up to ``plies`` turns.
+    """A game of up to ``plies`` turns, after ``quick`` turns that are shown without hands or trouble.
 
     Before about one turn in ``1 / trouble`` something else happens: an illegal act of any kind, put right
     afterwards, a take-back, a change of light (if the look has more than one) or a push of the board. Between
     turns the players think for ``thinking`` seconds, half as long to half as long again.
     """
     scripter = _Scripter(look, rules, seed, trouble, pace or Pace(), thinking)
-    return scripter.game(start_position(rules), plies)
+    return scripter.game(start_position(rules), plies, quick)
 
 
 class _Scripter:
@@ -186,9 +187,13 @@ class _Scripter:
         # Every kind has its turn before any comes again, so that a night of games meets them all.
         self._due: list[str] = []
 
-    def game(self, position: Position, plies: int) -> ScriptedGame:
-        director, turns = self._director, []
+    def game(self, position: Position, plies: int, quick: int) -> ScriptedGame:
+        director = self._director
+        turns: list[tuple[Position, Move]] = []
         self._add(director.still(position, event="start"), position)
+        while len(turns) < quick and (move := choose(position, self._rules, self._rng)) is not None:
+            beats = [b for b in director.turn(position, move) if b.kind != "hand"]
+            position = self._turn(beats, position, move, turns)
         for _ in range(plies):
             if position.over:
                 break
@@ -205,16 +210,21 @@ class _Scripter:
             if removed(position, move, self._rules) and self._rng.random() < 2 * self._trouble:
                 kind = str(self._rng.choice(AT_A_TRIMMING))
                 slip = find_trimming_slip(position, move, self._rules, kind, self._rng)
-            after = apply(position, move, self._rules)
-            beats = list(director.turn(position, move, slip))
-            for beat in beats[:-1]:
-                self._add(beat, position, ply_next=self._ply + 1)
-            self._ply += 1
-            self._add(beats[-1], after)
-            turns.append((position, move))
-            position = after
+            position = self._turn(list(director.turn(position, move, slip)), position, move, turns)
         look, rules = director.look, self._rules
         return ScriptedGame(look, rules, director.seats, tuple(self._beats), tuple(turns), self._name)
+
+    def _turn(
+        self, beats: list[Beat], position: Position, move: Move, turns: list[tuple[Position, Move]]
+    ) -> Position:
+        """Keeps a turn and its beats; the position after it."""
+        after = apply(position, move, self._rules)
+        for beat in beats[:-1]:
+            self._add(beat, position, ply_next=self._ply + 1)
+        self._ply += 1
+        self._add(beats[-1], after)
+        turns.append((position, move))
+        return after
 
     def _add(self, beat: Beat, position: Position, **more: Any) -> None:
         """Keeps a beat; its truth gets the ply, and the position whose turn it is."""

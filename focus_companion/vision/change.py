@@ -27,8 +27,8 @@ rest."""
 LEDGE, LAID = 0.5, 5.0
 """Area in squares of the lattice that pieces beside each other on the ledge may hide, with their shadows, and
 that they may have in all."""
-MARGIN = 2.0
-"""Squares around the lattice that are looked at for an arm."""
+MARGIN, TABLE = 2.0, 4.5
+"""Squares around the lattice that are looked at for an arm, and for pieces that were laid down."""
 
 _CHANNELS = np.ones((1, 3), np.float32)
 """Adds up a pixel's three: a tenth of the time that numpy takes for it."""
@@ -62,15 +62,18 @@ class Change:
         noise: float,
     ) -> None:
         self._outlines, self._standing = outlines, standing
+        self._pictures, self._like = (now, before), (max(STEP, 4.0 * noise),) * 3
         self.window = board_window(outlines)
         self._now, self._before = now.part(self.window), before.part(self.window)
-        like = (max(STEP, 4.0 * noise),) * 3
-        alike = cv2.inRange(cv2.absdiff(self._now, self._before), (0, 0, 0), like)
-        self.changed: NDArray[np.bool_] = np.asarray(alike) == 0
+        self.changed: NDArray[np.bool_] = self._unlike(self._now, self._before)
         self._pitch = outlines.pitch
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
         self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])
         """For each square, the share of the pixels of its stack and of one piece more that changed, (52,)."""
+
+    def _unlike(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        alike = cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._like)
+        return np.asarray(np.asarray(alike) == 0)
 
     def _share(self, square: int, sums: NDArray[np.int32]) -> float:
         column = self._outlines.columns[square]
@@ -88,13 +91,12 @@ class Change:
         put in reserve.
         """
         step = self._every
-        beside = self.changed[::step, ::step] & ~_near_lattice(self._outlines)[::step, ::step]
+        window = table_window(self._outlines)
+        shown = [blurred(picture.image[window.slices])[::step, ::step] for picture in self._pictures]
+        beside = self._unlike(*shown) & ~_near_lattice(self._outlines)[::step, ::step]
         if not beside.any():
             return ""
-        now, before = (
-            colours.log_likelihood(picture[::step, ::step][beside])[:, 1:]
-            for picture in (self._now, self._before)
-        )
+        now, before = (colours.log_likelihood(picture[beside])[:, 1:] for picture in shown)
         labels = np.zeros(beside.shape, np.uint8)
         # A label or a cloth of a piece's colour is there before and after; only a piece makes the pixel
         # likelier.
@@ -232,8 +234,8 @@ def _shared_out(number: int, shares: NDArray[np.int64]) -> str:
 
 @made_once
 def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
-    """In the board's window, the lattice's squares and whatever may stand on them."""
-    window = board_window(outlines)
+    """In the table's window, the lattice's squares and whatever may stand on them."""
+    window = table_window(outlines)
     mask = lattice_mask(outlines, window).copy()
     for column in outlines.columns:
         top, left = column.top - window.top, column.left - window.left
@@ -259,8 +261,18 @@ def blurred(part: NDArray[np.uint8]) -> NDArray[np.uint8]:
 @made_once
 def board_window(outlines: Outlines) -> Window:
     """The board with :data:`MARGIN` squares around it, within the picture."""
+    return _around(outlines, MARGIN)
+
+
+@made_once
+def table_window(outlines: Outlines) -> Window:
+    """The board and as much of the table, :data:`TABLE` squares, as pieces are laid down on."""
+    return _around(outlines, TABLE)
+
+
+def _around(outlines: Outlines, margin: float) -> Window:
     camera, profile = outlines.camera, outlines.profile
-    half = (4 + MARGIN) * profile.pitch
+    half = (4 + margin) * profile.pitch
     corners = np.array([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)])
     pixels = camera.project(corners)
     columns = outlines.window(range(len(SQUARES)))

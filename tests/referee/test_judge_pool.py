@@ -13,11 +13,14 @@ from table_scene import rules
 from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee import course
+from focus_companion.referee import course, weighing
 from focus_companion.referee import judge as judging
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.course import Pending
-from focus_companion.referee.judge import Judgement, judge
+from focus_companion.referee.explaining import as_due
+from focus_companion.referee.judge import judge
+from focus_companion.referee.verdict import Wrong
+from focus_companion.referee.weighing import Judgement
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 TOUCHED = {"f7": 0.19, "f8": 0.45, "g6": 0.03}
@@ -46,9 +49,9 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
         likeliest = [act for act in pool if act.kind is Kind.PENDING and str(act.moves[0]) == "*f7"]
         return Judgement((likeliest or pool)[0], 41.0, 14.7)
 
-    monkeypatch.setattr(judging, "_weigh", weigh)
-    monkeypatch.setattr(judging, "_explains", lambda *_: True)
-    monkeypatch.setattr(judging, "_clean", lambda *_: False)
+    monkeypatch.setattr(judging, "weigh", weigh)
+    monkeypatch.setattr(judging, "explains", lambda *_: True)
+    monkeypatch.setattr(judging, "clean", lambda *_: False)
     found = judge(look, [position], RULES, None)
     assert "TURN *f8" in pools[1], "the square that changed most is weighed"
     assert str(found.act.moves[0]) == "*f7"
@@ -56,7 +59,8 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
 
 @pytest.mark.parametrize("beside", ["r", "g", "rr", "gr"])
 def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one(beside: str) -> None:
-    """Unless the act does not take so many pieces of these colours from the stack."""
+    """Unless the act does not take so many pieces from the stack; and less where they are of other colours,
+    or where some of those that it takes do not lie there."""
     position = start_position(RULES)
     move = Move.parse("*f7")
     acts = Acts([position], RULES)
@@ -68,12 +72,15 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
     right = [act for act in acts.turns({move.target}) if act.moves == (move,) and act.trimmed]
     wrong = list(acts.wrong_trims(move))
     assert len(right) == 1 and len(wrong) > 5
-    fits: dict[bool, set[float]] = {True: set(), False: set()}
     for act in (*right, *wrong):
-        known = not Counter(beside) - Counter(act.trimmed)
-        fits[known].add(course.trimming(look, act, Pending(move, sure=True)))
-    assert len(fits[True]) == 1 and fits[True].pop() > 0
-    assert len(fits[False]) == 1 and fits[False].pop() < 0
+        found = course.trimming(look, act, Pending(move, sure=True))
+        if len(beside) > len(act.trimmed):
+            assert found == course.LAID_DOWN - course.EXTRA < 0
+        elif Counter(beside) - Counter(act.trimmed):
+            assert found == course.LAID_DOWN - course.MISCOLOURED
+        else:
+            unseen = len(act.trimmed) - len(beside)
+            assert found == course.LAID_DOWN - course.MISSING * unseen
     assert right[0].trimmed == "r"
 
 
@@ -89,7 +96,9 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     lifted = [act for act in removals if act.lifted]
     assert robbed and all(course.trimming(gone, act, None) < -30 for act in robbed)
     assert lifted and all(course.trimming(gone, act, None) == 0 for act in lifted)
-    assert all(course.trimming(beside, act, None) == 0 for act in removals)
+    assert all(course.trimming(beside, act, None) == 0 for act in lifted)
+    kept = {act.changes[INDEX["f7"]]: course.trimming(beside, act, None) for act in robbed}
+    assert kept["rgrg"] == 0 and kept["grg"] == -course.MISSING and kept["rg"] < kept["grg"]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +207,7 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
     assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
     # That nothing has happened, or another thing than the turn, means now that it was taken back.
     elsewhere = Act(Kind.WRONG, {INDEX["d8"]: "r"})
-    for act in (judging.NOTHING, elsewhere):
+    for act in (weighing.NOTHING, elsewhere):
         assert course.trimming(look, act, Pending(move, sure=True)) == back
         assert course.trimming(look, act, Pending(move, sure=False)) == 0.0
 
@@ -270,31 +279,31 @@ def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
         for k, prior in enumerate(rng.integers(-60, 60, 400))
     ]
     said = dict(zip(map(id, pool), rng.integers(-60, course.MOST_FOR + 1, 400).tolist(), strict=True))
-    monkeypatch.setattr(judging, "course", lambda _look, act, _pending: said[id(act)])
-    monkeypatch.setattr(judging, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
+    monkeypatch.setattr(weighing, "course", lambda _look, act, _pending: said[id(act)])
+    monkeypatch.setattr(weighing, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
     look: Any = SimpleNamespace(
         evidence=SimpleNamespace(stack_gain=lambda square, _: SimpleNamespace(nats=square % 7))
     )
     whole = {i: act.prior + said[id(act)] for i, act in enumerate(pool)}
-    best = sorted(whole, key=lambda i: (-(i % len(SQUARES) % 7 + whole[i]), i))[: judging.PAINTED]
-    found = judging._screened(look, pool, None)
+    best = sorted(whole, key=lambda i: (-(i % len(SQUARES) % 7 + whole[i]), i))[: weighing.PAINTED]
+    found = weighing._screened(look, pool, None)
     assert list(found) == best and all(found[i] == whole[i] for i in best)
 
 
-@pytest.mark.parametrize(("lead", "told"), [(60.0, Kind.TURN), (3.0, Kind.WRONG_TWICE)])
-def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(lead: float, told: Kind) -> None:
-    """In bad light its stacks may look like other ones; then they are not called unexplained."""
+@pytest.mark.parametrize(("where", "told"), [("d5", Kind.TURN), ("e5", Kind.WRONG_TWICE)])
+def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: Kind) -> None:
+    """In bad light its stacks may look like other ones; it is asked about and not called unexplained."""
     position = start_position(RULES)
     evidence = SimpleNamespace(
         standing=position.stacks,
         read=lambda *_: ("gg", 10.0),
         stack_gain=lambda *_: SimpleNamespace(nats=90.0),
-        gain=lambda changes: SimpleNamespace(nats=300.0 if changes[INDEX["d5"]] == "gg" else 100.0),
+        gain=lambda changes: SimpleNamespace(nats=300.0 if "gg" in changes.values() else 100.0),
     )
     look: Any = SimpleNamespace(evidence=evidence)
     turn = Act(Kind.TURN, {INDEX["d5"]: "gr", INDEX["d6"]: ""}, (Move.parse("*d5"),))
-    best = Judgement(turn, 96.0, lead)
-    assert judging._unexplained(look, best, [INDEX["d5"]], position).act.kind is told
+    best = Judgement(turn, 96.0, 3.0)
+    assert judging._unexplained(look, best, [INDEX[where]], position).act.kind is told
 
 
 @pytest.mark.parametrize(("beside", "further"), [(0.26, True), (0.12, False)])
@@ -322,9 +331,9 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
         turn = next(act for act in pool if act.kind is Kind.TURN and str(act.moves[0]) == "d5-d6")
         return Judgement(turn, 290.0, 60.0)
 
-    monkeypatch.setattr(judging, "_weigh", weigh)
-    monkeypatch.setattr(judging, "_explains", lambda *_: True)
-    monkeypatch.setattr(judging, "_clean", lambda *_: False)
+    monkeypatch.setattr(judging, "weigh", weigh)
+    monkeypatch.setattr(judging, "explains", lambda *_: True)
+    monkeypatch.setattr(judging, "clean", lambda *_: False)
     judge(look, [position], RULES, None)
     assert ("two_moves" in kinds) == further
 
@@ -343,9 +352,9 @@ def test_what_hardly_shows_in_the_dark_is_looked_into(
     )
     seen: list[int] = []
 
-    def likeliest(_look: object, _worlds: object, squares: list[int], _pending: object) -> Judgement:
+    def likeliest(_look: object, _worlds: object, squares: list[int], *_: object) -> Judgement:
         seen.extend(squares)
-        return Judgement(judging.NOTHING, 0.0, 50.0)
+        return Judgement(weighing.NOTHING, 0.0, 50.0)
 
     monkeypatch.setattr(judging, "_likeliest", likeliest)
     judge(look, [position], RULES, None)
@@ -359,24 +368,39 @@ def test_what_hardly_shows_in_the_dark_is_looked_into(
 def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bool) -> None:
     turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
     pending = Pending(Move.parse(awaited), sure=True) if awaited else None
-    assert judging._as_due(Judgement(turn, -13.8, lead), pending) is due
+    assert as_due(Judgement(turn, -13.8, lead), pending) is due
 
 
 @pytest.mark.parametrize(
-    ("other", "told", "shown", "behind"),
+    ("other", "told", "shown", "besides", "behind"),
     [
-        (Kind.WRONG_TRIM, 11.6, -3.9, -3.9),
-        (Kind.WRONG_TRIM, 34.0, 64.0, 34.0),
-        (Kind.WRONG, 11.6, -3.9, 11.6),
+        (Kind.WRONG_TRIM, 11.6, 5.0, {}, -13.0),
+        (Kind.WRONG_TRIM, 34.0, 64.0, {}, 34.0),
+        (Kind.WRONG, 34.0, 30.0, {}, 24.0),
+        (Kind.WRONG, 11.6, 5.0, {"a4": "g"}, 11.6),
     ],
-    ids=["the outline says otherwise", "both say so", "not a matter of height alone"],
+    ids=["the outline says otherwise", "both say so", "pieces gone", "not a matter of height alone"],
 )
 def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
-    other: Kind, told: float, shown: float, behind: float
+    other: Kind, told: float, shown: float, besides: dict[str, str], behind: float
 ) -> None:
-    """Two pieces taken instead of one: what little the height of a stack is worth must not hide that."""
+    """Two pieces taken instead of one: neither what little a stack's height is worth nor that this is rare
+    must hide it."""
     move, nobody = Move.parse("c7-e7"), (INDEX["c7"], INDEX["e7"])
     turn = Act(Kind.TURN, {nobody[0]: "", nobody[1]: "ggrrg"}, (move,), trimmed="g")
-    wrongly = Act(other, {nobody[0]: "", nobody[1]: "grrg"}, (move,), trimmed="gg")
+    changes = {nobody[0]: "", nobody[1]: "grrg"} | {INDEX[square]: stack for square, stack in besides.items()}
+    wrongly = Act(
+        other, changes, (move,), trimmed="gg", wrong=lambda: Wrong("wrong_removal", "g", nobody, "")
+    )
     look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
-    assert judging._behind(look, turn, wrongly, told, shown) == behind
+    assert weighing._behind(look, turn, wrongly, told, shown, weighing.RIGHTLY) == behind
+
+
+def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimming() -> None:
+    move = Move.parse("*f7")
+    right = next(act for act in Acts([start_position(RULES)], RULES).turns({move.target}) if act.trimmed)
+    for beside, more in (("", False), ("r", False), ("g", False), ("gr", True)):
+        look: Any = SimpleNamespace(since_mark=object(), appeared_since_mark=beside, appeared="")
+        assert course.more_beside(look, right, Pending(move, sure=True)) is more
+        look = SimpleNamespace(since_mark=None, appeared=beside)
+        assert course.more_beside(look, right, None) is more

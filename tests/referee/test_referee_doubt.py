@@ -8,6 +8,7 @@ import pytest
 from table_scene import Table, rules, small_look
 
 from focus_companion.game.moves import Move
+from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.session.requests import ChooseMove
 from focus_companion.simulator.look import aimed_camera
@@ -19,10 +20,10 @@ LIKE = {"c4": "ggg", "e4": "ggg", "d4": "g", "b7": "", "c7": "", "f7": "", "g7":
 """Green's stacks beside each other: from straight above, a piece from one to the other hardly shows."""
 
 
-def steep(tilt: float) -> Table:
+def steep(tilt: float, played: Rules) -> Table:
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, roll=0.0, fill=0.9)
-    table = Table(rules(LIKE, {}), replace(look, camera=camera))
+    table = Table(played, replace(look, camera=camera))
     assert table.show().words == []
     return table
 
@@ -51,7 +52,7 @@ def test_a_reserve_piece_that_nobody_can_see_is_asked_for(reserve_table: Table) 
 
 @pytest.fixture(scope="module")
 def steep_table() -> Table:
-    return steep(1.0)
+    return steep(1.0, rules(LIKE, {}))
 
 
 def test_a_turn_that_nobody_could_see_is_asked_for(steep_table: Table) -> None:
@@ -127,3 +128,12 @@ def test_two_turns_of_which_the_second_awaits_its_trimming() -> None:
     assert table.show().words == []
     told = table.show(table.put({"b2": "", "c2": "gg", "d6": "", "c6": "gggggr"}), 1.5)
     assert told.words == ["move b2-c2", "prompt c6"]
+
+
+def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -> None:
+    """Five pieces look like seven there, and the next turn must not settle it in silence."""
+    high = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
+    table = steep(6.0, rules(high, {"g": 1}))
+    assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
+    assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["unclear"]
+    assert table.session.history.ply == 0

@@ -14,9 +14,9 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import referee
 from focus_companion.referee.acts import Act, Acts, Kind
-from focus_companion.referee.judge import Judgement
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, WentBack, Wrong
+from focus_companion.referee.weighing import Judgement
 
 RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 

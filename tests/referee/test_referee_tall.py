@@ -3,14 +3,17 @@ told apart; turns with reserve pieces."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from table_scene import Table, begun, rules
+from table_scene import Table, begun, rules, small_look
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.game.start import Start
 from focus_companion.session.requests import TurnDone
+from focus_companion.simulator.look import aimed_camera
 
 TALL = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
 """The usual start, but for some pieces gathered into stacks."""
@@ -57,6 +60,15 @@ def test_a_part_of_the_excess_taken_is_still_awaited(table: Table) -> None:
     assert table.show(table.put({"d5": "grrgrg"})).words == []
     assert table.show(table.put({"d5": "rrgrg"})).words == ["move d7-d5"]
     assert table.show(start).words == ["taken_back 0"]
+
+
+def test_what_is_done_at_once_after_a_trimming_is_told_for_what_it_is() -> None:
+    """The stack was trimmed and the next player moved wrongly before the board came to rest."""
+    table = begun(tall_rules({"g": 1}))
+    assert table.show(table.put(PENDING)).words == ["prompt d5"]
+    wrong = table.put({"d5": "rrgrg", "c5": "", "b4": "gr"})
+    assert table.show(wrong, 1.5).words == ["alert not_straight"]
+    assert table.show(table.put({"c5": "r", "b4": "g"}), 1.5).words == ["resolved", "move d7-d5"]
 
 
 WRONG_TRIMS = {
@@ -125,12 +137,37 @@ def test_a_wrong_number_of_pieces_is_a_wrong_distance(table: Table, act: str) ->
     assert table.show(start).words == ["resolved"]
 
 
+def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
+    """Not a pixel of it has changed since before the turn; but that the turn was made shows."""
+    table = Table(rules({"d5": "rgrrg", "d6": "g", "b2": "", "c2": "", "f2": ""}, {}))
+    assert table.show().words == []
+    assert table.show(table.put({"d6": "", "d5": "rgrrgg"})).words == ["prompt d5"]
+    told = table.show(table.put({"d5": "rgrrg"}), 1.5)
+    assert told.words == ["alert wrong_removal"]
+    assert told.events[0].to_json()["squares"] == ["d5"]
+    assert table.show(table.put({"d5": "grrgg"}), 1.5).words == ["resolved", "move d6-d5"]
+
+
 def test_two_pieces_of_one_colour_are_not_taken_for_one() -> None:
     """All that one piece changes has changed; but more has."""
     table = Table(rules({"c4": "rgrgg", "d4": "", "b4": "", "c5": ""}, {}))
     assert table.show().words == []
     assert table.show(table.put({"c4": "rgr", "d4": "gg"}), 1.5).words == ["alert distance"]
     assert table.show(table.put({"c4": "rgrg", "d4": "g"}), 1.5).words == ["resolved", "move c4-d4"]
+
+
+@pytest.mark.parametrize("tilt", [37.0, 41.0])
+def test_a_piece_from_behind_a_tall_stack_is_not_one_from_the_reserve(tilt: float) -> None:
+    """Of its square too little shows to have changed by half; what shows of it has changed all the same."""
+    hidden = {"g6": "ggrrg", "g7": "g", "f6": "", "b2": "", "c2": "", "f2": "", "g2": ""}
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=7, roll=-1.5, fill=0.93)
+    table = Table(rules(hidden, {"g": 1}), replace(look, camera=camera))
+    assert table.show().words == []
+    start = table.stacks
+    assert table.show(table.put({"g7": "", "f6": "g"})).words == ["alert not_straight"]
+    assert table.show(start).words == ["resolved"]
+    assert table.show(table.put({"f6": "g"})).words == ["move *f6"]
 
 
 @pytest.mark.parametrize("order", ["rggrr", "grrrg"])

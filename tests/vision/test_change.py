@@ -47,6 +47,16 @@ def test_pieces_beside_the_board_are_told_by_their_colours(reserves: dict[str, i
     assert change.appeared(colours) == seen
 
 
+def test_pieces_laid_down_some_squares_away_are_told_too() -> None:
+    look, view, rng, colours, _ = table()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=30, fill=0.5)
+    small = replace(look, camera=camera)
+    outlines = Outlines(camera, look.profile)
+    view = BoardView(small)
+    before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in ("", "rrr"))
+    assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
+
+
 def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
     look, view, rng, colours, before = table()
     stacks = tuple(stack or ("g" if k % 2 else "") for k, stack in enumerate(START))

@@ -1,0 +1,111 @@
+"""Does an act account for what a look shows? Then nothing less likely need be weighed against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .acts import Act, Kind
+from .beliefs import ends_high
+from .course import ALONE, Pending
+from .weighing import LEAD, Judgement
+
+if TYPE_CHECKING:
+    from ..vision.look import Look
+
+GOOD = 1.7
+"""Nats a pixel (of at most 4) from which an act explains the pixels that it changes well."""
+OVERLAPPED = 0.5
+"""Share of a square's pixels up to which the stack before it may have changed them."""
+CLEAN = 3.1
+"""Nats a pixel from which an act explains them as well as anything can."""
+PLAINLY = 8.0
+"""Standard deviations by which a square must look different for something to have happened there at all."""
+MISSED = 55.0
+"""Nats that some other stack on an unexplained square would gain, from which the act does not explain the
+look."""
+
+
+def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
+    """Does the act account for what is seen, so that none less likely need be weighed?"""
+    act = best.act
+    if act.kind is Kind.NOTHING and strong:
+        return False
+    if act.changes:
+        gain = look.evidence.gain(act.changes)
+        if gain.nats < 4 and act.kind is not Kind.BACK:
+            return False
+        for square, stack in act.changes.items():
+            own = look.evidence.stack_gain(square, stack)
+            if own.nats < -25 and own.per_pixel < -0.5:
+                return False
+    if left_out(look, act, strong):
+        return False
+    return not act.changes or look.evidence.gain(act.changes).per_pixel >= GOOD or best.nats < 120
+
+
+def clean(look: Look, act: Act) -> bool:
+    """Does a turn explain every pixel of its squares so well that nothing else could do better there?"""
+    if act.kind not in (Kind.TURN, Kind.TURNS) or act.trimmed or ends_high(act) or not act.changes:
+        return False
+    own = [look.evidence.stack_gain(square, stack) for square, stack in act.changes.items()]
+    if not all(gain.per_pixel >= CLEAN and gain.pixels > 30 for gain in own):
+        return False
+    # All that it changes may be right, and still not be all that has changed: two pieces went, not one.
+    if any(_other_height(look, square, stack) > MISSED / 2 for square, stack in act.changes.items()):
+        return False
+    # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
+    behind = look.evidence.outlines.touching(list(act.changes))
+    apart = {*np.flatnonzero(look.touched >= ALONE).tolist()} | plainly_stirred(look)
+    apart -= act.changes.keys()
+    if not all(s in behind and look.touched[s] < OVERLAPPED for s in apart):
+        return False
+    # Unless that part shows that something happened there too: the piece that was set down went from there.
+    return not any(_changed_too(look, s, act) for s in apart)
+
+
+def left_out(look: Look, act: Act, strong: Sequence[int]) -> bool:
+    """Has something happened on a square that the act leaves alone?"""
+    return any(square not in act.changes and _better(look, square, act) > MISSED for square in strong)
+
+
+def as_due(best: Judgement, pending: Pending | None) -> bool:
+    """Has just that been done for which a prompt stands? It need not show: a stack that lost its lowest
+    piece after another was set on top may look as before the turn.
+    """
+    act = best.act
+    return pending is not None and act.legal and act.moves[:1] == (pending.move,) and best.lead >= LEAD
+
+
+def _changed_too(look: Look, square: int, act: Act) -> bool:
+    """Does a further square look as if it had changed for its own sake, and not for what stands before it?"""
+    alone = (look.evidence.stack_gain(square, other).nats for other in _simple_changes(look, square))
+    return max(alone) > MISSED / 2 and _better(look, square, act) > MISSED / 2
+
+
+def _better(look: Look, square: int, act: Act) -> float:
+    """Nats that the best simple change of a further square would gain on top of the act."""
+    others = (act.changes | {square: other} for other in _simple_changes(look, square))
+    return max(look.evidence.gain(changes).nats for changes in others) - look.evidence.gain(act.changes).nats
+
+
+def _simple_changes(look: Look, square: int) -> list[str]:
+    """What a stack is with pieces taken from its top or one set on it."""
+    stack = look.evidence.standing[square]
+    fewer = [stack[:-n] for n in range(1, len(stack) + 1)]
+    return fewer + [stack + colour for colour in sorted(set("".join(look.evidence.standing)))]
+
+
+def _other_height(look: Look, square: int, stack: str) -> float:
+    """Nats by which the square alone shows this stack with a piece less or more rather than it."""
+    colours = sorted(set("".join(look.evidence.standing)))
+    others = [stack[:-1], *(stack + colour for colour in colours)] if stack else colours
+    gain = look.evidence.stack_gain
+    return max(gain(square, other).nats for other in others) - gain(square, stack).nats
+
+
+def plainly_stirred(look: Look) -> set[int]:
+    """Squares that look so different that hardly a shadow does that."""
+    return {s for s, by in look.stirred.items() if by >= PLAINLY}

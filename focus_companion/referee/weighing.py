@@ -1,0 +1,185 @@
+"""Weighs acts against the evidence of one look.
+
+Score of an act = nats by which it explains the picture better than nothing having happened + its prior.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .acts import HIGHEST, Act, Kind
+from .course import MOST_FOR, Ignored, Pending, course, differing, more_beside
+
+if TYPE_CHECKING:
+    from ..vision.look import Look
+
+LEAD = 9.0
+"""Nats by which an act must lead the next best for the referee to be sure."""
+RIMS = 0.5
+"""Worth of nats between outcomes that differ in heights alone, and …"""
+RIM, RIM_SHOWN = 0.06, 0.45
+"""… the share of a square's pixels, or of what a piece more changes there, from which they are worth all."""
+RIGHTLY = 16.0
+"""Nats for a stack's having been trimmed rightly rather than wrongly, before it is looked at; and against it
+where more lies beside the board than was to be taken."""
+PAINTED = 8
+"""Acts, the best by their squares alone, that are painted whole."""
+HIDDEN = 26.0
+"""Nats within which pieces that seem lifted may as well lie on a stack where they hardly show."""
+LEANING = 120.0
+"""Nats by which a stack's lean alone can make a wrong height look better than the right one, at the most."""
+AMISS = 1.2
+"""Area in squares of a foreign change, from which something covers the board."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The likeliest act of one look; ``lead`` in nats over the best act with another outcome."""
+
+    act: Act
+    nats: float
+    lead: float
+    legal_lead: float = 0.0
+    """The same over the best that the rules allow: a turn, or nothing at all."""
+    foreign: float = 0.0
+    rivals: tuple[Act, ...] = ()
+    weights: tuple[float, ...] = ()
+    """Of ``act`` and every rival, the nats that do not come from how the board looks now."""
+    trim_lead: float = 0.0
+    """For a stack that awaits its trimming, nats by which it leads the same turn with the trimming done."""
+
+    @property
+    def covered(self) -> bool:
+        """Something lies over the board: what is under it cannot be judged."""
+        return self.foreign > AMISS
+
+    @property
+    def confidence(self) -> float:
+        return float(1 / (1 + np.exp(-np.clip(self.lead / 4, -30, 30))))
+
+
+NOTHING = Act(Kind.NOTHING, {})
+
+
+def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
+    """The best of the pool: all acts screened square by square, the best few painted whole."""
+    priors = _screened(look, pool, pending)
+    nats = {i: look.evidence.gain(pool[i].changes).nats for i in priors}
+    # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
+    family: dict[frozenset[int], float] = {}
+    for i, gained in nats.items():
+        squares = frozenset(pool[i].changes)
+        family[squares] = max(family.get(squares, gained), gained)
+    scored = []
+    for i, gained in nats.items():
+        most = family[frozenset(pool[i].changes)]
+        scored.append((most - _doubted(most - gained) + priors[i], i))
+    scored.sort(key=lambda pair: (-pair[0], pair[1]))
+    top, index = scored[0]
+    act = pool[index]
+    shown = {i: gained + priors[i] for i, gained in nats.items()}
+    rightly = -RIGHTLY if more_beside(look, act, pending) else RIGHTLY
+    others = sorted(
+        (_behind(look, act, pool[i], top - score, shown[index] - shown[i], rightly), i)
+        for score, i in scored[1:]
+        if _outcome(pool[i]) != _outcome(act)
+    )
+    lead = others[0][0] if others else 50.0
+    legal_lead = next((behind for behind, i in others if pool[i].legal), 50.0)
+    near = HIDDEN if act.lifted else LEAD
+    rivals = [i for behind, i in others if behind < near]
+    done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
+    trim_lead = top - next(done, -np.inf) if act.kind is Kind.PENDING else 0.0
+    return Judgement(
+        act,
+        top,
+        lead,
+        legal_lead=legal_lead,
+        rivals=tuple(pool[i] for i in rivals),
+        trim_lead=trim_lead,
+        weights=tuple(priors[i] for i in (index, *rivals)),
+    )
+
+
+def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
+    """The acts, by their number in the pool, that are best square by square, the best first; and of each the
+    nats that do not come from how the board looks now.
+
+    What can be said for an act besides is bounded: most of thousands are left out for their squares.
+    """
+    gain, ignored = look.evidence.stack_gain, Ignored(look)
+    shown = [sum(gain(s, stack).nats for s, stack in act.changes.items()) + act.prior for act in pool]
+    priors: dict[int, float] = {}
+    best: list[tuple[float, int]] = []
+    for i in sorted(range(len(pool)), key=lambda i: (-shown[i], i)):
+        if len(best) == PAINTED and shown[i] + MOST_FOR < best[0][0]:
+            break
+        said = course(look, pool[i], pending) - ignored.nats(pool[i])
+        priors[i] = pool[i].prior + said
+        # Of equal ones the first listed stays.
+        (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (shown[i] + said, -i))
+    return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
+
+
+def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly: float) -> float:
+    """Nats by which the other act is behind: ``told`` with what heights are worth, ``shown`` without.
+
+    Whether a stack was trimmed as it should be is a matter of its height alone: then both must say so, and
+    that wrong trimmings are rare counts for less than where pieces went astray: for ``rightly`` nats.
+    """
+    behind = told * _worth(look, act, other)
+    if act.legal and other.lifted and behind < LEAD:
+        # Patience alone is not to tell it then.
+        return min(behind, shown)
+    if not _trimmed_otherwise(act, other):
+        return behind
+    return min(behind, shown - (act.kind.value - other.kind.value) + rightly)
+
+
+def _trimmed_otherwise(act: Act, other: Act) -> bool:
+    """Are they the same turns, whose last stack was trimmed as it should be by ``act`` only?"""
+    if not (act.legal and act.moves) or other.legal:
+        return False
+    target = act.moves[-1].target
+    differ = {s for s in {*act.changes, *other.changes} if act.changes.get(s) != other.changes.get(s)}
+    return differ == {target} and (bool(act.trimmed) or len(act.changes.get(target, "")) == HIGHEST)
+
+
+def _worth(look: Look, act: Act, other: Act) -> float:
+    """What the nats between two acts are worth. Where both leave the same tops, they differ in rims and
+    shadows alone, which the way a piece was set down or nudged changes as much as a piece more: unless as
+    much of the rim has changed as a piece changes.
+    """
+    if act.changes.keys() == other.changes.keys() or not (act.legal and other.legal):
+        return 1.0
+    stood = look.evidence.standing
+    squares = {*act.changes, *other.changes}
+    tops = ((act.changes.get(s, stood[s])[-1:], other.changes.get(s, stood[s])[-1:]) for s in squares)
+    if any(one != two for one, two in tops):
+        return 1.0
+    own = [s for s in act.changes if s not in other.changes and s not in act.past]
+    shown = all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in own)
+    return 1.0 if own and shown else RIMS
+
+
+def _doubted(behind: float) -> float:
+    """What ``behind`` nats are worth between outcomes of one move that differ in the height of its stack.
+
+    A stack leans by a piece's play, so a small difference of the outline says little, and a large one much.
+    """
+    return behind * (0.4 + 0.6 * min(1.0, behind / LEANING))
+
+
+def _outcome(act: Act) -> object:
+    """Acts that leave the same board and mean the same count as one."""
+    return (
+        act.kind is Kind.NOTHING,
+        act.legal,
+        tuple(sorted(act.changes.items())),
+        act.moves if act.legal else (),
+    )
