@@ -24,6 +24,9 @@ LAID_DOWN = 28.0
 """Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
 EXTRA = 45.0
 """Nats against an act where a piece is newly beside the board that it took from no stack."""
+UNPROMPTED = 140.0
+"""Nats against a stack's having been trimmed at once of which nothing lies there: rather it is still too high
+and must be prompted for."""
 NOWHERE = 12.0
 """Nats against its having been trimmed where none lies there, if it was not surely too high before."""
 MISCOLOURED = 25.0
@@ -149,8 +152,10 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
     """
     since = look.since_mark
     if pending is None or since is None:
+        if act.trimmed and not look.appeared:
+            return -UNPROMPTED
         if act.trimmed and act.legal:
-            return LAID_DOWN - _extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
+            return LAID_DOWN - _extra(look, act, look.appeared)
         if not _taken_away(look, act):
             return 0.0
         # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.

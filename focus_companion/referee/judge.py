@@ -120,7 +120,7 @@ def _likeliest(
         and best.lead >= LEAD
         and explains(look, best, strong)
         and plainly_stirred(look) <= {*known}
-        and Ignored(look).nats(best.act) < IGNORED / 2
+        and Ignored(look).nats(best.act) <= (0.0 if best.act.kind is Kind.NOTHING else IGNORED / 2)
     ):
         return best
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, strong)

@@ -404,3 +404,17 @@ def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimm
         assert course.more_beside(look, right, Pending(move, sure=True)) is more
         look = SimpleNamespace(since_mark=None, appeared=beside)
         assert course.more_beside(look, right, None) is more
+
+
+def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
+    """Else it is prompted for: one that is too high may look, in the dark, as if a piece were missing."""
+    position, move = start_position(RULES), Move.parse("*f7")
+    acts, evidence = Acts([position], RULES), SimpleNamespace(standing=position.stacks)
+    bare: Any = SimpleNamespace(since_mark=None, appeared="", evidence=evidence)
+    laid: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=evidence)
+    made = {act.kind: act for act in acts.turns({move.target}) if act.moves == (move,)}
+    assert made[Kind.TURN].trimmed == "r"
+    assert course.trimming(laid, made[Kind.TURN], None) == course.LAID_DOWN
+    for act in (made[Kind.TURN], *acts.wrong_trims(move)):
+        assert course.trimming(bare, act, None) == -course.UNPROMPTED
+    assert course.trimming(bare, made[Kind.PENDING], None) == 0.0
