@@ -75,6 +75,9 @@ class Referee:
         self._hurried_until = -math.inf
         self.partly = False
         """Of the last verdicts: they tell only a part of what the look shows; the next brings the rest."""
+        self._asked = -1
+        self.answered = self.answer_shown = False
+        """Of the last position: it is one that was asked about; and the last look is the one that asked."""
 
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
@@ -111,6 +114,8 @@ class Referee:
         at = next((ply for ply, known in enumerate(history) if known is before), None)
         left = () if at is None else tuple(b.rest(history[at + 1 :]) for b in self._beliefs)
         rest = tuple(belief for belief in left if belief is not None)
+        self.answered = bool(rest)
+        self.answer_shown = self._judged is not None and self._judged[0] == self._asked
         self._known, self._judged = position, None
         self._settle()
         if any(belief.row for belief in rest):
@@ -220,7 +225,7 @@ class Referee:
             # If the last turn may have been taken back, what follows may as well go on from before it.
             self._beliefs = tuple(believe(row, position, self._rules) for row in rows if row)
         moves = tuple(dict.fromkeys(row[0] for row in rows if row))
-        asked, self._said = self._said, moves
+        asked, self._said, self._asked = self._said, moves, look.number
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 
     def _goes_on(self, acts: Sequence[Act]) -> bool:

@@ -166,6 +166,9 @@ class Pipeline:
         # Something else may have been asked for between our verdict and this picture, such as a new game.
         elif position.stacks == self._offered:
             self._watcher.confirm(position.stacks, shown=not self._referee.partly)
+        elif self._referee.answered:
+            # The board shows it already; whoever answered may have played on, and need set nothing up.
+            self._watcher.confirm(position.stacks, shown=self._referee.answer_shown)
         else:
             self._watcher.expect(position.stacks)
             self._ready = self._vouched = False

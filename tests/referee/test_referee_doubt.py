@@ -19,6 +19,9 @@ SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
 LIKE = {"c4": "ggg", "e4": "ggg", "d4": "g", "b7": "", "c7": "", "f7": "", "g7": "", "b3": "", "h3": ""}
 """Green's stacks beside each other: from straight above, a piece from one to the other hardly shows."""
 
+HIGH_STACK = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
+"""Green can make a stack of seven, which looks much like five from above."""
+
 
 def steep(tilt: float, played: Rules) -> Table:
     look = small_look()
@@ -130,10 +133,18 @@ def test_two_turns_of_which_the_second_awaits_its_trimming() -> None:
     assert told.words == ["move b2-c2", "prompt c6"]
 
 
+def test_who_answers_may_have_played_on() -> None:
+    """The board shows what was answered, and more: it is not asked to be put back as it was."""
+    table = steep(10.0, rules(HIGH_STACK, {"g": 1}))
+    assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
+    assert table.show(table.put({"d5": "rgrg"}), 1.5).words == ["unclear"]
+    table.session.submit(ChooseMove(Move.parse("d7-d5")))
+    assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["move d7-d5", "move c5-c4"]
+
+
 def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -> None:
     """Five pieces look like seven there, and the next turn must not settle it in silence."""
-    high = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
-    table = steep(6.0, rules(high, {"g": 1}))
+    table = steep(6.0, rules(HIGH_STACK, {"g": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
     assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["unclear"]
     assert table.session.history.ply == 0
