@@ -104,6 +104,10 @@ class Acts:
             self._after[move] = apply(self.position, move, self._rules)
         return self._after[move]
 
+    def adds(self, act: Act) -> bool:
+        """Are there more pieces on the board after it?"""
+        return sum(len(stack) - len(self.stacks[square]) for square, stack in act.changes.items()) > 0
+
     # ---- what the rules allow ----------------------------------------------------------------------------
 
     def turns(self, open_squares: Collection[int], *, whole: bool = False) -> Iterator[Act]:

@@ -66,9 +66,11 @@ def clean(look: Look, act: Act) -> bool:
     return not any(_changed_too(look, s, act) for s in apart)
 
 
-def left_out(look: Look, act: Act, strong: Sequence[int]) -> bool:
-    """Has something happened on a square that the act leaves alone?"""
-    return any(square not in act.changes and _better(look, square, act) > MISSED for square in strong)
+def left_out(look: Look, act: Act, strong: Sequence[int], *, taken: bool = False) -> bool:
+    """Has something happened on a square that the act leaves alone? ``taken``: were pieces taken from it? One
+    more may as well lie on the ledge before it.
+    """
+    return any(s not in act.changes and _better(look, s, act, taken=taken) > MISSED for s in strong)
 
 
 def as_due(best: Judgement, pending: Pending | None) -> bool:
@@ -85,17 +87,18 @@ def _changed_too(look: Look, square: int, act: Act) -> bool:
     return max(alone) > MISSED / 2 and _better(look, square, act) > MISSED / 2
 
 
-def _better(look: Look, square: int, act: Act) -> float:
+def _better(look: Look, square: int, act: Act, *, taken: bool = False) -> float:
     """Nats that the best simple change of a further square would gain on top of the act."""
-    others = (act.changes | {square: other} for other in _simple_changes(look, square))
-    return max(look.evidence.gain(changes).nats for changes in others) - look.evidence.gain(act.changes).nats
+    others = [act.changes | {square: other} for other in _simple_changes(look, square, taken=taken)]
+    best = max((look.evidence.gain(changes).nats for changes in others), default=-np.inf)
+    return best - look.evidence.gain(act.changes).nats
 
 
-def _simple_changes(look: Look, square: int) -> list[str]:
-    """What a stack is with pieces taken from its top or one set on it."""
+def _simple_changes(look: Look, square: int, *, taken: bool = False) -> list[str]:
+    """What a stack is with pieces taken from its top or, unless pieces were ``taken``, one set on it."""
     stack = look.evidence.standing[square]
     fewer = [stack[:-n] for n in range(1, len(stack) + 1)]
-    return fewer + [stack + colour for colour in sorted(set("".join(look.evidence.standing)))]
+    return fewer if taken else fewer + [stack + c for c in sorted(set("".join(look.evidence.standing)))]
 
 
 def _other_height(look: Look, square: int, stack: str) -> float:

@@ -134,7 +134,8 @@ def _likeliest(
         # The next turn may have begun where a piece less hardly shows.
         wide = inside | {s for s, stack in enumerate(stacks) if stack[-1:] == stack[-2:-1]}
         pool += worlds[0].put(worlds[0].acts.successions(wide, (pending.move,)))
-        pool += trimmed.put(_illegal(trimmed.acts, inside, None))
+        # What was taken from the stack and laid down before a square looks as if it had been set on it.
+        pool += trimmed.put(act for act in _illegal(trimmed.acts, inside, None) if not trimmed.acts.adds(act))
         # With its top piece gone the stack may look as before the turn, as though it had not been touched.
         pool += of_all(lambda acts: acts.wrong_trims(pending.move) if pending.move in acts.legal else ())
     best = weigh(look, pool, pending)
@@ -148,7 +149,7 @@ def _likeliest(
     best = _laid_where_hidden(best, pending)
     if explains(look, best, strong) or _with_foreign(look, best).covered:
         return best
-    if as_due(best, pending) and not left_out(look, best.act, strong):
+    if as_due(best, pending) and not left_out(look, best.act, strong, taken=True):
         return best
     return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
 

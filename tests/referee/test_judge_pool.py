@@ -418,3 +418,15 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     for act in (made[Kind.TURN], *acts.wrong_trims(move)):
         assert course.trimming(bare, act, None) == -course.UNPROMPTED
     assert course.trimming(bare, made[Kind.PENDING], None) == 0.0
+
+
+def test_a_piece_from_outside_makes_them_more() -> None:
+    """What a trimming left before a square is not taken for a piece that was set on it."""
+    acts = Acts([start_position(RULES)], RULES)
+    near = {INDEX[name] for name in ("d5", "d6", "e6", "f7")}
+    moved, placed = [], []
+    for act in acts.displacements(near):
+        (placed if len(act.changes) == 1 else moved).append(act)
+    assert moved and not any(acts.adds(act) for act in moved)
+    assert placed and all(acts.adds(act) for act in placed)
+    assert not any(acts.adds(act) for act in acts.removals(near))
