@@ -23,12 +23,8 @@ from . import words
 from .verdict import Wrong
 
 HIGHEST = 5
-
-
 UNSEEN_TURN = 12.0
 """Nats against a turn of which nothing shows: such turns are rare, and as good as never to be told."""
-
-
 FROM_BOTH_ENDS = 12.0
 """Nats against a stack's having lost pieces both from its bottom and from its top."""
 

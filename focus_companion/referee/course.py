@@ -13,7 +13,7 @@ import numpy as np
 
 from ..game.moves import Move
 from ..game.squares import FILE, RANK
-from .acts import Act, Kind
+from .acts import HIGHEST, Act, Kind
 
 if TYPE_CHECKING:
     from ..vision.look import Look
@@ -24,17 +24,16 @@ LAID_DOWN = 28.0
 """Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
 EXTRA = 45.0
 """Nats against an act where a piece is newly beside the board that it took from no stack."""
-UNPROMPTED = 140.0
-"""Nats against a stack's having been trimmed at once of which nothing lies there: rather it is still too high
-and must be prompted for."""
-NOWHERE = 12.0
-"""Nats against its having been trimmed where none lies there, if it was not surely too high before."""
 MISCOLOURED = 25.0
-"""Nats against it where there are not more of them, but of other colours: a piece that lies on its head shows
-little of its own.
-"""
+"""Nats where not more pieces lie there than it took, but of other colours: one that lies on its head shows
+little of its own."""
 MISSING = 5.0
-"""Nats against it for each piece that it took and that does not lie there with the others."""
+"""Nats for each piece that it took and that does not lie there with the others."""
+UNPROMPTED = 140.0
+"""Nats against a stack too high that was trimmed at once and of which nothing lies there: rather it still is
+too high, and must be prompted for."""
+NOWHERE = 12.0
+"""Nats against the trimming of a stack that was not surely too high, where nothing lies there."""
 CHANGED = 0.2
 """Share of the pixels of a stack too high that changed since, from which what was laid down came from it."""
 UNTOUCHED = 60.0
@@ -152,14 +151,14 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
     """
     since = look.since_mark
     if pending is None or since is None:
-        if act.trimmed and not look.appeared:
+        if _too_high(look, act) and not look.appeared:
             return -UNPROMPTED
         if act.trimmed and act.legal:
-            return LAID_DOWN - _extra(look, act, look.appeared)
+            return LAID_DOWN - _mismatch(look, act, look.appeared)
         if not _taken_away(look, act):
             return 0.0
         # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.
-        return -_extra(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
+        return -_mismatch(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
     moved = float(since.touched[pending.move.target])
     if act.moves[:1] != (pending.move,):
         if not pending.sure:
@@ -169,7 +168,7 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
         return Kind.BACK.value - (1.5 * LAID_DOWN if left else 0.0)
     if act.trimmed or act.believed or (act.legal and len(act.moves) > 1):
         if look.appeared_since_mark:
-            return LAID_DOWN - _extra(look, act, look.appeared_since_mark)
+            return LAID_DOWN - _mismatch(look, act, look.appeared_since_mark)
         if pending.sure:
             return -UNTOUCHED if moved < 0.012 else 0.0
         # If it was not sure to begin with, it may have been trimmed all along.
@@ -188,6 +187,14 @@ def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
     return 0 < len(act.trimmed) < len(appeared)
 
 
+def _too_high(look: Look, act: Act) -> bool:
+    """Was the stack that it trimmed, rightly or not, one of more than five?"""
+    if not act.trimmed:
+        return False
+    target = act.moves[-1].target
+    return len(act.changes.get(target, look.evidence.standing[target])) + len(act.trimmed) > HIGHEST
+
+
 def _taken_away(look: Look, act: Act) -> bool:
     """Are pieces gone from the board, against the rules and not from the top, on their way?"""
     stood = look.evidence.standing
@@ -195,8 +202,8 @@ def _taken_away(look: Look, act: Act) -> bool:
     return more < 0 and not act.legal and not act.lifted
 
 
-def _extra(look: Look, act: Act, appeared: str) -> float:
-    """Nats against the act if more pieces lie beside the board than it took from the stacks, or fewer."""
+def _mismatch(look: Look, act: Act, appeared: str) -> float:
+    """Nats against the act where what ``appeared`` beside the board is not what it took from the stacks."""
     if act.trimmed:
         gone = Counter(act.trimmed)
     else:

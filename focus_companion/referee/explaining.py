@@ -98,13 +98,17 @@ def _simple_changes(look: Look, square: int, *, taken: bool = False) -> list[str
     """What a stack is with pieces taken from its top or, unless pieces were ``taken``, one set on it."""
     stack = look.evidence.standing[square]
     fewer = [stack[:-n] for n in range(1, len(stack) + 1)]
-    return fewer if taken else fewer + [stack + c for c in sorted(set("".join(look.evidence.standing)))]
+    return fewer if taken else [*fewer, *_one_more(look, stack)]
+
+
+def _one_more(look: Look, stack: str) -> list[str]:
+    """The stack with a piece on it of each colour that is on the board."""
+    return [stack + colour for colour in sorted(set("".join(look.evidence.standing)))]
 
 
 def _other_height(look: Look, square: int, stack: str) -> float:
     """Nats by which the square alone shows this stack with a piece less or more rather than it."""
-    colours = sorted(set("".join(look.evidence.standing)))
-    others = [stack[:-1], *(stack + colour for colour in colours)] if stack else colours
+    others = [*([stack[:-1]] if stack else []), *_one_more(look, stack)]
     gain = look.evidence.stack_gain
     return max(gain(square, other).nats for other in others) - gain(square, stack).nats
 

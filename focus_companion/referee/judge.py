@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 STRONG = 0.22
 """Share from which something did happen on the square or right before it."""
 UNLIT = 10.0
-"""The same where no square changed by as much as pixels do in a lit room: blue pieces on blue in the dark."""
+"""Standard deviations by which a square must look different to be looked into where none changed by as much
+as pixels do in a lit room: blue pieces on blue in the dark."""
 SURE_HIGH = 45.0
 """Nats by which a stack too high must lead the trimmed one for an alert to be built on it."""
 MOST_BESIDE = 3
@@ -130,22 +131,16 @@ def _likeliest(
     pool += of_all(lambda acts: acts.unseen(inside), WIDE)
     pool += of_all(lambda acts: acts.retries(inside), WIDE)
     pool += of_all(lambda acts: _illegal(acts, inside, pending), WIDE)
-    if pending is not None and trimmed is not None:
-        # The next turn may have begun where a piece less hardly shows.
-        wide = inside | {s for s, stack in enumerate(stacks) if stack[-1:] == stack[-2:-1]}
-        pool += worlds[0].put(worlds[0].acts.successions(wide, (pending.move,)))
-        # What was taken from the stack and laid down before a square looks as if it had been set on it.
-        pool += trimmed.put(act for act in _illegal(trimmed.acts, inside, None) if not trimmed.acts.adds(act))
-        # With its top piece gone the stack may look as before the turn, as though it had not been touched.
-        pool += of_all(lambda acts: acts.wrong_trims(pending.move) if pending.move in acts.legal else ())
+    if trimmed is not None:
+        pool += _since_prompt(worlds[0], trimmed, inside)
     best = weigh(look, pool, pending)
     if best.act.kind is Kind.WRONG_PIECE:
         origins = _hidden_origins(stacks, best.act)
         pool += of_all(lambda acts: acts.displacements(origins.union(best.act.changes)), WIDE)
         best = weigh(look, pool, pending)
-    if pending is not None and not pending.sure and _left_high(best.act, pending):
+    if pending is not None and not pending.sure and _left_high(best.act):
         # That it stands too high was not sure to begin with: a question, then, and no alarm.
-        best = _doubted(best, weigh(look, [act for act in pool if not _left_high(act, pending)], pending))
+        best = _asked_about(best, weigh(look, [act for act in pool if not _left_high(act)], pending))
     best = _laid_where_hidden(best, pending)
     if explains(look, best, strong) or _with_foreign(look, best).covered:
         return best
@@ -154,17 +149,29 @@ def _likeliest(
     return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
 
 
-def _doubted(likelier: Judgement, asked: Judgement) -> Judgement:
-    """What is asked about, with what is likelier and must not be told among its rivals."""
+def _asked_about(likelier: Judgement, asked: Judgement) -> Judgement:
+    """``asked`` as a question: what is likelier, and must not be told, is among its rivals."""
     rivals = (likelier.act, *asked.rivals)
     weights = (asked.weights[0], likelier.weights[0], *asked.weights[1:])
     return replace(asked, lead=0.0, rivals=rivals, weights=weights)
 
 
-def _left_high(act: Act, pending: Pending) -> bool:
-    """Is it that a further piece has moved while the stack which awaits its trimming still stands?"""
-    high = act.kind is Kind.WRONG and act.moves[:1] == (pending.move,)
-    return high and not act.trimmed and not act.believed
+def _left_high(act: Act) -> bool:
+    """Is it that a further piece has moved while a stack which awaits its trimming still stands?"""
+    return act.wrong is not None and act.wrong().reason == "too_high"
+
+
+def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Act]:
+    """What else may have been done since a stack's trimming was prompted for."""
+    (move,) = trimmed.belief.row
+    # The next turn may have begun where a piece less hardly shows.
+    like = {s for s, stack in enumerate(world.acts.stacks) if stack[-1:] == stack[-2:-1]}
+    yield from world.put(world.acts.successions(inside | like, (move,)))
+    # What was taken from the stack and laid down before a square looks as if it had been set on it.
+    after = trimmed.acts
+    yield from trimmed.put(act for act in _illegal(after, inside, None) if not after.adds(act))
+    # With its top piece gone the stack may look as before the turn, as though it had not been touched.
+    yield from world.put(world.acts.wrong_trims(move))
 
 
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:

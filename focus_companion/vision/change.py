@@ -35,17 +35,25 @@ _CHANNELS = np.ones((1, 3), np.float32)
 
 
 class Smoothed:
-    """A picture and, made once, its smoothed part about the board."""
+    """A picture and, made once, its smoothed part about the board and, thinned, about the table."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
         self.image = image
         self._part: tuple[Window, NDArray[np.uint8]] | None = None
+        self._thinned: tuple[Window, int, NDArray[np.uint8]] | None = None
 
     def part(self, window: Window) -> NDArray[np.uint8]:
         """The smoothed pixels of a window."""
         if self._part is None or self._part[0] != window:
             self._part = window, blurred(self.image[window.slices])
         return self._part[1]
+
+    def thinned(self, window: Window, every: int) -> NDArray[np.uint8]:
+        """Of the smoothed pixels of a window one in so many along a line."""
+        if self._thinned is None or self._thinned[:2] != (window, every):
+            # A copy: the rest of a large picture need not be kept.
+            self._thinned = window, every, blurred(self.image[window.slices])[::every, ::every].copy()
+        return self._thinned[2]
 
 
 class Change:
@@ -72,8 +80,9 @@ class Change:
         """For each square, the share of the pixels of its stack and of one piece more that changed, (52,)."""
 
     def _unlike(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        alike = cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._like)
-        return np.asarray(np.asarray(alike) == 0)
+        alike = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._like), np.uint8)
+        unlike: NDArray[np.bool_] = alike == 0
+        return unlike
 
     def _share(self, square: int, sums: NDArray[np.int32]) -> float:
         column = self._outlines.columns[square]
@@ -92,7 +101,7 @@ class Change:
         """
         step = self._every
         window = table_window(self._outlines)
-        shown = [blurred(picture.image[window.slices])[::step, ::step] for picture in self._pictures]
+        shown = [picture.thinned(window, step) for picture in self._pictures]
         beside = self._unlike(*shown) & ~_near_lattice(self._outlines)[::step, ::step]
         if not beside.any():
             return ""

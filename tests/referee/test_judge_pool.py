@@ -430,3 +430,13 @@ def test_a_piece_from_outside_makes_them_more() -> None:
     assert moved and not any(acts.adds(act) for act in moved)
     assert placed and all(acts.adds(act) for act in placed)
     assert not any(acts.adds(act) for act in acts.removals(near))
+
+
+def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
+    """A piece gone from a stack of which none may be taken: in a hand, or wherever it lies."""
+    position, move = start_position(RULES), Move.parse("*d4")
+    look: Any = SimpleNamespace(
+        since_mark=None, appeared="", evidence=SimpleNamespace(standing=position.stacks)
+    )
+    robbed = list(Acts([position], RULES).wrong_trims(move))
+    assert robbed and all(-course.UNPROMPTED < course.trimming(look, act, None) <= 0 for act in robbed)

@@ -224,3 +224,11 @@ def test_the_stage_at_a_time_is_that_of_the_picture_then() -> None:
     counts = short._counts(5)
     shown = [b.at((k + 1) / n) for b, n in zip(short.beats, counts, strict=True) for k in range(n)]
     assert [short.stage_at(i / 5, 5) for i in range(len(shown))] == shown
+
+
+def test_quick_turns_go_before_without_hands_or_trouble() -> None:
+    game = script_game(LOOK, RULES["two"], seed=3, plies=4, trouble=1.0, quick=12)
+    before = [beat for beat in game.beats if beat.truth["ply"] < 12]
+    assert {beat.kind for beat in before} <= {"settled", "overflow-pending"}
+    assert len(game.turns) == 16 and {beat.kind for beat in game.beats} >= {"hand", "illegal"}
+    assert {beat.truth["ply"] for beat in game.beats} == set(range(17))

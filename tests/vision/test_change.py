@@ -15,7 +15,7 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.background import Background
-from focus_companion.vision.change import Change, Smoothed
+from focus_companion.vision.change import Change, Smoothed, table_window
 from focus_companion.vision.colours import ColourModel
 from focus_companion.vision.learning import learn
 from focus_companion.vision.outlines import Outlines
@@ -55,6 +55,15 @@ def test_pieces_laid_down_some_squares_away_are_told_too() -> None:
     view = BoardView(small)
     before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in ("", "rrr"))
     assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
+
+
+def test_a_smoothed_picture_is_thinned_once_for_a_window() -> None:
+    look, _, _, _, before = table()
+    window = table_window(Outlines(look.camera, look.profile))
+    thin = before.thinned(window, 3)
+    assert before.thinned(window, 3) is thin
+    assert np.array_equal(before.thinned(window, 2)[::3, ::3], before.part(window)[::6, ::6])
+    assert np.array_equal(thin, before.part(window)[::3, ::3])
 
 
 def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
