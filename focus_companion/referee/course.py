@@ -182,9 +182,11 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
 
 def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
     """Were more pieces laid beside the board than the act took from the stack that it trimmed?"""
+    if not act.trimmed:
+        # Nearly every act: what lies beside the board need not be looked for.
+        return False
     marked = pending is not None and look.since_mark is not None
-    appeared = look.appeared_since_mark if marked else look.appeared
-    return 0 < len(act.trimmed) < len(appeared)
+    return len(look.appeared_since_mark if marked else look.appeared) > len(act.trimmed)
 
 
 def _too_high(look: Look, act: Act) -> bool:

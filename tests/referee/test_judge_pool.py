@@ -399,6 +399,8 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
 def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimming() -> None:
     move = Move.parse("*f7")
     right = next(act for act in Acts([start_position(RULES)], RULES).turns({move.target}) if act.trimmed)
+    untouched: Any = SimpleNamespace()
+    assert not course.more_beside(untouched, weighing.NOTHING, None), "nothing beside the board is looked for"
     for beside, more in (("", False), ("r", False), ("g", False), ("gr", True)):
         look: Any = SimpleNamespace(since_mark=object(), appeared_since_mark=beside, appeared="")
         assert course.more_beside(look, right, Pending(move, sure=True)) is more
