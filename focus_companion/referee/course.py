@@ -30,8 +30,8 @@ little of its own."""
 MISSING = 5.0
 """Nats for each piece that it took and that does not lie there with the others."""
 UNPROMPTED = 140.0
-"""Nats against a stack too high that was trimmed at once and of which nothing lies there: rather it still is
-too high, and must be prompted for."""
+"""Nats against a stack too high that was trimmed at once and of which nothing lies there, unless it is seen
+by as many: rather it still is too high, and must be prompted for."""
 NOWHERE = 12.0
 """Nats against the trimming of a stack that was not surely too high, where nothing lies there."""
 CHANGED = 0.2
@@ -121,7 +121,7 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     told -= sum(
         max(0.0, look.evidence.stack_gain(s, act.changes[s]).nats) for s in calm if look.differs[s] < CALM
     )
-    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
+    if act.kind is Kind.TURNS and act.unseen is None and any(hidden(look, act, s) for s in act.changes):
         told -= HIDDEN_TURN
     if act.kind is Kind.TURNS and _buries(act):
         told -= BURIED
@@ -134,7 +134,7 @@ def _buries(act: Act) -> bool:
     return any(one.origin is None and one.target == two.target for one, two in pairwise(told))
 
 
-def _hidden(look: Look, act: Act, square: int) -> bool:
+def hidden(look: Look, act: Act, square: int) -> bool:
     """Does a change of the square hardly show, and did next to nothing there?"""
     alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
     return alike and look.touched[square] < FAINTLY and square not in act.past
@@ -152,7 +152,7 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
     since = look.since_mark
     if pending is None or since is None:
         if _too_high(look, act) and not look.appeared:
-            return -UNPROMPTED
+            return -NOWHERE if _plainly_trimmed(look, act) else -UNPROMPTED
         if act.trimmed and act.legal:
             return LAID_DOWN - _mismatch(look, act, look.appeared)
         if not _taken_away(look, act):
@@ -171,13 +171,34 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
             return LAID_DOWN - _mismatch(look, act, look.appeared_since_mark)
         if pending.sure:
             return -UNTOUCHED if moved < 0.012 else 0.0
-        # If it was not sure to begin with, it may have been trimmed all along.
-        return -NOWHERE
+        if moved >= 0.012:
+            return -NOWHERE
+        # It was not sure to begin with: it may have been trimmed all along, if play goes on.
+        return -UNPROMPTED if act.moves == (pending.move,) else -2 * NOWHERE
     if moved > CHANGED and look.appeared_since_mark:
         return -1.5 * LAID_DOWN
     if not pending.sure:
         return 0.0
     return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
+
+
+def unprompted(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats for a stack's still being too high where nothing lies beside the board: as many as the trimmed one
+    explains better, in spite of that. What else may have happened is weighed against the turn then, whichever
+    its stack shows.
+    """
+    if act.kind is not Kind.PENDING or not (pending is None or look.since_mark is None):
+        return 0.0
+    target = act.moves[-1].target
+    high = act.changes.get(target, look.evidence.standing[target])
+    better = _shorter(look, target, high)
+    return better - NOWHERE if NOWHERE < better < UNPROMPTED and not look.appeared else 0.0
+
+
+def _shorter(look: Look, target: int, high: str) -> float:
+    """Nats by which a square shows a stack trimmed as it should be rather than too high."""
+    gain = look.evidence.stack_gain
+    return gain(target, high[-HIGHEST:]).nats - gain(target, high).nats
 
 
 def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
@@ -195,6 +216,13 @@ def _too_high(look: Look, act: Act) -> bool:
         return False
     target = act.moves[-1].target
     return len(act.changes.get(target, look.evidence.standing[target])) + len(act.trimmed) > HIGHEST
+
+
+def _plainly_trimmed(look: Look, act: Act) -> bool:
+    """Is it a turn whose stack is seen to be trimmed beyond doubt?"""
+    target = act.moves[-1].target
+    left = act.changes.get(target, look.evidence.standing[target])
+    return act.legal and _shorter(look, target, act.trimmed + left) >= UNPROMPTED
 
 
 def _taken_away(look: Look, act: Act) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .acts import Act, Kind
 from .beliefs import ends_high
 from .course import ALONE, Pending
-from .weighing import LEAD, Judgement
+from .weighing import LEAD, RIGHTLY, Judgement
 
 if TYPE_CHECKING:
     from ..vision.look import Look
@@ -35,7 +36,8 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
         return False
     if act.changes:
         gain = look.evidence.gain(act.changes)
-        if gain.nats < 4 and act.kind is not Kind.BACK:
+        faint = act.kind is Kind.BACK or act.changes.keys() <= plainly_stirred(look)
+        if gain.nats < 4 and not faint:
             return False
         for square, stack in act.changes.items():
             own = look.evidence.stack_gain(square, stack)
@@ -55,6 +57,8 @@ def clean(look: Look, act: Act) -> bool:
         return False
     # All that it changes may be right, and still not be all that has changed: two pieces went, not one.
     if any(_other_height(look, square, stack) > MISSED / 2 for square, stack in act.changes.items()):
+        return False
+    if _otherwise(look, act) > -RIGHTLY:
         return False
     # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
@@ -111,6 +115,24 @@ def _other_height(look: Look, square: int, stack: str) -> float:
     others = [*([stack[:-1]] if stack else []), *_one_more(look, stack)]
     gain = look.evidence.stack_gain
     return max(gain(square, other).nats for other in others) - gain(square, stack).nats
+
+
+def _otherwise(look: Look, act: Act) -> float:
+    """Nats by which the squares of a turn rather show that pieces went from one to the other some other way,
+    which left the same tops: another number of them, or the other way round.
+    """
+    if len(act.changes) != 2:
+        return -np.inf
+    stood, gain = look.evidence.standing, look.evidence.stack_gain
+    told = sum(gain(square, stack).nats for square, stack in act.changes.items())
+    best = -np.inf
+    for one, two in permutations(act.changes):
+        for left in range(len(stood[one])):
+            other = {one: stood[one][:left], two: stood[two] + stood[one][left:]}
+            alike = all(stack[-1:] == act.changes[square][-1:] for square, stack in other.items())
+            if alike and other != act.changes:
+                best = max(best, sum(gain(square, stack).nats for square, stack in other.items()) - told)
+    return best
 
 
 def plainly_stirred(look: Look) -> set[int]:

@@ -71,6 +71,15 @@ def judge(
     return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed))
 
 
+def hardly_shown(look: Look, history: Sequence[Position], rules: Rules) -> bool:
+    """Have the squares of a turn stirred that hardly shows: plainly, or does the picture fit it better?"""
+    if not look.stirred:
+        return False
+    turns = Acts(history, rules).turns(look.stirred.keys(), whole=True)
+    plainly = plainly_stirred(look)
+    return any(act.changes.keys() <= plainly or look.evidence.gain(act.changes).nats > 0 for act in turns)
+
+
 def _likeliest(
     look: Look,
     worlds: Sequence[World],

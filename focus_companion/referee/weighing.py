@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .acts import HIGHEST, Act, Kind
-from .course import MOST_FOR, Ignored, Pending, course, differing, more_beside
+from .course import MOST_FOR, Ignored, Pending, course, differing, hidden, more_beside, unprompted
 
 if TYPE_CHECKING:
     from ..vision.look import Look
@@ -24,9 +24,13 @@ RIMS = 0.5
 """Worth of nats between outcomes that differ in heights alone, and …"""
 RIM, RIM_SHOWN = 0.06, 0.45
 """… the share of a square's pixels, or of what a piece more changes there, from which they are worth all."""
-RIGHTLY = 16.0
-"""Nats for a stack's having been trimmed rightly rather than wrongly, before it is looked at; and against it
-where more lies beside the board than was to be taken."""
+RIGHTLY = 10.0
+"""Nats for what the rules allow, rather than what they do not, where only heights tell them apart: the rest
+must be seen."""
+RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
+"""The same for a stack's having been trimmed, for each pixel by which a piece more would shift its top: a
+stack leans, and from above that is all that shows; and the most and, where more lies beside the board than
+was to be taken, against it."""
 PAINTED = 8
 """Acts, the best by their squares alone, that are painted whole."""
 HIDDEN = 26.0
@@ -69,7 +73,8 @@ NOTHING = Act(Kind.NOTHING, {})
 def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
     """The best of the pool: all acts screened square by square, the best few painted whole."""
     priors = _screened(look, pool, pending)
-    nats = {i: look.evidence.gain(pool[i].changes).nats for i in priors}
+    gain = look.evidence.gain
+    nats = {i: gain(pool[i].changes).nats + unprompted(look, pool[i], pending) for i in priors}
     # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
     family: dict[frozenset[int], float] = {}
     for i, gained in nats.items():
@@ -83,7 +88,9 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     top, index = scored[0]
     act = pool[index]
     shown = {i: gained + priors[i] for i, gained in nats.items()}
-    rightly = -RIGHTLY if more_beside(look, act, pending) else RIGHTLY
+    rightly = min(RIGHTLY_TRIMMED * max(1.0, look.evidence.outlines.step), MOST_RIGHTLY)
+    if more_beside(look, act, pending):
+        rightly = -MOST_RIGHTLY
     others = sorted(
         (_behind(look, act, pool[i], top - score, shown[index] - shown[i], rightly), i)
         for score, i in scored[1:]
@@ -94,7 +101,8 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     near = HIDDEN if act.lifted else LEAD
     rivals = [i for behind, i in others if behind < near]
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
-    trim_lead = top - next(done, -np.inf) if act.kind is Kind.PENDING else 0.0
+    seen_high = act.kind is Kind.PENDING and not unprompted(look, act, pending)
+    trim_lead = top - next(done, -np.inf) if seen_high else 0.0
     return Judgement(
         act,
         top,
@@ -113,7 +121,12 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
     What can be said for an act besides is bounded: most of thousands are left out for their squares.
     """
     gain, ignored = look.evidence.stack_gain, Ignored(look)
-    shown = [sum(gain(s, stack).nats for s, stack in act.changes.items()) + act.prior for act in pool]
+    shown = [
+        sum(gain(s, stack).nats for s, stack in act.changes.items())
+        + unprompted(look, act, pending)
+        + act.prior
+        for act in pool
+    ]
     priors: dict[int, float] = {}
     best: list[tuple[float, int]] = []
     for i in sorted(range(len(pool)), key=lambda i: (-shown[i], i)):
@@ -130,15 +143,29 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
     """Nats by which the other act is behind: ``told`` with what heights are worth, ``shown`` without.
 
     Whether a stack was trimmed as it should be is a matter of its height alone: then both must say so, and
-    that wrong trimmings are rare counts for less than where pieces went astray: for ``rightly`` nats.
+    that wrong trimmings are rare counts for less than where pieces went astray: for ``rightly`` nats. So it
+    is with pieces that went to and fro between stacks whose tops are alike afterwards.
     """
     behind = told * _worth(look, act, other)
-    if act.legal and other.lifted and behind < LEAD:
-        # Patience alone is not to tell it then.
-        return min(behind, shown)
-    if not _trimmed_otherwise(act, other):
-        return behind
-    return min(behind, shown - (act.kind.value - other.kind.value) + rightly)
+    if act.legal and other.lifted:
+        if any(hidden(look, act, square) and not _stands_out(look, act, square) for square in act.changes):
+            # Where its pieces went is not seen: that the rules let them go there is no evidence of it.
+            behind = min(behind, told - (act.kind.value - other.kind.value))
+        if behind < LEAD:
+            # Patience alone is not to tell it then.
+            return min(behind, shown)
+    as_rare = shown - (act.kind.value - other.kind.value)
+    if _trimmed_otherwise(act, other):
+        return min(behind, as_rare + rightly)
+    if _heights_alone(act, other):
+        return min(behind, as_rare + RIGHTLY)
+    return behind
+
+
+def _stands_out(look: Look, act: Act, square: int) -> bool:
+    """Has the square stirred, or more than any that the act leaves alone?"""
+    rest = np.delete(look.differs, list(act.changes))
+    return square in look.stirred or look.differs[square] > rest.max(initial=0.0)
 
 
 def _trimmed_otherwise(act: Act, other: Act) -> bool:
@@ -148,6 +175,13 @@ def _trimmed_otherwise(act: Act, other: Act) -> bool:
     target = act.moves[-1].target
     differ = {s for s in {*act.changes, *other.changes} if act.changes.get(s) != other.changes.get(s)}
     return differ == {target} and (bool(act.trimmed) or len(act.changes.get(target, "")) == HIGHEST)
+
+
+def _heights_alone(act: Act, other: Act) -> bool:
+    """Is it a turn, and the other none, though it leaves the same tops on the same squares?"""
+    if act.kind is not Kind.TURN or other.legal or act.changes.keys() != other.changes.keys():
+        return False
+    return all(stack[-1:] == other.changes[square][-1:] for square, stack in act.changes.items())
 
 
 def _worth(look: Look, act: Act, other: Act) -> float:

@@ -19,7 +19,7 @@ A_LITTLE, ALL_OVER = 0.01, 0.9
 share of the squares that do. Where an arm does not lie, nothing changes."""
 WIDESPREAD = 0.3
 """Share of the squares that do at least where a shadow or a gleam has wandered over the board."""
-STIRRED, HARDLY, MOST_STIRRED = 6.0, 0.1, 4
+STIRRED, HARDLY, MOST_STIRRED = 6.0, 0.2, 4
 """Standard deviations by which a square must look different to be told as stirred, the share of its pixels up
 to which it is, and how many are."""
 

@@ -374,9 +374,9 @@ def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bo
 @pytest.mark.parametrize(
     ("other", "told", "shown", "besides", "behind"),
     [
-        (Kind.WRONG_TRIM, 11.6, 5.0, {}, -13.0),
+        (Kind.WRONG_TRIM, 11.6, 5.0, {}, -23.0),
         (Kind.WRONG_TRIM, 34.0, 64.0, {}, 34.0),
-        (Kind.WRONG, 34.0, 30.0, {}, 24.0),
+        (Kind.WRONG, 34.0, 30.0, {}, 14.0),
         (Kind.WRONG, 11.6, 5.0, {"a4": "g"}, 11.6),
     ],
     ids=["the outline says otherwise", "both say so", "pieces gone", "not a matter of height alone"],
@@ -393,7 +393,51 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
         other, changes, (move,), trimmed="gg", wrong=lambda: Wrong("wrong_removal", "g", nobody, "")
     )
     look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
-    assert weighing._behind(look, turn, wrongly, told, shown, weighing.RIGHTLY) == behind
+    assert weighing._behind(look, turn, wrongly, told, shown, weighing.RIGHTLY_TRIMMED) == behind
+
+
+@pytest.mark.parametrize(
+    ("origin", "target", "shown", "behind"),
+    [("r", "grg", 20.0, 8.0), ("r", "grg", 60.0, 40.0), ("", "grgr", 20.0, 40.0)],
+    ids=["it hardly shows", "it shows", "another top"],
+)
+def test_what_only_heights_tell_apart_must_show(
+    origin: str, target: str, shown: float, behind: float
+) -> None:
+    """Red's piece that went back to where green's came from leaves the tops of green's turn."""
+    one, two = INDEX["d6"], INDEX["d5"]
+    turn = Act(Kind.TURN, {one: "rgr", two: "g"}, (Move.parse("d5-d6"),))
+    other = Act(Kind.WRONG, {one: origin, two: target}, wrong=lambda: Wrong("out_of_turn", "r", (), ""))
+    look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    found = weighing._behind(look, turn, other, 40.0, shown, weighing.RIGHTLY_TRIMMED)
+    assert found == pytest.approx(behind)
+
+
+@pytest.mark.parametrize(
+    ("touched", "stirred", "differs", "behind"),
+    [(0.0, {}, 1.0, -6.3), (0.0, {"d6": 9.0}, 9.0, 15.7), (0.0, {}, 3.0, 15.7), (0.3, {}, 1.0, 15.7)],
+    ids=["nothing shows there", "it stirred", "more than any other", "it changed"],
+)
+def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
+    touched: float, stirred: dict[str, float], differs: float, behind: float
+) -> None:
+    """Gone from one square, and set on its own colour: on the square that the rules allow, or elsewhere?"""
+    one, two = INDEX["d5"], INDEX["d6"]
+    turn = Act(Kind.TURN, {one: "r", two: "gg"}, (Move.parse("d5-d6"),))
+    lifted = Act(Kind.WRONG, {one: "r"}, wrong=lambda: Wrong("wrong_removal", "g", (one,), ""), lifted=True)
+    stood = [""] * len(SQUARES)
+    stood[one], stood[two] = "rg", "g"
+    shares = np.ones(len(SQUARES))
+    shares[two] = touched
+    by = np.full(len(SQUARES), 2.0)
+    by[two] = differs
+    look: Any = SimpleNamespace(
+        touched=shares,
+        differs=by,
+        stirred={INDEX[square]: more for square, more in stirred.items()},
+        evidence=SimpleNamespace(standing=tuple(stood)),
+    )
+    assert weighing._behind(look, turn, lifted, 15.7, 18.0, 0.0) == pytest.approx(behind)
 
 
 def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimming() -> None:
@@ -411,7 +455,13 @@ def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimm
 def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     """Else it is prompted for: one that is too high may look, in the dark, as if a piece were missing."""
     position, move = start_position(RULES), Move.parse("*f7")
-    acts, evidence = Acts([position], RULES), SimpleNamespace(standing=position.stacks)
+    acts = Acts([position], RULES)
+    # By so many nats the square shows the trimmed stack rather than the high one.
+    better = {"rgrgg": 30.0}
+    evidence = SimpleNamespace(
+        standing=position.stacks,
+        stack_gain=lambda _square, stack: SimpleNamespace(nats=better.get(stack, 0.0)),
+    )
     bare: Any = SimpleNamespace(since_mark=None, appeared="", evidence=evidence)
     laid: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=evidence)
     made = {act.kind: act for act in acts.turns({move.target}) if act.moves == (move,)}
@@ -420,6 +470,58 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     for act in (made[Kind.TURN], *acts.wrong_trims(move)):
         assert course.trimming(bare, act, None) == -course.UNPROMPTED
     assert course.trimming(bare, made[Kind.PENDING], None) == 0.0
+    # Against anything else the turn is weighed as what it looks like, though it is told as the other.
+    assert course.unprompted(bare, made[Kind.PENDING], None) == 30.0 - course.NOWHERE
+    assert course.unprompted(laid, made[Kind.PENDING], None) == 0.0
+    assert course.unprompted(bare, made[Kind.TURN], None) == 0.0
+    better["rgrgg"] = course.UNPROMPTED
+    assert course.unprompted(bare, made[Kind.PENDING], None) == 0.0
+    assert course.trimming(bare, made[Kind.TURN], None) == -course.NOWHERE
+
+
+@pytest.mark.parametrize(
+    ("row", "moved", "against"),
+    [
+        (("*f7",), 0.0, course.UNPROMPTED),
+        (("*f7", "d7-d8"), 0.0, 2 * course.NOWHERE),
+        (("*f7",), 0.3, course.NOWHERE),
+    ],
+    ids=["nothing has happened since", "play goes on", "something was taken"],
+)
+def test_what_was_hardly_seen_to_be_too_high_may_be_trimmed_already(
+    row: tuple[str, ...], moved: float, against: float
+) -> None:
+    """It stays prompted for until something happens."""
+    position, moves = start_position(RULES), tuple(Move.parse(move) for move in row)
+    since = SimpleNamespace(touched=np.full(len(SQUARES), moved))
+    look: Any = SimpleNamespace(
+        since_mark=since, appeared_since_mark="", evidence=SimpleNamespace(standing=position.stacks)
+    )
+    act = Act(Kind.TURN if len(row) == 1 else Kind.TURNS, {INDEX["f7"]: "rgrgg"}, moves, trimmed="r")
+    assert course.trimming(look, act, Pending(moves[0], sure=False)) == -against
+
+
+@pytest.mark.parametrize(
+    ("stirred", "nats", "shown"),
+    [
+        ({"d5": 9.0, "d6": 8.5}, -9.0, True),
+        ({"d5": 9.0, "d6": 6.5}, -9.0, False),
+        ({"d5": 9.0, "d6": 6.5}, 3.0, True),
+        ({"d5": 40.0}, 3.0, False),
+        ({}, 3.0, False),
+    ],
+    ids=["plainly", "hardly", "hardly, but it fits", "no turn on one square", "nothing"],
+)
+def test_a_picture_in_which_a_turn_hardly_shows_is_not_compared_with(
+    stirred: dict[str, float], nats: float, shown: bool
+) -> None:
+    """Else the turn, once the next one tells that it was made, could not be seen any more."""
+    played = rules({"d5": "rg", "d6": "g"}, {})
+    look: Any = SimpleNamespace(
+        stirred={INDEX[square]: by for square, by in stirred.items()},
+        evidence=SimpleNamespace(gain=lambda _: SimpleNamespace(nats=nats)),
+    )
+    assert judging.hardly_shown(look, [start_position(played)], played) is shown
 
 
 def test_a_piece_from_outside_makes_them_more() -> None:

@@ -123,6 +123,63 @@ def test_an_illegal_act_in_doubt_is_alerted() -> None:
     assert [word.split()[0] for word in told.words] == ["alert"]
 
 
+KNOCKED = {"d5": "rg", "d6": "g", "e4": "g", "c5": "r", "e5": "r", "d4": "r", "c4": "r"}
+"""Green's piece from d5 may go to its own colour on d6, and not to e4."""
+SWAPPED = {"d5": "gr", "d6": "rg", "b2": "", "c5": "", "e5": ""}
+"""Red's piece from d5 to d6 leaves the same tops there as green's from d6 to d5."""
+
+
+@pytest.mark.parametrize("tilt", [1.0, 5.0])
+def test_a_piece_out_of_sight_is_not_told_where_the_rules_would_have_it(tilt: float) -> None:
+    """Onto which of its own colour it went hardly shows from above; where it does show, it is told."""
+    table = steep(tilt, rules(KNOCKED, {}))
+    start = table.stacks
+    assert table.show(table.put({"d5": "r", "e4": "gg"}), 2.5).words == ["unclear"]
+    assert table.show(start, 2.0).words == ["resolved"]
+    assert table.show(table.put({"d5": "r", "d6": "gg"})).words == ["move d5-d6"]
+
+
+@pytest.mark.parametrize("tilt", [5.0, 11.0])
+def test_a_turn_is_not_told_where_only_heights_speak_against_it(tilt: float) -> None:
+    table = steep(tilt, rules(SWAPPED, {}))
+    start = table.stacks
+    assert table.show(table.put({"d5": "g", "d6": "rgr"}), 1.5).words == ["unclear"]
+    assert table.show(start, 2.0).words == ["resolved"]
+    assert table.show(table.put({"d6": "r", "d5": "grg"})).words == ["move d6-d5"]
+
+
+HIS_OWN = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "g7": ""}
+"""Green may set a piece of its reserve on a stack of five with its own colour on top."""
+
+
+@pytest.mark.parametrize("tilt", [25.0, 35.0])
+def test_a_stack_trimmed_in_one_go_is_no_alarm_though_its_piece_lies_out_of_sight(tilt: float) -> None:
+    """The pieces now look as if they had only changed places."""
+    table = steep(tilt, rules(HIS_OWN, {"g": 1}))
+    assert table.show(table.put({"d5": "grrgg"}), 2.0).words == ["prompt d5"]
+    told = table.show(table.put({"d6": "", "c6": "rr"}), 1.5)
+    assert told.words == ["move *d5", "move d6-c6"]
+
+
+@pytest.mark.parametrize("tilt", [18.0, 35.0])
+def test_a_piece_more_on_its_own_colour_is_prompted_for(tilt: float) -> None:
+    table = steep(tilt, rules(HIS_OWN, {"g": 1}))
+    assert table.show(table.put({"d5": "rgrrgg"}), 1.5).words == ["prompt d5"]
+    assert table.show(table.put({"d5": "grrgg"}), 1.5).words == ["move *d5"]
+
+
+FAINT = {"d5": "rgg", "d6": "r", "c6": "r"}
+"""A third green piece on top changes nothing but a rim."""
+
+
+def test_a_piece_more_that_hardly_shows_is_asked_about_and_no_alarm_follows() -> None:
+    table = steep(18.0, rules(FAINT, {"g": 1}))
+    told = table.show(table.put({"d5": "rggg"}), 1.5)
+    assert told.words == ["unclear"]
+    assert told.events[0].to_json()["candidates"] == ["*d5"]
+    assert table.show(table.put({"d6": "", "c6": "rr"}), 1.5).words == ["move *d5", "move d6-c6"]
+
+
 HIGH = {"c6": "ggggg", "d6": "r", "d5": "", "e5": "", "f4": "", "g4": ""}
 
 
