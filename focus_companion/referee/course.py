@@ -121,7 +121,7 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     told -= sum(
         max(0.0, look.evidence.stack_gain(s, act.changes[s]).nats) for s in calm if look.differs[s] < CALM
     )
-    if act.kind is Kind.TURNS and act.unseen is None and any(hidden(look, act, s) for s in act.changes):
+    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
         told -= HIDDEN_TURN
     if act.kind is Kind.TURNS and _buries(act):
         told -= BURIED
@@ -134,10 +134,15 @@ def _buries(act: Act) -> bool:
     return any(one.origin is None and one.target == two.target for one, two in pairwise(told))
 
 
-def hidden(look: Look, act: Act, square: int) -> bool:
+def _hidden(look: Look, act: Act, square: int) -> bool:
     """Does a change of the square hardly show, and did next to nothing there?"""
+    return like_its_top(look, act, square) and look.touched[square] < FAINTLY
+
+
+def like_its_top(look: Look, act: Act, square: int) -> bool:
+    """Does the act leave the colour on top of the square that is on top of it now?"""
     alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
-    return alike and look.touched[square] < FAINTLY and square not in act.past
+    return alike and square not in act.past
 
 
 def differing(look: Look, square: int, stack: str) -> float:

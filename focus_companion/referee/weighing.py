@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .acts import HIGHEST, Act, Kind
-from .course import MOST_FOR, Ignored, Pending, course, differing, hidden, more_beside, unprompted
+from .course import (
+    FAINTLY,
+    MOST_FOR,
+    Ignored,
+    Pending,
+    course,
+    differing,
+    like_its_top,
+    more_beside,
+    unprompted,
+)
 
 if TYPE_CHECKING:
     from ..vision.look import Look
@@ -148,7 +158,7 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
     """
     behind = told * _worth(look, act, other)
     if act.legal and other.lifted:
-        if any(hidden(look, act, square) and not _stands_out(look, act, square) for square in act.changes):
+        if any(_out_of_sight(look, act, square) for square in act.changes):
             # Where its pieces went is not seen: that the rules let them go there is no evidence of it.
             behind = min(behind, told - (act.kind.value - other.kind.value))
         if behind < LEAD:
@@ -162,10 +172,18 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
     return behind
 
 
-def _stands_out(look: Look, act: Act, square: int) -> bool:
-    """Has the square stirred, or more than any that the act leaves alone?"""
+def _out_of_sight(look: Look, act: Act, square: int) -> bool:
+    """Does what an act changed on the square hardly show, and has that stirred no more than what it leaves
+    alone?
+    """
+    if not like_its_top(look, act, square):
+        return False
+    if look.change is None or square in look.astray:
+        return True
+    if look.change.touched[square] >= FAINTLY or square in look.stirred:
+        return False
     rest = np.delete(look.differs, list(act.changes))
-    return square in look.stirred or look.differs[square] > rest.max(initial=0.0)
+    return float(look.differs[square]) <= float(rest.max(initial=0.0))
 
 
 def _trimmed_otherwise(act: Act, other: Act) -> bool:

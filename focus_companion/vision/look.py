@@ -30,7 +30,9 @@ class Look:
 
     ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
     share of each square's pixels that changed since the reference picture, in which ``evidence.standing``
-    stood; ``since_mark`` tells what changed since the picture that was marked last, if any.
+    stood, or may have; ``astray`` are squares that showed something else in it already: it was adopted for
+    its light, or for where the board lies in it. ``since_mark`` tells what changed since the picture that was
+    marked last, if any.
     """
 
     time: float
@@ -40,6 +42,7 @@ class Look:
     touched: NDArray[np.float64]
     since_mark: Change | None
     number: int
+    astray: tuple[int, ...]
     smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
 
@@ -55,12 +58,17 @@ class Look:
     @property
     def all_over(self) -> bool:
         """Nearly all squares look a little different: the light has changed; an arm changes fewer."""
-        return float((self.touched > A_LITTLE).mean()) > ALL_OVER
+        return self._share_changed > ALL_OVER
 
     @property
     def widespread(self) -> bool:
         """So many squares look a little different, if not all, as hardly an arm with its shadow changes."""
-        return float((self.touched > A_LITTLE).mean()) > WIDESPREAD
+        return self._share_changed > WIDESPREAD
+
+    @property
+    def _share_changed(self) -> float:
+        touched = self.touched if self.change is None else self.change.touched
+        return float((touched > A_LITTLE).mean())
 
     @cached_property
     def appeared(self) -> str:

@@ -11,7 +11,6 @@ from enum import Enum
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
 from .background import Background
@@ -106,6 +105,7 @@ class Watcher:
         self._sought = -SEEK_AGAIN
         self._relearned = -1
         self._upset_since: float | None = None
+        self._astray: tuple[int, ...] = ()
         self._lost_since = 0.0
         self._upset_tried = 0.0
         self.differing: tuple[int, ...] = ()
@@ -142,7 +142,7 @@ class Watcher:
     def unchanged(self) -> None:
         """The last look shows the standing position: follow the slow drift of the light."""
         if self._look is not None:
-            self._reference = self._look.smoothed
+            self._reference, self._astray = self._look.smoothed, ()
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
         """Where the board lies, by the word of somebody who sees it; ``None``: look for it again.
@@ -285,9 +285,8 @@ class Watcher:
         self.state = State.WATCHING
         self.differing = wrong
         self._watch_board()
-        touched = np.full(len(SQUARES), 0.1)
-        touched[list(wrong)] = 1.0
-        return self._new_look(frame, smoothed, small, None, touched)
+        self._astray = wrong
+        return self._new_look(frame, smoothed, small, None)
 
     def _usual_colours(self) -> ColourModel:
         """A model that knows only what usual pieces look like: enough until the first one is seen."""
@@ -301,7 +300,6 @@ class Watcher:
         smoothed: Smoothed,
         small: Small,
         change: Change | None,
-        touched: NDArray[np.float64],
     ) -> Look:
         assert self.outlines is not None and self._background is not None
         self._count += 1
@@ -310,12 +308,18 @@ class Watcher:
         marked = (
             self._against(smoothed, self._mark) if change is not None and self._mark is not None else None
         )
+        touched = np.zeros(len(SQUARES)) if change is None else change.touched
+        if change is None or self._astray:
+            # Anything may have changed before the reference picture, and surely did where it shows otherwise.
+            touched = np.maximum(touched, 0.1)
+            touched[list(self._astray)] = 1.0
         self._look = Look(
             time=frame.time,
             since=frame.time,
             evidence=evidence,
             change=change,
             touched=touched,
+            astray=self._astray,
             since_mark=marked,
             number=self._count,
             smoothed=smoothed,
@@ -344,7 +348,7 @@ class Watcher:
             since = since if self._stillness.differ(small, before.small) else before.since
         # Let go of before the next is made: each holds tens of megabytes.
         del before
-        look = self._new_look(frame, smoothed, small, change, change.touched)
+        look = self._new_look(frame, smoothed, small, change)
         look.since = since
         return look
 
@@ -437,7 +441,7 @@ class Watcher:
             keep=keep,
             except_squares=doubtful,
         )
-        self._reference = smoothed
+        self._reference, self._astray = smoothed, ()
 
     def _take_place(self, corners: Corners) -> None:
         """Look at the place that somebody has pointed at, until a still picture settles it."""

@@ -433,6 +433,8 @@ def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
     by[two] = differs
     look: Any = SimpleNamespace(
         touched=shares,
+        change=SimpleNamespace(touched=shares),
+        astray=(),
         differs=by,
         stirred={INDEX[square]: more for square, more in stirred.items()},
         evidence=SimpleNamespace(standing=tuple(stood)),

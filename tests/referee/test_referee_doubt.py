@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from table_scene import Table, rules, small_look
 
@@ -12,6 +13,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.session.requests import ChooseMove
 from focus_companion.simulator.look import aimed_camera
+from focus_companion.vision.frames import Image
 
 SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
 """Green has a stack of five of its own; one more piece on it changes nothing that anyone could see."""
@@ -137,6 +139,22 @@ def test_a_piece_out_of_sight_is_not_told_where_the_rules_would_have_it(tilt: fl
     assert table.show(table.put({"d5": "r", "e4": "gg"}), 2.5).words == ["unclear"]
     assert table.show(start, 2.0).words == ["resolved"]
     assert table.show(table.put({"d5": "r", "d6": "gg"})).words == ["move d5-d6"]
+
+
+def test_what_is_in_doubt_stays_so_under_another_lamp() -> None:
+    """The picture by the new light, with which later ones are compared, shows it already."""
+    table = steep(5.0, rules(KNOCKED | {"e6": ""}, {}))
+    start = table.stacks
+
+    def dimmed(image: Image) -> Image:
+        return np.asarray(image * 0.6, np.uint8)
+
+    assert table.show(table.put({"d5": "r", "e4": "gg"}), 2.5).words == ["unclear"]
+    assert table.shoot(table.stage(), 3.0, dimmed).words == []
+    table.stacks = start
+    assert not [word for word in table.shoot(table.stage(), 2.0, dimmed).words if word != "resolved"]
+    table.stacks = table.put({"d6": "", "e6": "g"})
+    assert table.shoot(table.stage(), 2.0, dimmed).words == ["move d6-e6"]
 
 
 @pytest.mark.parametrize("tilt", [5.0, 11.0])
