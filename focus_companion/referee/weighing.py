@@ -41,6 +41,9 @@ RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
 """The same for a stack's having been trimmed, for each pixel by which a piece more would shift its top: a
 stack leans, and from above that is all that shows; and the most and, where more lies beside the board than
 was to be taken, against it."""
+PLACED = 15.0
+"""Nats for pieces' having gone, under their own colour, where the rules allow it and something shows of it,
+rather than having been lifted only; none where nothing does."""
 PAINTED = 8
 """Acts, the best by their squares alone, that are painted whole."""
 HIDDEN = 26.0
@@ -158,9 +161,11 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
     """
     behind = told * _worth(look, act, other)
     if act.legal and other.lifted:
-        if any(_out_of_sight(look, act, square) for square in act.changes):
-            # Where its pieces went is not seen: that the rules let them go there is no evidence of it.
-            behind = min(behind, told - (act.kind.value - other.kind.value))
+        alike = [square for square in act.changes if like_its_top(look, act, square)]
+        if alike:
+            # Where its pieces went hardly shows: that the rules let them go there is little evidence of it.
+            unseen = any(_out_of_sight(look, act, square) for square in alike)
+            behind = min(behind, told - (act.kind.value - other.kind.value) + (0.0 if unseen else PLACED))
         if behind < LEAD:
             # Patience alone is not to tell it then.
             return min(behind, shown)
@@ -173,11 +178,9 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
 
 
 def _out_of_sight(look: Look, act: Act, square: int) -> bool:
-    """Does what an act changed on the square hardly show, and has that stirred no more than what it leaves
-    alone?
+    """Does what an act changed on a square that keeps its top hardly show, and has that stirred no more than
+    what it leaves alone?
     """
-    if not like_its_top(look, act, square):
-        return False
     if look.change is None or square in look.astray:
         return True
     if look.change.touched[square] >= FAINTLY or square in look.stirred:
