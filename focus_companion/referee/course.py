@@ -81,6 +81,7 @@ class Ignored:
         against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.stirred.items()}
         self._against, self._shown = against, shown
         self._outlines, self._stood = look.evidence.outlines, look.evidence.standing
+        self._differs = look.differs if look.change is not None else np.full(len(look.touched), np.inf)
 
     def nats(self, act: Act) -> float:
         """Those of the square that changed most, if there are few of them."""
@@ -91,13 +92,14 @@ class Ignored:
 
     def _reached(self, square: int, act: Act) -> bool:
         """May the act have changed how the square looks: by a shadow on the next one, or by a stack that
-        covers or had covered a part of it?
+        covers or had covered a part of it? Not from where nothing shows of it.
         """
         own = len(self._stood[square]) + 1
         return any(
             _next_to(square, changed)
             or self._outlines.meet(changed, max(len(stack), len(self._stood[changed])), square, own)
             for changed, stack in act.changes.items()
+            if changed == square or self._differs[changed] >= CALM
         )
 
 

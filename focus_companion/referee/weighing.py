@@ -178,15 +178,18 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
 
 
 def _out_of_sight(look: Look, act: Act, square: int) -> bool:
-    """Does what an act changed on a square that keeps its top hardly show, and has that stirred no more than
-    what it leaves alone?
+    """Does what an act changed on a square that keeps its top hardly show? So it is where that has stirred no
+    more than what the act leaves alone, or plainly less than another stack of that colour.
     """
     if look.change is None or square in look.astray:
         return True
+    by, top = look.differs[square], act.changes[square][-1:]
+    stood = look.evidence.standing
+    if any(more > by and stood[s][-1:] == top for s, more in look.stirred.items() if s not in act.changes):
+        return True
     if look.change.touched[square] >= FAINTLY or square in look.stirred:
         return False
-    rest = np.delete(look.differs, list(act.changes))
-    return float(look.differs[square]) <= float(rest.max(initial=0.0))
+    return bool(by <= np.delete(look.differs, list(act.changes)).max(initial=0.0))
 
 
 def _trimmed_otherwise(act: Act, other: Act) -> bool:

@@ -37,6 +37,7 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
     look: Any = SimpleNamespace(
         touched=touched,
         stirred={},
+        change=None,
         evidence=SimpleNamespace(
             standing=position.stacks, outlines=SimpleNamespace(touching=lambda squares: squares)
         ),
@@ -112,6 +113,7 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
         ({"c3": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
         ({"c4": 0.4, "c1": 0.9}, {"c1": "r"}, course.IGNORED),
         ({"d2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
+        ({"d2": 0.4}, {"c1": "r"}, course.IGNORED),
         ({"f4": -3, "a3": -3, "h5": -3, "h4": 0.15}, {}, course.STIRRED),
         ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
         ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, course.STIRRED),
@@ -127,6 +129,7 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
         "covered by what changed",
         "behind that",
         "in its shadow",
+        "of what does not show itself",
         "few changed, many stirred",
         "the light",
         "stirred",
@@ -146,7 +149,13 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     covers = {(INDEX["c1"], INDEX["c3"])}
     outlines = SimpleNamespace(meet=lambda one, _high, other, _own: (one, other) in covers)
     evidence = SimpleNamespace(outlines=outlines, standing=start_position(RULES).stacks)
-    look: Any = SimpleNamespace(touched=shares, stirred=stirred, evidence=evidence)
+    look: Any = SimpleNamespace(
+        touched=shares,
+        stirred=stirred,
+        evidence=evidence,
+        change=object(),
+        differs=np.where(shares > 0, 9.0, 1.0),
+    )
     act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
     assert course.Ignored(look).nats(act) == pytest.approx(against)
 
@@ -318,6 +327,7 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
     look: Any = SimpleNamespace(
         touched=touched,
         stirred={},
+        change=None,
         evidence=SimpleNamespace(
             standing=position.stacks,
             outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
@@ -415,8 +425,22 @@ def test_what_only_heights_tell_apart_must_show(
 
 @pytest.mark.parametrize(
     ("touched", "stirred", "differs", "behind"),
-    [(0.0, {}, 1.0, -6.3), (0.0, {"d6": 9.0}, 9.0, 8.7), (0.0, {}, 3.0, 8.7), (0.3, {}, 1.0, 8.7)],
-    ids=["nothing shows there", "it stirred", "more than any other", "it changed"],
+    [
+        (0.0, {}, 1.0, -6.3),
+        (0.0, {"d6": 9.0}, 9.0, 8.7),
+        (0.0, {}, 3.0, 8.7),
+        (0.3, {}, 1.0, 8.7),
+        (0.07, {"d6": 9.0, "e4": 20.0}, 9.0, -6.3),
+        (0.07, {"d6": 9.0, "e5": 20.0}, 9.0, 8.7),
+    ],
+    ids=[
+        "nothing shows there",
+        "it stirred",
+        "more than any other",
+        "it changed",
+        "less than another of the colour",
+        "less than one of another colour",
+    ],
 )
 def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
     touched: float, stirred: dict[str, float], differs: float, behind: float
@@ -427,6 +451,7 @@ def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
     lifted = Act(Kind.WRONG, {one: "r"}, wrong=lambda: Wrong("wrong_removal", "g", (one,), ""), lifted=True)
     stood = [""] * len(SQUARES)
     stood[one], stood[two] = "rg", "g"
+    stood[INDEX["e4"]], stood[INDEX["e5"]] = "g", "gr"
     shares = np.ones(len(SQUARES))
     shares[two] = touched
     by = np.full(len(SQUARES), 2.0)
