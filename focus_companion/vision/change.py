@@ -169,8 +169,10 @@ class Change:
         few = rest[:: self._every, :: self._every]
         if np.count_nonzero(few) * self._every**2 < 0.4 * self._pitch * self._pitch:
             return 0.0
-        # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same.
-        return max(self._largest(few & ~self._shading(few)), 0.5 * self._largest(few))
+        # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same, if
+        # it lies on the squares: under another lamp, the table in the corners of the lattice is such a patch.
+        solid = self._largest(few & ~self._shading(few), _whole_lattice(self._outlines))
+        return max(solid, 0.5 * self._largest(few, lattice_mask(self._outlines, self.window)))
 
     @property
     def _every(self) -> int:
@@ -191,7 +193,10 @@ class Change:
         shaded[part] = (off < 0.09 * np.maximum(now.max(1), 60)) & (factor > 0.3) & (factor < 2.2)
         return shaded
 
-    def _largest(self, rest: NDArray[np.bool_]) -> float:
+    def _largest(self, rest: NDArray[np.bool_], ground: NDArray[np.bool_]) -> float:
+        """Area in squares of the largest part of ``rest`` (every so many of the window's pixels) that reaches
+        into ``ground`` (all of them).
+        """
         every = self._every
         if np.count_nonzero(rest) * every * every < 0.4 * self._pitch * self._pitch:
             return 0.0
@@ -207,7 +212,7 @@ class Change:
         if count < 2:
             return 0.0
         lattice = cv2.resize(
-            _whole_lattice(self._outlines).astype(np.uint8),
+            ground.view(np.uint8),
             (solid.shape[1], solid.shape[0]),
             interpolation=cv2.INTER_NEAREST,
         )

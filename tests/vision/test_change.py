@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import cv2
 import numpy as np
 import pytest
 
@@ -18,7 +19,7 @@ from focus_companion.vision.background import Background
 from focus_companion.vision.change import Change, Smoothed, table_window
 from focus_companion.vision.colours import ColourModel
 from focus_companion.vision.learning import learn
-from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.outlines import Outlines, Window, lattice_mask
 from focus_companion.vision.still_colours import usual_pieces
 
 START = start_position(Rules.make(2)).stacks
@@ -116,3 +117,21 @@ def test_an_arm_is_told_from_pieces_on_the_ledge() -> None:
     wide = int(0.5 * outlines.pitch)
     now[int(middle[1]) :, int(middle[0]) - wide : int(middle[0]) + wide] = (120, 160, 210)
     assert Change(Smoothed(now), before, outlines, START, 2.0).foreign(()) > 1.2
+
+
+def test_the_table_under_another_lamp_is_no_arm_though_it_fills_the_corners_of_the_lattice() -> None:
+    """A lamp goes dim: the bright table changes by more than the dark board on it."""
+    look, view, rng, _, before = table()
+    now = view.shoot(Stage(START, seats=SEATS), rng)
+    outlines = Outlines(look.camera, look.profile)
+    board = lattice_mask(outlines, Window(0, 0, now.shape[1], now.shape[0])).astype(np.uint8)
+    for column in outlines.columns:
+        rows = slice(column.top, column.top + column.height)
+        board[rows, column.left : column.left + column.width] |= column.standing(5)
+    border = 2 * round(0.2 * outlines.pitch) + 1
+    board = np.asarray(cv2.dilate(board, np.ones((border, border), np.uint8)))
+    dim = np.where(board[..., None], now, now * 0.7).astype(np.uint8)
+    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign(()) == 0.0
+    # A shadow as deep on the squares themselves may be that of an arm over them.
+    dim[: now.shape[0] // 2] = (now[: now.shape[0] // 2] * 0.7).astype(np.uint8)
+    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign(()) > 1.2
