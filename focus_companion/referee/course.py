@@ -42,6 +42,8 @@ UNSEEN = 12.0
 """Nats against a square's having changed of which not one pixel did, though it would look quite different."""
 UNMOVED, CALM = 25.0, 2.5
 """Further nats where it differs by no more standard deviations than what was let alone."""
+PLAINLY = 8.0
+"""Standard deviations by which a square must look different for something to have happened there at all."""
 FAINTLY = 0.05
 """Share of a square's pixels that the shadow of what happened beside it may have changed."""
 PLAIN = 0.3
@@ -145,6 +147,11 @@ def like_its_top(look: Look, act: Act, square: int) -> bool:
     """Does the act leave the colour on top of the square that is on top of it now?"""
     alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
     return alike and square not in act.past
+
+
+def plainly_stirred(look: Look) -> set[int]:
+    """Squares that look so different that hardly a shadow does that."""
+    return {s for s, by in look.stirred.items() if by >= PLAINLY}
 
 
 def differing(look: Look, square: int, stack: str) -> float:

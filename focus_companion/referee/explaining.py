@@ -10,7 +10,7 @@ import numpy as np
 
 from .acts import Act, Kind
 from .beliefs import ends_high
-from .course import ALONE, Pending
+from .course import ALONE, Pending, plainly_stirred
 from .weighing import LEAD, RIGHTLY, Judgement
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ OVERLAPPED = 0.5
 """Share of a square's pixels up to which the stack before it may have changed them."""
 CLEAN = 3.1
 """Nats a pixel from which an act explains them as well as anything can."""
-PLAINLY = 8.0
-"""Standard deviations by which a square must look different for something to have happened there at all."""
 MISSED = 55.0
 """Nats that some other stack on an unexplained square would gain, from which the act does not explain the
 look."""
@@ -133,8 +131,3 @@ def _otherwise(look: Look, act: Act) -> float:
             if alike and other != act.changes:
                 best = max(best, sum(gain(square, stack).nats for square, stack in other.items()) - told)
     return best
-
-
-def plainly_stirred(look: Look) -> set[int]:
-    """Squares that look so different that hardly a shadow does that."""
-    return {s for s, by in look.stirred.items() if by >= PLAINLY}

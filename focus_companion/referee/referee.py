@@ -19,7 +19,7 @@ from ..game.position import Position
 from ..game.rules import Rules
 from .acts import Act, Kind
 from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
-from .course import ALONE, Pending
+from .course import ALONE, Ignored, Pending
 from .explaining import GOOD
 from .judge import SURE_HIGH, hardly_shown, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
@@ -36,7 +36,8 @@ SHOWN = 0.2
 SURE_WRONG = 25.0
 """Nats by which an illegal act must lead what is allowed where turns are in doubt already."""
 LANDED = 4.0
-"""Nats by which a turn must lead its pieces' having been lifted only, once the picture has lasted."""
+"""Nats by which a turn must lead its pieces' having been lifted only, once the picture has lasted, and up to
+which the picture alone may show that rather than the turn."""
 CHANGED, CROWD = 0.2, 5
 """Share of a square's pixels, and number of such squares out of the reach of an act's own columns, that no
 act at the table changes: the board is being pushed."""
@@ -157,8 +158,10 @@ class Referee:
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        landed = self._landed(judgement, rivals) and self._lasted(look, self._patience.unclear)
-        if judgement.lead < LEAD and rivals and not (landed or self._one_outcome(judgement, position)):
+        told = not rivals or judgement.lead >= LEAD or self._one_outcome(judgement, position)
+        if not told and not (
+            self._lasted(look, self._patience.unclear) and self._landed(judgement, rivals, look)
+        ):
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
             # No act explains the picture, and what is awaited may have happened: a later one tells.
@@ -190,12 +193,17 @@ class Referee:
         awaited = bool(self._beliefs) or self._pending is not None
         return judgement.act.kind is Kind.NOTHING and (not awaited or judgement.lead >= LEAD)
 
-    def _landed(self, judgement: Judgement, rivals: Sequence[Act]) -> bool:
+    def _landed(self, judgement: Judgement, rivals: Sequence[Act], look: Look) -> bool:
         """Is all that speaks against a turn, or against its having been taken back, that its pieces may only
-        have been lifted, on their way somewhere? Then they would not be out of sight for long.
+        have been lifted, on their way somewhere? Then they would not be out of sight for long. Not so where
+        the picture rather shows them nowhere, or where something has happened that the turn leaves alone.
         """
-        turn = judgement.act.kind in (Kind.TURN, Kind.BACK) and not self._beliefs
-        return turn and judgement.lead >= LANDED and all(act.lifted for act in rivals)
+        act = judgement.act
+        turn = act.kind in (Kind.TURN, Kind.BACK) and not self._beliefs
+        if not turn or judgement.lead < LANDED or not all(rival.lifted for rival in rivals):
+            return False
+        nowhere = max(look.evidence.gain(rival.changes).nats for rival in rivals)
+        return nowhere - look.evidence.gain(act.changes).nats < LANDED and not Ignored(look).nats(act)
 
     def _one_outcome(self, judgement: Judgement, position: Position) -> bool:
         """Do rows of turns that were asked about lead to one position, so that no later look decides?"""
@@ -228,7 +236,9 @@ class Referee:
             # If the last turn may have been taken back, what follows may as well go on from before it.
             self._beliefs = tuple(believe(row, position, self._rules) for row in rows if row)
         moves = tuple(dict.fromkeys(row[0] for row in rows if row))
-        asked, self._said, self._asked = self._said, moves, look.number
+        # What was put right takes the question off the page with it.
+        asked = () if verdicts else self._said
+        self._said, self._asked = moves, look.number
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 
     def _goes_on(self, acts: Sequence[Act]) -> bool:

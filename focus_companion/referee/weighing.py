@@ -14,6 +14,7 @@ import numpy as np
 
 from .acts import HIGHEST, Act, Kind
 from .course import (
+    CALM,
     FAINTLY,
     MOST_FOR,
     Ignored,
@@ -22,6 +23,7 @@ from .course import (
     differing,
     like_its_top,
     more_beside,
+    plainly_stirred,
     unprompted,
 )
 
@@ -211,7 +213,8 @@ def _heights_alone(act: Act, other: Act) -> bool:
 def _worth(look: Look, act: Act, other: Act) -> float:
     """What the nats between two acts are worth. Where both leave the same tops, they differ in rims and
     shadows alone, which the way a piece was set down or nudged changes as much as a piece more: unless as
-    much of the rim has changed as a piece changes.
+    much of the rim has changed as a piece changes, or the squares of the one look plainly different, and
+    those of the other as they did.
     """
     if act.changes.keys() == other.changes.keys() or not (act.legal and other.legal):
         return 1.0
@@ -221,8 +224,11 @@ def _worth(look: Look, act: Act, other: Act) -> float:
     if any(one != two for one, two in tops):
         return 1.0
     own = [s for s in act.changes if s not in other.changes and s not in act.past]
-    shown = all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in own)
-    return 1.0 if own and shown else RIMS
+    if own and all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in own):
+        return 1.0
+    instead = [s for s in other.changes if s not in act.changes and s not in other.past]
+    stirred = bool(own) and plainly_stirred(look).issuperset(own)
+    return 1.0 if stirred and instead and all(look.differs[s] < CALM for s in instead) else RIMS
 
 
 def _doubted(behind: float) -> float:

@@ -467,6 +467,34 @@ def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
     assert weighing._behind(look, turn, lifted, 15.7, 18.0, 0.0) == pytest.approx(behind)
 
 
+@pytest.mark.parametrize(
+    ("stirred", "instead", "behind"),
+    [({"d6": 18.6}, 0.9, 14.5), ({"d6": 18.6}, 3.0, 7.25), ({"d6": 7.0}, 0.9, 7.25), ({}, 0.9, 7.25)],
+    ids=["there and nowhere else", "there too", "it may be a shadow", "nowhere"],
+)
+def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
+    stirred: dict[str, float], instead: float, behind: float
+) -> None:
+    """From above a piece more on its own colour changes hardly a pixel by much; and all of them a little."""
+    one, two, other = INDEX["d5"], INDEX["d6"], INDEX["d4"]
+    turn = Act(Kind.TURN, {one: "", two: "bb"}, (Move.parse("d5-d6"),))
+    rival = Act(Kind.TURN, {one: "", other: "bb"}, (Move.parse("d5-d4"),))
+    stood = ["b" if square in (one, two, other) else "" for square in range(len(SQUARES))]
+    by, shares = np.full(len(SQUARES), 1.0), np.zeros(len(SQUARES))
+    shares[one], shares[two], by[other] = 1.0, 0.023, instead
+    look: Any = SimpleNamespace(
+        touched=shares,
+        differs=by,
+        stirred={INDEX[square]: more for square, more in stirred.items()},
+        evidence=SimpleNamespace(
+            standing=tuple(stood),
+            outlines=SimpleNamespace(piece_pixels=100.0),
+            stack_gain=lambda *_: SimpleNamespace(pixels=60),
+        ),
+    )
+    assert weighing._behind(look, turn, rival, 14.5, 14.5, 0.0) == pytest.approx(behind)
+
+
 def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimming() -> None:
     move = Move.parse("*f7")
     right = next(act for act in Acts([start_position(RULES)], RULES).turns({move.target}) if act.trimmed)

@@ -25,10 +25,16 @@ class Shown:
     """A look as far as patience asks for it."""
 
     def __init__(
-        self, age: float, touched: dict[str, float], *, time: float | None = None, per_pixel: float = 3.0
+        self,
+        age: float,
+        touched: dict[str, float],
+        *,
+        time: float | None = None,
+        per_pixel: float = 3.0,
+        lifted: float = 0.0,
     ) -> None:
         """``age`` seconds for which the picture has stood at ``time``, or since 0 s; ``per_pixel`` nats with
-        which any act explains it.
+        which any act explains it, and ``lifted`` those by which less on a single square does.
         """
         self.age, self.time = age, age if time is None else time
         self.since = self.time - age
@@ -36,9 +42,13 @@ class Shown:
         self.touched = np.zeros(len(SQUARES))
         self.stirred: dict[int, float] = {}
         self.evidence = SimpleNamespace(
-            outlines=SimpleNamespace(touching=lambda squares: squares),
-            gain=lambda changes: SimpleNamespace(per_pixel=per_pixel),
+            outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
+            standing=start_position(RULES).stacks,
+            gain=lambda changes: SimpleNamespace(
+                per_pixel=per_pixel, nats=100.0 + (lifted if len(changes) == 1 else 0.0)
+            ),
         )
+        self.change = None
         for square, share in touched.items():
             self.touched[INDEX[square]] = share
 
@@ -142,12 +152,23 @@ def test_a_turn_that_is_hardly_told_from_an_illegal_act_is_asked_about(
 
 
 @pytest.mark.parametrize(
-    ("lead", "age", "told"),
-    [(6.0, 1.1, "turn"), (6.0, 0.9, ""), (3.0, 1.1, "asked")],
-    ids=["", "soon", "hardly"],
+    ("lead", "age", "nowhere", "besides", "told"),
+    [
+        (6.0, 1.1, 2.0, {}, "turn"),
+        (6.0, 0.9, 2.0, {}, ""),
+        (3.0, 1.1, 2.0, {}, "asked"),
+        (6.0, 1.1, 8.5, {}, "asked"),
+        (6.0, 1.1, 2.0, {"g2": 0.25}, "asked"),
+    ],
+    ids=["", "soon", "hardly", "the picture says otherwise", "something happened elsewhere"],
 )
 def test_a_piece_that_is_nowhere_else_has_landed(
-    monkeypatch: pytest.MonkeyPatch, lead: float, age: float, told: str
+    monkeypatch: pytest.MonkeyPatch,
+    lead: float,
+    age: float,
+    nowhere: float,
+    besides: dict[str, float],
+    told: str,
 ) -> None:
     """On its own colour, in bad light: nothing speaks against the turn but that it may be in a hand still."""
     move = Move.parse("d7-d5")
@@ -157,7 +178,7 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     )
     found = Judgement(turn, 200.0, lead, rivals=(lifted,), weights=(-4.0, -26.0))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
-    look: Any = Shown(age, {"d7": 0.9})
+    look: Any = Shown(age, {"d7": 0.9} | besides, lifted=nowhere)
     said = Referee(RULES).judge(look, [start_position(RULES)])
     assert [type(verdict) for verdict in said] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[told]
 
@@ -209,6 +230,24 @@ def test_who_plays_on_before_answering_is_followed_at_once(
     on = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
     assert show(on, 1, 0.34, 12.0) == []
     assert {belief.row for belief in referee_._beliefs} == set(on if known else either)
+
+
+def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the alert, whoever shows it takes the question away too; unanswered, it would leave the game in
+    doubt without a word."""
+    rows = [Act(Kind.TURN, {}, (Move.parse(text),)) for text in ("*d5", "*e6")]
+    doubt = Judgement(rows[0], 100.0, 3.0, rivals=(rows[1],), weights=(-4.0, -4.0))
+    wrong = Wrong("not_straight", "r", (INDEX["d7"], INDEX["e6"]), "Red moved diagonally.")
+    act = Act(Kind.WRONG, {INDEX["d7"]: "", INDEX["e6"]: "grg"}, wrong=lambda: wrong)
+    referee_, history = Referee(RULES), [start_position(RULES)]
+    said: list[list[type]] = []
+    for time, judgement in enumerate([doubt, Judgement(act, 500.0, 200.0, 200.0), doubt, doubt]):
+        monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
+        look: Any = Shown(2.0, {"d7": 0.9}, time=10.0 + 6 * time)
+        said.append([type(verdict) for verdict in referee_.judge(look, history)])
+    assert said == [[Undecided], [Wrong], [PutRight, Undecided], []]
 
 
 @pytest.mark.parametrize("asked", [False, True])
