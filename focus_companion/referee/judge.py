@@ -52,6 +52,19 @@ def judge(
     ``beliefs`` are what may have been played since, as earlier looks could not tell; ``seen``: it was played
     before the picture with which the look is compared. Without it the position itself may stand as well.
     """
+    found = _judged(look, history, rules, pending, beliefs, seen=seen)
+    return replace(found, hinted=_hinted(look, history, rules))
+
+
+def _judged(
+    look: Look,
+    history: Sequence[Position],
+    rules: Rules,
+    pending: Pending | None,
+    beliefs: Sequence[Belief],
+    *,
+    seen: bool,
+) -> Judgement:
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
     if open_squares or max(look.stirred.values(), default=0.0) > UNLIT:
         open_squares = sorted({*open_squares, *look.stirred})
@@ -71,7 +84,7 @@ def judge(
     return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed))
 
 
-def hardly_shown(look: Look, history: Sequence[Position], rules: Rules) -> bool:
+def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
     """Have the squares of a turn stirred that hardly shows: plainly, or does the picture fit it better?"""
     if not look.stirred:
         return False

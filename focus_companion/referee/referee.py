@@ -21,7 +21,7 @@ from .acts import Act, Kind
 from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Ignored, Pending
 from .explaining import GOOD
-from .judge import SURE_HIGH, hardly_shown, judge
+from .judge import SURE_HIGH, judge
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 from .weighing import LEAD, Judgement
 
@@ -136,16 +136,16 @@ class Referee:
         age = look.age if since is None else look.time - since
         return age >= patience or look.time <= self._hurried_until
 
-    def shows_standing(self, look: Look, history: Sequence[Position]) -> bool:
+    def shows_standing(self, look: Look) -> bool:
         """Was the last judgement of this look that the standing position shows, uncovered, and no turn that
-        hardly shows? With that the next one is only understood beside what stood before both.
+        hardly shows?
         """
         if self._judged is None or self._judged[0] != look.number:
             return False
         judgement = self._judged[1]
         believed = self._seen and judgement.act.legal and judgement.act.moves == self._beliefs[0].row
         stands = (self._stands(judgement) or believed) and not judgement.covered
-        return stands and not hardly_shown(look, history, self._rules)
+        return stands and not judgement.hinted
 
     def covered(self, look: Look) -> bool:
         """Was the last judgement of this look that something lies over the board?"""

@@ -69,6 +69,8 @@ class Judgement:
     rivals: tuple[Act, ...] = ()
     weights: tuple[float, ...] = ()
     """Of ``act`` and every rival, the nats that do not come from how the board looks now."""
+    hinted: bool = False
+    """A turn that hardly shows may have been made: beside what stood before, the next look may tell."""
     trim_lead: float = 0.0
     """For a stack that awaits its trimming, nats by which it leads the same turn with the trimming done."""
 
@@ -183,7 +185,7 @@ def _out_of_sight(look: Look, act: Act, square: int) -> bool:
     """Does what an act changed on a square that keeps its top hardly show? So it is where that has stirred no
     more than what the act leaves alone, or plainly less than another stack of that colour.
     """
-    if look.change is None or square in look.astray:
+    if look.change is None or square in look.unsettled:
         return True
     by, top = look.differs[square], act.changes[square][-1:]
     stood = look.evidence.standing

@@ -138,7 +138,7 @@ class Pipeline:
             watcher.confirm(stands, doubtful)
         if any(isinstance(verdict, TrimAwaited) for verdict in verdicts):
             watcher.mark()
-        if self._referee.shows_standing(look, history):
+        if self._referee.shows_standing(look):
             watcher.unchanged()
         elif self._referee.covered(look) and look.age > _patience(watcher, look):
             watcher.absorb(look)

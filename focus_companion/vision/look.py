@@ -30,7 +30,7 @@ class Look:
 
     ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
     share of each square's pixels that changed since the reference picture, in which ``evidence.standing``
-    stood, or may have; ``astray`` are squares that showed something else in it already: it was adopted for
+    stood, or may have; ``unsettled`` are squares that showed something else in it already: it was adopted for
     its light, or for where the board lies in it. ``since_mark`` tells what changed since the picture that was
     marked last, if any.
     """
@@ -42,7 +42,7 @@ class Look:
     touched: NDArray[np.float64]
     since_mark: Change | None
     number: int
-    astray: tuple[int, ...]
+    unsettled: tuple[int, ...]
     smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
 

@@ -105,10 +105,10 @@ class Watcher:
         self._sought = -SEEK_AGAIN
         self._relearned = -1
         self._upset_since: float | None = None
-        self._astray: tuple[int, ...] = ()
         self._lost_since = 0.0
         self._upset_tried = 0.0
-        self.differing: tuple[int, ...] = ()
+        self.unsettled: tuple[int, ...] = ()
+        """Squares that showed something else in the reference picture when it was adopted."""
         self._given: Corners | None = None
         self._by_hand = self._stood = False
         self._size_seen: tuple[int, int] | None = None
@@ -142,7 +142,7 @@ class Watcher:
     def unchanged(self) -> None:
         """The last look shows the standing position: follow the slow drift of the light."""
         if self._look is not None:
-            self._reference, self._astray = self._look.smoothed, ()
+            self._reference, self.unsettled = self._look.smoothed, ()
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
         """Where the board lies, by the word of somebody who sees it; ``None``: look for it again.
@@ -283,9 +283,8 @@ class Watcher:
         self._reference, self._mark = smoothed, None
         self._upset_since = None
         self.state = State.WATCHING
-        self.differing = wrong
+        self.unsettled = wrong
         self._watch_board()
-        self._astray = wrong
         return self._new_look(frame, smoothed, small, None)
 
     def _usual_colours(self) -> ColourModel:
@@ -309,17 +308,17 @@ class Watcher:
             self._against(smoothed, self._mark) if change is not None and self._mark is not None else None
         )
         touched = np.zeros(len(SQUARES)) if change is None else change.touched
-        if change is None or self._astray:
+        if change is None or self.unsettled:
             # Anything may have changed before the reference picture, and surely did where it shows otherwise.
             touched = np.maximum(touched, 0.1)
-            touched[list(self._astray)] = 1.0
+            touched[list(self.unsettled)] = 1.0
         self._look = Look(
             time=frame.time,
             since=frame.time,
             evidence=evidence,
             change=change,
             touched=touched,
-            astray=self._astray,
+            unsettled=self.unsettled,
             since_mark=marked,
             number=self._count,
             smoothed=smoothed,
@@ -441,7 +440,7 @@ class Watcher:
             keep=keep,
             except_squares=doubtful,
         )
-        self._reference, self._astray = smoothed, ()
+        self._reference, self.unsettled = smoothed, ()
 
     def _take_place(self, corners: Corners) -> None:
         """Look at the place that somebody has pointed at, until a still picture settles it."""

@@ -459,7 +459,7 @@ def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
     look: Any = SimpleNamespace(
         touched=shares,
         change=SimpleNamespace(touched=shares),
-        astray=(),
+        unsettled=(),
         differs=by,
         stirred={INDEX[square]: more for square, more in stirred.items()},
         evidence=SimpleNamespace(standing=tuple(stood)),
@@ -576,7 +576,7 @@ def test_a_picture_in_which_a_turn_hardly_shows_is_not_compared_with(
         stirred={INDEX[square]: by for square, by in stirred.items()},
         evidence=SimpleNamespace(gain=lambda _: SimpleNamespace(nats=nats)),
     )
-    assert judging.hardly_shown(look, [start_position(played)], played) is shown
+    assert judging._hinted(look, [start_position(played)], played) is shown
 
 
 def test_a_piece_from_outside_makes_them_more() -> None:

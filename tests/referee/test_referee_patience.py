@@ -207,7 +207,7 @@ def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
         look: Any = Shown(1.2, {"d5": 0.9}, time=10.0 + 2 * time)
         said = referee_.judge(look, history)
     assert [type(verdict) for verdict in said] == told
-    assert referee_.shows_standing(look, history) is stands
+    assert referee_.shows_standing(look) is stands
 
 
 @pytest.mark.parametrize(("second", "known"), [("c7-c8", True), ("c7-b7", False)], ids=["alike", "differing"])

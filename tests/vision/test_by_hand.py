@@ -87,7 +87,7 @@ def test_the_hand_is_made_right_by_the_picture(name: str, off: float) -> None:
     assert shown(watcher, picture.image, 20) is not None
     assert watcher.state is State.WATCHING
     assert picture.error(watcher) < 0.06
-    assert watcher.differing == ()
+    assert watcher.unsettled == ()
 
 
 def test_a_board_is_placed_before_it_is_set_up() -> None:
