@@ -10,7 +10,8 @@ import numpy as np
 
 from .acts import Act, Kind
 from .beliefs import ends_high
-from .course import ALONE, Pending, plainly_stirred
+from .course import ALONE, plainly_stirred
+from .trimming import Pending
 from .weighing import LEAD, RIGHTLY, Judgement
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def clean(look: Look, act: Act) -> bool:
     # All that it changes may be right, and still not be all that has changed: two pieces went, not one.
     if any(_other_height(look, square, stack) > MISSED / 2 for square, stack in act.changes.items()):
         return False
-    if _otherwise(look, act) > -RIGHTLY:
+    # So may the tops alone be: that the rules allow the turn tells it from what left the same ones.
+    if _another_way(look, act) > -RIGHTLY:
         return False
     # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
@@ -115,7 +117,7 @@ def _other_height(look: Look, square: int, stack: str) -> float:
     return max(gain(square, other).nats for other in others) - gain(square, stack).nats
 
 
-def _otherwise(look: Look, act: Act) -> float:
+def _another_way(look: Look, act: Act) -> float:
     """Nats by which the squares of a turn rather show that pieces went from one to the other some other way,
     which left the same tops: another number of them, or the other way round.
     """

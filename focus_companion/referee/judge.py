@@ -15,8 +15,9 @@ from ..game.rules import Rules
 from . import words
 from .acts import Act, Acts, Kind
 from .beliefs import Belief, World, believe, ends_high
-from .course import IGNORED, OPEN, Ignored, Pending, plainly_stirred
+from .course import IGNORED, OPEN, Ignored, plainly_stirred
 from .explaining import MISSED, as_due, clean, explains, left_out
+from .trimming import Pending
 from .verdict import Wrong
 from .weighing import AMISS, LEAD, NOTHING, Judgement, weigh
 

@@ -19,9 +19,10 @@ from ..game.position import Position
 from ..game.rules import Rules
 from .acts import Act, Kind
 from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
-from .course import ALONE, Ignored, Pending
+from .course import ALONE, Ignored
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
+from .trimming import Pending
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 from .weighing import LEAD, Judgement
 

@@ -18,14 +18,12 @@ from .course import (
     FAINTLY,
     MOST_FOR,
     Ignored,
-    Pending,
     course,
     differing,
     like_its_top,
-    more_beside,
     plainly_stirred,
-    unprompted,
 )
+from .trimming import Pending, as_trimmed, more_beside
 
 if TYPE_CHECKING:
     from ..vision.look import Look
@@ -91,7 +89,7 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     """The best of the pool: all acts screened square by square, the best few painted whole."""
     priors = _screened(look, pool, pending)
     gain = look.evidence.gain
-    nats = {i: gain(pool[i].changes).nats + unprompted(look, pool[i], pending) for i in priors}
+    nats = {i: gain(pool[i].changes).nats + as_trimmed(look, pool[i], pending) for i in priors}
     # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
     family: dict[frozenset[int], float] = {}
     for i, gained in nats.items():
@@ -105,9 +103,7 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     top, index = scored[0]
     act = pool[index]
     shown = {i: gained + priors[i] for i, gained in nats.items()}
-    rightly = min(RIGHTLY_TRIMMED * max(1.0, look.evidence.outlines.step), MOST_RIGHTLY)
-    if more_beside(look, act, pending):
-        rightly = -MOST_RIGHTLY
+    rightly = _rightly_trimmed(look, act, pending)
     others = sorted(
         (_behind(look, act, pool[i], top - score, shown[index] - shown[i], rightly), i)
         for score, i in scored[1:]
@@ -118,7 +114,7 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     near = HIDDEN if act.lifted else LEAD
     rivals = [i for behind, i in others if behind < near]
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
-    seen_high = act.kind is Kind.PENDING and not unprompted(look, act, pending)
+    seen_high = act.kind is Kind.PENDING and not as_trimmed(look, act, pending)
     trim_lead = top - next(done, -np.inf) if seen_high else 0.0
     return Judgement(
         act,
@@ -140,7 +136,7 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
     gain, ignored = look.evidence.stack_gain, Ignored(look)
     shown = [
         sum(gain(s, stack).nats for s, stack in act.changes.items())
-        + unprompted(look, act, pending)
+        + as_trimmed(look, act, pending)
         + act.prior
         for act in pool
     ]
@@ -154,6 +150,13 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
         # Of equal ones the first listed stays.
         (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (shown[i] + said, -i))
     return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
+
+
+def _rightly_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats for a stack's having been trimmed as it should be, where only its height tells it from another."""
+    if more_beside(look, act, pending):
+        return -MOST_RIGHTLY
+    return min(RIGHTLY_TRIMMED * max(1.0, look.evidence.outlines.step), MOST_RIGHTLY)
 
 
 def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly: float) -> float:

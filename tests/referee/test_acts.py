@@ -6,9 +6,10 @@ import re
 
 from table_scene import rules
 
+from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Acts
+from focus_companion.referee.acts import Acts, Kind
 
 RULES = rules({"d5": "rgrrg", "d7": "rg", "b2": "gg"}, {"g": 1})
 
@@ -32,3 +33,27 @@ def test_no_sentence_asks_for_no_pieces() -> None:
     )
     told |= {act.wrong().text for act in more if act.wrong is not None}
     assert not [text for text in told if re.search(r"\b0 (piece|square)|[{}]|  ", text)]
+
+
+def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
+    """Then that piece may lie beside the board, and the stack is too high still."""
+    high = rules({"f7": "rrgrg", "e7": "rg"}, {})
+    move = Move(INDEX["e7"], INDEX["f7"])
+    acts = [act for act in Acts([start_position(high)], high).turns({move.target}) if act.moves == (move,)]
+    assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == [""]
+    two = Move(INDEX["d7"], INDEX["f7"])
+    high = rules({"f7": "rrgrg", "d7": "rg"}, {})
+    acts = [act for act in Acts([start_position(high)], high).turns({two.target}) if act.moves == (two,)]
+    assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == ["", "r"]
+
+
+def test_a_piece_from_outside_makes_them_more() -> None:
+    """What a trimming left before a square is not taken for a piece that was set on it."""
+    acts = Acts([start_position(RULES)], RULES)
+    near = {INDEX[name] for name in ("d5", "d6", "e6", "f7")}
+    moved, placed = [], []
+    for act in acts.displacements(near):
+        (placed if len(act.changes) == 1 else moved).append(act)
+    assert moved and not any(acts.adds(act) for act in moved)
+    assert placed and all(acts.adds(act) for act in placed)
+    assert not any(acts.adds(act) for act in acts.removals(near))

@@ -25,9 +25,9 @@ HIGH_STACK = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "",
 """Green can make a stack of seven, which looks much like five from above."""
 
 
-def steep(tilt: float, played: Rules) -> Table:
+def steep(tilt: float, played: Rules, fill: float = 0.9) -> Table:
     look = small_look()
-    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, roll=0.0, fill=0.9)
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, roll=0.0, fill=fill)
     table = Table(played, replace(look, camera=camera))
     assert table.show().words == []
     return table
@@ -121,8 +121,12 @@ def test_what_was_in_doubt_can_be_put_back() -> None:
 
 def test_an_illegal_act_in_doubt_is_alerted() -> None:
     table = either()
+    before = table.stacks
     told = table.show(table.put({"e2": "", "d3": table.stacks[INDEX["d3"]] + table.stacks[INDEX["e2"]]}), 2.5)
     assert [word.split()[0] for word in told.words] == ["alert"]
+    # It is put back, and what was asked before is asked still.
+    assert table.show(before, 2.5).words == ["resolved", "unclear"]
+    assert table.session.state()["unclear"]
 
 
 KNOCKED = {"d5": "rg", "d6": "g", "e4": "g", "c5": "r", "e5": "r", "d4": "r", "c4": "r"}
@@ -131,14 +135,33 @@ SWAPPED = {"d5": "gr", "d6": "rg", "b2": "", "c5": "", "e5": ""}
 """Red's piece from d5 to d6 leaves the same tops there as green's from d6 to d5."""
 
 
-@pytest.mark.parametrize("tilt", [1.0, 5.0])
-def test_a_piece_out_of_sight_is_not_told_where_the_rules_would_have_it(tilt: float) -> None:
-    """Onto which of its own colour it went hardly shows from above; where it does show, it is told."""
-    table = steep(tilt, rules(KNOCKED, {}))
-    start = table.stacks
-    assert table.show(table.put({"d5": "r", "e4": "gg"}), 2.5).words == ["unclear"]
-    assert table.show(start, 2.0).words == ["resolved"]
-    assert table.show(table.put({"d5": "r", "d6": "gg"})).words == ["move d5-d6"]
+@pytest.mark.parametrize(
+    ("tilt", "fill", "start", "wrongly", "rightly", "turn"),
+    [
+        (1.0, 0.9, KNOCKED, {"d5": "r", "e4": "gg"}, {"d5": "r", "d6": "gg"}, "d5-d6"),
+        (5.0, 0.9, KNOCKED, {"d5": "r", "e4": "gg"}, {"d5": "r", "d6": "gg"}, "d5-d6"),
+        (5.0, 0.9, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
+        (11.0, 0.9, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
+        (11.0, 0.6, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
+    ],
+    ids=["knocked, 1", "knocked, 5", "swapped, 5", "swapped, 11", "swapped, 11 and far"],
+)
+def test_a_turn_is_not_told_because_the_rules_would_have_it(
+    tilt: float,
+    fill: float,
+    start: dict[str, str],
+    wrongly: dict[str, str],
+    rightly: dict[str, str],
+    turn: str,
+) -> None:
+    """Where a piece went, and of which height its stack is, hardly shows from above: it is asked about. Where
+    it does show, the turn is told.
+    """
+    table = steep(tilt, rules(start, {}), fill)
+    before = table.stacks
+    assert table.show(table.put(wrongly), 2.5).words == ["unclear"]
+    assert table.show(before, 2.0).words == ["resolved"]
+    assert table.show(table.put(rightly)).words == [f"move {turn}"]
 
 
 def test_what_is_in_doubt_stays_so_under_another_lamp() -> None:
@@ -155,15 +178,6 @@ def test_what_is_in_doubt_stays_so_under_another_lamp() -> None:
     assert not [word for word in table.shoot(table.stage(), 2.0, dimmed).words if word != "resolved"]
     table.stacks = table.put({"d6": "", "e6": "g"})
     assert table.shoot(table.stage(), 2.0, dimmed).words == ["move d6-e6"]
-
-
-@pytest.mark.parametrize("tilt", [5.0, 11.0])
-def test_a_turn_is_not_told_where_only_heights_speak_against_it(tilt: float) -> None:
-    table = steep(tilt, rules(SWAPPED, {}))
-    start = table.stacks
-    assert table.show(table.put({"d5": "g", "d6": "rgr"}), 1.5).words == ["unclear"]
-    assert table.show(start, 2.0).words == ["resolved"]
-    assert table.show(table.put({"d6": "r", "d5": "grg"})).words == ["move d6-d5"]
 
 
 HIS_OWN = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "g7": ""}

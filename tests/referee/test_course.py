@@ -1,0 +1,151 @@
+"""What speaks for an act besides how the board looks: what nobody touched, and what happened elsewhere."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from table_scene import rules
+
+from focus_companion.game.moves import Move
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee import course
+from focus_companion.referee.acts import Act, Kind
+
+RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
+
+
+@pytest.mark.parametrize(
+    ("touched", "changes", "against"),
+    [
+        ({"c1": 0.21}, {}, course.IGNORED),
+        ({"c1": 0.15}, {}, course.IGNORED / 2),
+        ({"c1": 0.09}, {}, 0.0),
+        ({"c1": 0.21}, {"c1": "gg"}, 0.0),
+        ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, course.IGNORED),
+        ({"c3": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
+        ({"c4": 0.4, "c1": 0.9}, {"c1": "r"}, course.IGNORED),
+        ({"d2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
+        ({"d2": 0.4}, {"c1": "r"}, course.IGNORED),
+        ({"f4": -3, "a3": -3, "h5": -3, "h4": 0.15}, {}, course.STIRRED),
+        ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
+        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, course.STIRRED),
+        ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * course.STIRRED),
+        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "f7": "gg"}, 0.0),
+    ],
+    ids=[
+        "left alone",
+        "a little",
+        "noise",
+        "changed",
+        "besides",
+        "covered by what changed",
+        "behind that",
+        "in its shadow",
+        "of what does not show itself",
+        "few changed, many stirred",
+        "the light",
+        "stirred",
+        "stirred a little",
+        "stirred and changed",
+    ],
+)
+def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
+    touched: dict[str, float], changes: dict[str, str], against: float
+) -> None:
+    """``touched`` below 0: stirred by that much of what is sure."""
+    by = {INDEX[square]: -share for square, share in touched.items() if share < 0}
+    stirred = {square: 12.0 * share for square, share in by.items()}
+    shares = np.zeros(len(SQUARES))
+    for square, share in touched.items():
+        shares[INDEX[square]] = max(0.0, share)
+    covers = {(INDEX["c1"], INDEX["c3"])}
+    outlines = SimpleNamespace(meet=lambda one, _high, other, _own: (one, other) in covers)
+    evidence = SimpleNamespace(outlines=outlines, standing=start_position(RULES).stacks)
+    look: Any = SimpleNamespace(
+        touched=shares,
+        stirred=stirred,
+        evidence=evidence,
+        change=object(),
+        differs=np.where(shares > 0, 9.0, 1.0),
+    )
+    act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
+    assert course.Ignored(look).nats(act) == pytest.approx(against)
+
+
+@pytest.mark.parametrize(
+    ("by", "gained", "against"),
+    [
+        (0.5, -9.0, course.UNSEEN + course.UNMOVED),
+        (0.5, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
+        (6.0, 25.0, course.UNSEEN),
+    ],
+    ids=["calm", "calm, but it would fit better", "stirred"],
+)
+def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float, against: float) -> None:
+    """Where a piece more would show plainly; ``by`` standard deviations it looks different."""
+    outlines = SimpleNamespace(piece_pixels=1000.0)
+    evidence = SimpleNamespace(
+        standing=start_position(RULES).stacks,
+        outlines=outlines,
+        stack_gain=lambda *_: SimpleNamespace(pixels=600, nats=gained),
+    )
+    look: Any = SimpleNamespace(
+        touched=np.zeros(len(SQUARES)),
+        differs=np.full(len(SQUARES), by),
+        since_mark=None,
+        appeared="",
+        evidence=evidence,
+    )
+    act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
+    assert course.course(look, act, None) == pytest.approx(-against)
+    # Of a turn that nobody could see no change is asked for; but what did not change says nothing for it.
+    hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
+    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, gained) if by < course.CALM else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("moves", "against"),
+    [("*c8 d8-c8", course.BURIED), ("*c8 d5-d6", 0.0), ("*c8", 0.0), ("d8-c8 *c8", 0.0)],
+    ids=["buried", "elsewhere", "alone", "on top"],
+)
+def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, against: float) -> None:
+    """It shows in the height alone: rather the stack was set on the bare square, against the rules."""
+    look: Any = SimpleNamespace(
+        touched=np.ones(len(SQUARES)),
+        since_mark=None,
+        appeared="",
+        evidence=SimpleNamespace(standing=start_position(RULES).stacks),
+    )
+    told = tuple(map(Move.parse, moves.split()))
+    act = Act(Kind.TURN if len(told) == 1 else Kind.TURNS, {INDEX["c8"]: "gr", INDEX["d8"]: ""}, told)
+    assert course.course(look, act, None) == pytest.approx(-against)
+
+
+@pytest.mark.parametrize(
+    ("touched", "against"), [(0.0, course.HIDDEN_TURN), (0.04, course.HIDDEN_TURN), (0.1, 0.0)]
+)
+def test_a_turn_of_which_nothing_but_a_shadow_may_show_is_not_told_beside_another(
+    touched: float, against: float
+) -> None:
+    """A piece taken from below its own colour, on the way to where somebody else's stack was moved."""
+    stood = list(start_position(RULES).stacks)
+    stood[INDEX["d5"]] = "rgg"
+    shown = np.ones(len(SQUARES))
+    shown[INDEX["d5"]] = touched
+    look: Any = SimpleNamespace(
+        touched=shown,
+        differs=np.full(len(SQUARES), 9.0),
+        since_mark=None,
+        appeared="",
+        evidence=SimpleNamespace(
+            standing=tuple(stood),
+            outlines=SimpleNamespace(piece_pixels=1000.0),
+            stack_gain=lambda *_: SimpleNamespace(pixels=0),
+        ),
+    )
+    act = Act(Kind.TURNS, {INDEX["d5"]: "rg", INDEX["d6"]: "rgg"}, (Move.parse("d5-d6"), Move.parse("d7-d6")))
+    assert course.course(look, act, None) == pytest.approx(-against)

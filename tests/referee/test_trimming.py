@@ -1,0 +1,167 @@
+"""Was a stack trimmed? What lies beside the board, and what nobody touched, say so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from table_scene import rules
+
+from focus_companion.game.moves import Move
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee import trimming, weighing
+from focus_companion.referee.acts import Act, Acts, Kind
+from focus_companion.referee.trimming import Pending
+
+RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
+
+
+@pytest.mark.parametrize("beside", ["r", "g", "rr", "gr"])
+def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one(beside: str) -> None:
+    """Unless the act does not take so many pieces from the stack; and less where they are of other colours,
+    or where some of those that it takes do not lie there."""
+    position = start_position(RULES)
+    move = Move.parse("*f7")
+    acts = Acts([position], RULES)
+    look: Any = SimpleNamespace(
+        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), 0.5)),
+        appeared_since_mark=beside,
+        evidence=SimpleNamespace(standing=position.stacks),
+    )
+    right = [act for act in acts.turns({move.target}) if act.moves == (move,) and act.trimmed]
+    wrong = list(acts.wrong_trims(move))
+    assert len(right) == 1 and len(wrong) > 5
+    for act in (*right, *wrong):
+        found = trimming.trimming(look, act, Pending(move, sure=True))
+        if len(beside) > len(act.trimmed):
+            assert found == trimming.LAID_DOWN - trimming.EXTRA < 0
+        elif Counter(beside) - Counter(act.trimmed):
+            assert found == trimming.LAID_DOWN - trimming.MISCOLOURED
+        else:
+            unseen = len(act.trimmed) - len(beside)
+            assert found == trimming.LAID_DOWN - trimming.MISSING * unseen
+    assert right[0].trimmed == "r"
+
+
+def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
+    """Else a stack trimmed of one for one from the reserve looks like one robbed of a piece."""
+    position = start_position(RULES)
+    acts = Acts([position], RULES)
+    standing = SimpleNamespace(standing=position.stacks)
+    gone: Any = SimpleNamespace(since_mark=None, appeared="", evidence=standing)
+    beside: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=standing)
+    removals = list(acts.removals([INDEX["f7"]]))
+    robbed = [act for act in removals if not act.lifted]
+    lifted = [act for act in removals if act.lifted]
+    assert robbed and all(trimming.trimming(gone, act, None) < -30 for act in robbed)
+    assert lifted and all(trimming.trimming(gone, act, None) == 0 for act in lifted)
+    assert all(trimming.trimming(beside, act, None) == 0 for act in lifted)
+    kept = {act.changes[INDEX["f7"]]: trimming.trimming(beside, act, None) for act in robbed}
+    assert kept["rgrg"] == 0 and kept["grg"] == -trimming.MISSING and kept["rg"] < kept["grg"]
+
+
+@pytest.mark.parametrize(
+    ("moved", "beside", "trimmed", "left", "back"),
+    [
+        (0.4, "r", 28.0, -42.0, -56.0),
+        (0.1, "r", 28.0, -14.0, -14.0),
+        (0.4, "", 0.0, -14.0, -14.0),
+        (0.005, "", -60.0, 14.0, -14.0),
+    ],
+    ids=["changed", "hardly changed", "nothing beside", "untouched"],
+)
+def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
+    moved: float, beside: str, trimmed: float, left: float, back: float
+) -> None:
+    position = start_position(RULES)
+    move = Move.parse("*f7")
+    look: Any = SimpleNamespace(
+        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), moved)),
+        appeared_since_mark=beside,
+        evidence=SimpleNamespace(standing=position.stacks),
+    )
+    acts = [act for act in Acts([position], RULES).turns({move.target}) if act.moves == (move,)]
+    told = {act.kind: trimming.trimming(look, act, Pending(move, sure=True)) for act in acts}
+    assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
+    # That nothing has happened, or another thing than the turn, means now that it was taken back.
+    elsewhere = Act(Kind.WRONG, {INDEX["d8"]: "r"})
+    for act in (weighing.NOTHING, elsewhere):
+        assert trimming.trimming(look, act, Pending(move, sure=True)) == back
+        assert trimming.trimming(look, act, Pending(move, sure=False)) == 0.0
+
+
+def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimming() -> None:
+    move = Move.parse("*f7")
+    right = next(act for act in Acts([start_position(RULES)], RULES).turns({move.target}) if act.trimmed)
+    untouched: Any = SimpleNamespace()
+    assert not trimming.more_beside(untouched, weighing.NOTHING, None), (
+        "nothing beside the board is looked for"
+    )
+    for beside, more in (("", False), ("r", False), ("g", False), ("gr", True)):
+        look: Any = SimpleNamespace(since_mark=object(), appeared_since_mark=beside, appeared="")
+        assert trimming.more_beside(look, right, Pending(move, sure=True)) is more
+        look = SimpleNamespace(since_mark=None, appeared=beside)
+        assert trimming.more_beside(look, right, None) is more
+
+
+def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
+    """Else it is prompted for: one that is too high may look, in the dark, as if a piece were missing."""
+    position, move = start_position(RULES), Move.parse("*f7")
+    acts = Acts([position], RULES)
+    # By so many nats the square shows the trimmed stack rather than the high one.
+    better = {"rgrgg": 30.0}
+    evidence = SimpleNamespace(
+        standing=position.stacks,
+        stack_gain=lambda _square, stack: SimpleNamespace(nats=better.get(stack, 0.0)),
+    )
+    bare: Any = SimpleNamespace(since_mark=None, appeared="", evidence=evidence)
+    laid: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=evidence)
+    made = {act.kind: act for act in acts.turns({move.target}) if act.moves == (move,)}
+    assert made[Kind.TURN].trimmed == "r"
+    assert trimming.trimming(laid, made[Kind.TURN], None) == trimming.LAID_DOWN
+    for act in (made[Kind.TURN], *acts.wrong_trims(move)):
+        assert trimming.trimming(bare, act, None) == -trimming.UNPROMPTED
+    assert trimming.trimming(bare, made[Kind.PENDING], None) == 0.0
+    # Against anything else the turn is weighed as what it looks like, though it is told as the other.
+    assert trimming.as_trimmed(bare, made[Kind.PENDING], None) == 30.0 - trimming.NOWHERE
+    assert trimming.as_trimmed(laid, made[Kind.PENDING], None) == 0.0
+    assert trimming.as_trimmed(bare, made[Kind.TURN], None) == 0.0
+    better["rgrgg"] = trimming.UNPROMPTED
+    assert trimming.as_trimmed(bare, made[Kind.PENDING], None) == 0.0
+    assert trimming.trimming(bare, made[Kind.TURN], None) == -trimming.NOWHERE
+
+
+@pytest.mark.parametrize(
+    ("row", "moved", "against"),
+    [
+        (("*f7",), 0.0, trimming.UNPROMPTED),
+        (("*f7", "d7-d8"), 0.0, 2 * trimming.NOWHERE),
+        (("*f7",), 0.3, trimming.NOWHERE),
+    ],
+    ids=["nothing has happened since", "play goes on", "something was taken"],
+)
+def test_what_was_hardly_seen_to_be_too_high_may_be_trimmed_already(
+    row: tuple[str, ...], moved: float, against: float
+) -> None:
+    """It stays prompted for until something happens."""
+    position, moves = start_position(RULES), tuple(Move.parse(move) for move in row)
+    since = SimpleNamespace(touched=np.full(len(SQUARES), moved))
+    look: Any = SimpleNamespace(
+        since_mark=since, appeared_since_mark="", evidence=SimpleNamespace(standing=position.stacks)
+    )
+    act = Act(Kind.TURN if len(row) == 1 else Kind.TURNS, {INDEX["f7"]: "rgrgg"}, moves, trimmed="r")
+    assert trimming.trimming(look, act, Pending(moves[0], sure=False)) == -against
+
+
+def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
+    """A piece gone from a stack of which none may be taken: in a hand, or wherever it lies."""
+    position, move = start_position(RULES), Move.parse("*d4")
+    look: Any = SimpleNamespace(
+        since_mark=None, appeared="", evidence=SimpleNamespace(standing=position.stacks)
+    )
+    robbed = list(Acts([position], RULES).wrong_trims(move))
+    assert robbed and all(-trimming.UNPROMPTED < trimming.trimming(look, act, None) <= 0 for act in robbed)

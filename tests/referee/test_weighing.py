@@ -1,0 +1,151 @@
+"""What the nats between two acts are worth, and which acts are weighed whole."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from focus_companion.game.moves import Move
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee import course, weighing
+from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.verdict import Wrong
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """The same acts as though all had been weighed in full; equal ones in the order of the pool."""
+    rng = np.random.default_rng(seed)
+    pool = [
+        Act(Kind.WRONG, {k % len(SQUARES): "r"}, given=float(prior))
+        for k, prior in enumerate(rng.integers(-60, 60, 400))
+    ]
+    said = dict(zip(map(id, pool), rng.integers(-60, course.MOST_FOR + 1, 400).tolist(), strict=True))
+    monkeypatch.setattr(weighing, "course", lambda _look, act, _pending: said[id(act)])
+    monkeypatch.setattr(weighing, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
+    look: Any = SimpleNamespace(
+        evidence=SimpleNamespace(stack_gain=lambda square, _: SimpleNamespace(nats=square % 7))
+    )
+    whole = {i: act.prior + said[id(act)] for i, act in enumerate(pool)}
+    best = sorted(whole, key=lambda i: (-(i % len(SQUARES) % 7 + whole[i]), i))[: weighing.PAINTED]
+    found = weighing._screened(look, pool, None)
+    assert list(found) == best and all(found[i] == whole[i] for i in best)
+
+
+@pytest.mark.parametrize(
+    ("other", "told", "shown", "besides", "behind"),
+    [
+        (Kind.WRONG_TRIM, 11.6, 5.0, {}, -23.0),
+        (Kind.WRONG_TRIM, 34.0, 64.0, {}, 34.0),
+        (Kind.WRONG, 34.0, 30.0, {}, 14.0),
+        (Kind.WRONG, 11.6, 5.0, {"a4": "g"}, 11.6),
+    ],
+    ids=["the outline says otherwise", "both say so", "pieces gone", "not a matter of height alone"],
+)
+def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
+    other: Kind, told: float, shown: float, besides: dict[str, str], behind: float
+) -> None:
+    """Two pieces taken instead of one: neither what little a stack's height is worth nor that this is rare
+    must hide it."""
+    move, nobody = Move.parse("c7-e7"), (INDEX["c7"], INDEX["e7"])
+    turn = Act(Kind.TURN, {nobody[0]: "", nobody[1]: "ggrrg"}, (move,), trimmed="g")
+    changes = {nobody[0]: "", nobody[1]: "grrg"} | {INDEX[square]: stack for square, stack in besides.items()}
+    wrongly = Act(
+        other, changes, (move,), trimmed="gg", wrong=lambda: Wrong("wrong_removal", "g", nobody, "")
+    )
+    look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    assert weighing._behind(look, turn, wrongly, told, shown, weighing.RIGHTLY_TRIMMED) == behind
+
+
+@pytest.mark.parametrize(
+    ("origin", "target", "shown", "behind"),
+    [("r", "grg", 20.0, 8.0), ("r", "grg", 60.0, 40.0), ("", "grgr", 20.0, 40.0)],
+    ids=["it hardly shows", "it shows", "another top"],
+)
+def test_what_only_heights_tell_apart_must_show(
+    origin: str, target: str, shown: float, behind: float
+) -> None:
+    """Red's piece that went back to where green's came from leaves the tops of green's turn."""
+    one, two = INDEX["d6"], INDEX["d5"]
+    turn = Act(Kind.TURN, {one: "rgr", two: "g"}, (Move.parse("d5-d6"),))
+    other = Act(Kind.WRONG, {one: origin, two: target}, wrong=lambda: Wrong("out_of_turn", "r", (), ""))
+    look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    found = weighing._behind(look, turn, other, 40.0, shown, weighing.RIGHTLY_TRIMMED)
+    assert found == pytest.approx(behind)
+
+
+@pytest.mark.parametrize(
+    ("touched", "stirred", "differs", "behind"),
+    [
+        (0.0, {}, 1.0, -6.3),
+        (0.0, {"d6": 9.0}, 9.0, 8.7),
+        (0.0, {}, 3.0, 8.7),
+        (0.3, {}, 1.0, 8.7),
+        (0.07, {"d6": 9.0, "e4": 20.0}, 9.0, -6.3),
+        (0.07, {"d6": 9.0, "e5": 20.0}, 9.0, 8.7),
+    ],
+    ids=[
+        "nothing shows there",
+        "it stirred",
+        "more than any other",
+        "it changed",
+        "less than another of the colour",
+        "less than one of another colour",
+    ],
+)
+def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
+    touched: float, stirred: dict[str, float], differs: float, behind: float
+) -> None:
+    """Gone from one square, and set on its own colour: on the square that the rules allow, or elsewhere?"""
+    one, two = INDEX["d5"], INDEX["d6"]
+    turn = Act(Kind.TURN, {one: "r", two: "gg"}, (Move.parse("d5-d6"),))
+    lifted = Act(Kind.WRONG, {one: "r"}, wrong=lambda: Wrong("wrong_removal", "g", (one,), ""), lifted=True)
+    stood = [""] * len(SQUARES)
+    stood[one], stood[two] = "rg", "g"
+    stood[INDEX["e4"]], stood[INDEX["e5"]] = "g", "gr"
+    shares = np.ones(len(SQUARES))
+    shares[two] = touched
+    by = np.full(len(SQUARES), 2.0)
+    by[two] = differs
+    look: Any = SimpleNamespace(
+        touched=shares,
+        change=SimpleNamespace(touched=shares),
+        unsettled=(),
+        differs=by,
+        stirred={INDEX[square]: more for square, more in stirred.items()},
+        evidence=SimpleNamespace(standing=tuple(stood)),
+    )
+    assert weighing._behind(look, turn, lifted, 15.7, 18.0, 0.0) == pytest.approx(behind)
+
+
+@pytest.mark.parametrize(
+    ("stirred", "instead", "behind"),
+    [({"d6": 18.6}, 0.9, 14.5), ({"d6": 18.6}, 3.0, 7.25), ({"d6": 7.0}, 0.9, 7.25), ({}, 0.9, 7.25)],
+    ids=["there and nowhere else", "there too", "it may be a shadow", "nowhere"],
+)
+def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
+    stirred: dict[str, float], instead: float, behind: float
+) -> None:
+    """From above a piece more on its own colour changes hardly a pixel by much; and all of them a little."""
+    one, two, other = INDEX["d5"], INDEX["d6"], INDEX["d4"]
+    turn = Act(Kind.TURN, {one: "", two: "bb"}, (Move.parse("d5-d6"),))
+    rival = Act(Kind.TURN, {one: "", other: "bb"}, (Move.parse("d5-d4"),))
+    stood = ["b" if square in (one, two, other) else "" for square in range(len(SQUARES))]
+    by, shares = np.full(len(SQUARES), 1.0), np.zeros(len(SQUARES))
+    shares[one], shares[two], by[other] = 1.0, 0.023, instead
+    look: Any = SimpleNamespace(
+        touched=shares,
+        differs=by,
+        stirred={INDEX[square]: more for square, more in stirred.items()},
+        evidence=SimpleNamespace(
+            standing=tuple(stood),
+            outlines=SimpleNamespace(piece_pixels=100.0),
+            stack_gain=lambda *_: SimpleNamespace(pixels=60),
+        ),
+    )
+    assert weighing._behind(look, turn, rival, 14.5, 14.5, 0.0) == pytest.approx(behind)
