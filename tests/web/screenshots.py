@@ -141,6 +141,12 @@ def unclear(stage: Stage) -> None:
     stage.see(Undecided((Move.parse(legal[0]), Move.parse(legal[5]))))
 
 
+def unclear_one(stage: Stage) -> None:
+    """A turn that hardly shows, or a piece that lies somewhere else."""
+    begun(stage)
+    stage.see(Undecided((Move.parse("b5-c5"),)))
+
+
 def unclear_three(stage: Stage) -> None:
     """Two of the turns end on one square, as where two stacks stand alike beside it."""
     begun(stage)
@@ -203,6 +209,7 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "alert": (alert, nothing, "/"),
     "prompt": (prompt, nothing, "/"),
     "unclear": (unclear, nothing, "/"),
+    "unclear-one": (unclear_one, nothing, "/"),
     "unclear-three": (unclear_three, nothing, "/"),
     "unclear-six": (unclear_six, nothing, "/"),
     "over": (over, nothing, "/"),

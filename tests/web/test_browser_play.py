@@ -73,6 +73,18 @@ def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
     assert table.session.state()["last_move"] == "b6-a6"
 
 
+def test_a_single_candidate_is_asked_about_as_such(table, seen: Seen) -> None:
+    """Nothing else that it may have been is a turn: there is nothing to choose among."""
+    page = seen.open()
+    table.see(Undecided((Move.parse("b6-a6"),)))
+    status(page, "Green: was it this turn?")
+    assert "If not, put the pieces back." in page.locator(".status-text").inner_text()
+    with table.looping():
+        page.locator(".choice").click()
+        status(page, "Red to move")
+    assert table.session.state()["last_move"] == "b6-a6"
+
+
 OPEN = ("b6-b7", "b6-a6", "c6-c7", "c4-c5", "g6-g7", "f6-f7")
 
 

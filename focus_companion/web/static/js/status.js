@@ -41,7 +41,12 @@ function now(state) {
   if (state.prompt) return { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
   const choices = candidates(state);
   // The question may stay open while play goes on, so it names whose turn it asks about, and bids nobody to wait.
-  if (choices) return { kind: "unclear", title: t("{player}: which turn was it?", { player: playerName(state, state.to_move) }), text: t("Just play on: what follows usually tells. Or choose here."), choices };
+  if (choices) {
+    const player = playerName(state, state.to_move);
+    // Of one turn alone, what else it may have been is no turn: pieces in a hand, or out of place.
+    if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: t("If so, say it here or just play on. If not, put the pieces back."), choices };
+    return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: t("Just play on: what follows usually tells. Or choose here."), choices };
+  }
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
