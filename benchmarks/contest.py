@@ -42,10 +42,10 @@ LEVEL: Final = 0.01
 class Unchanging(Watcher):
     """Judges every picture by its colours alone: any square may have changed, as much as any other."""
 
-    def _new_look(
-        self, frame: Frame, smoothed: Smoothed, small: Small, change: Change | None, touched: Any
-    ) -> Look:
-        return super()._new_look(frame, smoothed, small, change, np.full_like(touched, 0.5))
+    def _new_look(self, frame: Frame, smoothed: Smoothed, small: Small, change: Change | None) -> Look:
+        look = super()._new_look(frame, smoothed, small, change)
+        look.touched = np.full_like(look.touched, 0.5)
+        return look
 
 
 class Unlearning(Watcher):

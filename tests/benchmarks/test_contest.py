@@ -1,0 +1,27 @@
+"""All contestants of the benchmarks see a game: ours, ours without each of its parts, and the peers."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import pytest
+from contest import ABLATIONS, Contestant, Ours, hold
+from peers import BackgroundDifference, NearestColour
+from simulated import case
+
+FIRST_TURN = 6.0
+"""Seconds of the game within which its first turn is made."""
+
+
+@pytest.mark.slow
+def test_every_contestant_sees_a_game_to_its_first_turn() -> None:
+    """One that breaks would be listed with nothing told, as though what it lacks were worth everything."""
+    game = case(11002, 4, 0.0, (640, 480), 6.0)
+    contestants: list[Contestant] = [Ours(game.rules), *(Ours(game.rules, part) for part in ABLATIONS)]
+    contestants += [method(game.rules, game.look.camera) for method in (NearestColour, BackgroundDifference)]
+    runs = hold(takewhile(lambda frame: frame.time < FIRST_TURN, game.frames()), contestants)
+    assert len(runs) == 3 + len(ABLATIONS)
+    assert {name: run.error for name, run in runs.items() if run.error} == {}
+    told = {name: [event["type"] for event in run.events] for name, run in runs.items()}
+    assert "move" in told["ours"]
+    assert all(types for name, types in told.items() if name.startswith("ours"))
