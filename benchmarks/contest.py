@@ -15,7 +15,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee.beliefs import MOST
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
-from focus_companion.vision import finder
+from focus_companion.vision import finder, sizes
 from focus_companion.vision.change import Change, Smoothed
 from focus_companion.vision.find_blobs import WORK_PIXELS
 from focus_companion.vision.finder import Found
@@ -66,8 +66,8 @@ def coarse_board(
     image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None = None
 ) -> Found | None:
     """The board as the first half of the finder has it."""
-    best = finder._Hunt(finder.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()
-    return None if best is None else Found(finder.resized(best.camera, image), profiles[0], 1.0)
+    best = finder._Hunt(sizes.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()
+    return None if best is None else Found(sizes.resized(best.camera, image), profiles[0], 1.0)
 
 
 ABLATIONS: Final[Mapping[str, type[Watcher]]] = {

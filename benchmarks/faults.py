@@ -37,7 +37,7 @@ def main() -> None:
         library = Path(folder) / "faulty_disk.so"
         source = TESTS / "storage" / "faulty_disk.c"
         subprocess.run(["gcc", "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
-        game = [sys.executable, TESTS / "storage" / "faulty_game.py", folder, TESTS / "session"]
+        game = [sys.executable, str(TESTS / "storage" / "faulty_game.py"), folder, str(TESTS / "session")]
         done = subprocess.run(
             [*game, str(given.samples), str(given.seed)],
             capture_output=True,

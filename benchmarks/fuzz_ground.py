@@ -17,7 +17,9 @@ def refused(read: Callable[[], object], *more: type[Exception]) -> None:
     """Read, and see that a refusal is one for people."""
     try:
         read()
-    except (*REFUSALS, *more) as error:
+    except Exception as error:
+        if not isinstance(error, (*REFUSALS, *more)):
+            raise
         check_words(str(error))
 
 

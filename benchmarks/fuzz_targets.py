@@ -267,8 +267,9 @@ class Page:
         import numpy as np
         from waitress.adjustments import Adjustments
 
+        from focus_companion.game.moves import Move
         from focus_companion.game.rules import Rules
-        from focus_companion.session.requests import ChooseMove, Move, NewGame, Resign
+        from focus_companion.session.requests import ChooseMove, NewGame, Resign
         from focus_companion.session.session import Session
         from focus_companion.storage.journal import Journal
         from focus_companion.vision.frames import Frame
@@ -320,9 +321,11 @@ class Page:
         channel = SimpleNamespace(server=server, addr=(peer, 5), check_client_disconnected=lambda: False)
         task = WSGITask(channel, parser)
         told: list[tuple[str, list[tuple[str, str]]]] = []
-        body = self.app(
-            task.get_environment(), lambda status, headers, _=None: told.append((status, headers))
-        )
+
+        def begin(status: str, headers: list[tuple[str, str]], _: object = None) -> Any:
+            told.append((status, headers))
+
+        body: Any = self.app(task.get_environment(), begin)
         stream = any(value.startswith("text/event-stream") for name, value in told[0][1])
         with contextlib.closing(body) if hasattr(body, "close") else contextlib.nullcontext():
             got = b"".join(_some(body, 3 if stream else None))

@@ -12,7 +12,7 @@ from typing import Any
 
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match
-from focus_companion.storage.journal import Journal
+from focus_companion.storage.journal import Journal, KeptEvent
 
 
 def event_times(folder: Path, names: Sequence[str], began: float) -> tuple[list[dict[int, float]], list[int]]:
@@ -20,7 +20,7 @@ def event_times(folder: Path, names: Sequence[str], began: float) -> tuple[list[
     times, last = [], []
     for name in names:
         with Journal(folder / name) as journal:
-            kept = []
+            kept: list[KeptEvent] = []
             while page := journal.kept(kept[-1].id if kept else 0):
                 kept += page
         at = {event.id: datetime.fromisoformat(event.wall).timestamp() for event in kept}

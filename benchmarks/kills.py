@@ -27,6 +27,7 @@ import urllib.request
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from focus_companion.game.record import positions
 from focus_companion.storage.journal import Journal
@@ -76,7 +77,7 @@ class Program:
         self.after = after
         self.thread = threading.Thread(target=self._listen, daemon=True)
 
-    def wait_for(self, path: str) -> tuple[float, dict[str, object]]:
+    def wait_for(self, path: str) -> tuple[float, dict[str, Any]]:
         """Seconds from the start until ``path`` answers, and its answer."""
         while time.monotonic() - self.began < 300:
             if self.process.poll() is not None:

@@ -419,7 +419,8 @@ def main() -> None:
     def run(fault: str) -> dict[str, Any]:
         command = [sys.executable, __file__, "--json", "--fault", fault, "--times", str(asked.times)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        return json.loads(done.stdout.splitlines()[-1])
+        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return found
 
     with ThreadPoolExecutor(asked.jobs) as pool:
         results = list(pool.map(run, wanted))

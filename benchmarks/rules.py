@@ -94,8 +94,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.jsonl"
         path.write_text("".join(json.dumps(each) + "\n" for each in games))
-        for options in (["--positions"], ["--positions", "--legal"]):
-            out, wall, cpu = timed("replay", str(path), *options)
+        for switches in (["--positions"], ["--positions", "--legal"]):
+            out, wall, cpu = timed("replay", str(path), *switches)
             lines = out.count(b"\n")
             if lines != plies + len(games):
                 raise SystemExit(f"{lines} lines for {plies} plies of {len(games)} games")

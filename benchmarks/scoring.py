@@ -71,7 +71,7 @@ class Due:
                 return bool(event["ply"] == self.shown["ply"])
             case "prompt":
                 pieces = "".join(piece["piece"] for piece in event["remove"])
-                return event["square"] == self.move[-2:] and pieces == self.shown["to_remove"]
+                return bool(event["square"] == self.move[-2:] and pieces == self.shown["to_remove"])
         return True
 
     def late_by(self, event: Json) -> bool:

@@ -76,7 +76,7 @@ def ended(port: int, number: int, signed: signal.Signals) -> tuple[float, float]
     page = until(lambda: process() not in (0, number) and state(port), f"a page after {signed.name}")
     board = until(lambda: state(port).get("camera") == "ok", "the board found again")
     after = state(port)
-    if (after["game"], after["ply"]) < (before["game"], before["ply"]):  # type: ignore[operator]
+    if (after["game"], after["ply"]) < (before["game"], before["ply"]):
         sys.exit(
             f"before {signed.name} {before['game']}/{before['ply']}, then {after['game']}/{after['ply']}"
         )

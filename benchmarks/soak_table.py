@@ -17,7 +17,7 @@ from scoring import ACCEPTED
 
 from focus_companion.commands.play_source import Demo
 from focus_companion.game.moves import Move
-from focus_companion.session.events import Event
+from focus_companion.session.events import Alert, Event, GameBegan, Moved, TakenBack, Unclear
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.requests import ChooseMove
 from focus_companion.session.session import Session
@@ -214,30 +214,30 @@ class Books:
         """The session has told this, because of the picture that was seen last."""
         self._heard.append(dict(event.to_json()))
         shot = self._shot
-        match event.type:
-            case "move" if shot is not None:
+        match event:
+            case Moved() if shot is not None:
                 self.counts["turns"] += 1
                 played = shot.played.turns[shot.played.told : shot.turns]
                 if not played or played[0] != event.move:
                     self._fault("turns misread", played=played[:1], told=event.move)
                     self.astray = True
                 shot.played.told += 1
-            case "alert" if shot is not None:
+            case Alert() if shot is not None:
                 self.counts["alerts"] += 1
                 if not shot.slip:
                     self._fault("alerts for nothing", told=event.reason)
                 elif not self._alerted:
                     self.counts["told as another act"] += event.reason not in ACCEPTED[shot.act]
                     self._alerted = True
-            case "taken_back":
+            case TakenBack():
                 # Nobody at this table takes anything back.
                 self._fault("turns misread", told=f"taken back to {event.ply}")
                 self.astray = True
-            case "unclear" if shot is not None:
+            case Unclear() if shot is not None:
                 self.counts["questions"] += 1
                 self._asked = True
                 self._answer(shot, event)
-            case "game":
+            case GameBegan():
                 self._game_began = self.played.opening + 1
 
     def _answer(self, shot: Shot, event: Event) -> None:

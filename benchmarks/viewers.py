@@ -23,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -69,7 +70,7 @@ class Game:
 
         share_one_pool()
         take_short_turns()
-        self.open = lambda: open_source(str(CLIP))
+        self.open: Callable[[], Any] = lambda: open_source(str(CLIP))
         self.journal = Journal(folder, write=True)
         self.session = Session(Rules.make(order=("red", "green")), {}, self.journal, Pipeline)
         self.told: dict[int, float] = {}
