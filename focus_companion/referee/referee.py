@@ -36,6 +36,8 @@ SHOWN = 0.2
 """… unless at least this share of each of its squares has changed: then only a little later."""
 SURE_WRONG = 25.0
 """Nats by which an illegal act must lead what is allowed where turns are in doubt already."""
+HUNCHES = 2
+"""Rows of turns, the likeliest, that are borne in mind when the picture is gone before they could be told."""
 LANDED = 4.0
 """Nats by which a turn must lead its pieces' having been lifted only, once the picture has lasted, and up to
 which the picture alone may show that rather than the turn."""
@@ -72,6 +74,9 @@ class Referee:
         self._said: tuple[Move, ...] = ()
         self._beliefs: tuple[Belief, ...] = ()
         self._seen = False
+        self._hunch: tuple[Belief, ...] = ()
+        """What the last look showed when it was gone before it could be told or asked about: what comes next
+        may have been done after it."""
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
@@ -93,7 +98,8 @@ class Referee:
         if not position.to_move:
             return []
         if self._judged is None or self._judged[0] != look.number:
-            found = judge(look, history, self._rules, self._pending, self._beliefs, seen=self._seen)
+            beliefs, self._hunch = self._beliefs or self._hunch, ()
+            found = judge(look, history, self._rules, self._pending, beliefs, seen=self._seen)
             self._judged = look.number, found
         judgement = self._judged[1]
         if judgement.covered or judgement.act.legal:
@@ -221,7 +227,11 @@ class Referee:
     def _doubt(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         acts = (judgement.act, *judgement.rivals)
         rows = rows_of(acts)
-        if not any(rows) or not (self._goes_on(acts) or self._lasted(look, self._patience.unclear)):
+        if not any(rows):
+            return []
+        if not (self._goes_on(acts) or self._lasted(look, self._patience.unclear)):
+            if self._pending is None and all(complete(act) for act in acts if act.legal):
+                self._hunch = tuple(believe(row, position, self._rules) for row in rows[:HUNCHES] if row)
             return []
         verdicts: list[Verdict] = []
         if self._wrong is not None and judgement.act.legal:
@@ -271,7 +281,7 @@ class Referee:
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since
         since = self._suspected[1]
-        if judgement.legal_lead < (SURE_WRONG if self._beliefs else LEAD) and not (
+        if judgement.legal_lead < (SURE_WRONG if self._beliefs or act.believed else LEAD) and not (
             self._remains(judgement, look) and self._lasted(look, self._patience.lifted, since)
         ):
             # A legal turn, or nothing at all, explains the picture about as well: no alarm on that.
@@ -311,4 +321,4 @@ class Referee:
     def _settle(self) -> None:
         self._wrong = None
         self._pending = None
-        self._said, self._beliefs, self._seen = (), (), False
+        self._said, self._beliefs, self._seen, self._hunch = (), (), False, ()

@@ -94,6 +94,18 @@ def either() -> Table:
     return table
 
 
+@pytest.mark.parametrize("quickly", [False, True])
+def test_what_was_gone_before_it_could_be_asked_about_is_borne_in_mind(quickly: bool) -> None:
+    """Whoever moves on at once, against the rules, is told so from after the turn that was in doubt."""
+    table = steep(1.0, rules(EITHER, {}))
+    told = table.show(table.put({"c5": "", "b5": "gg"}), 0.5 if quickly else 1.5)
+    assert told.words == ([] if quickly else ["unclear"])
+    told = table.show(table.put({"e2": "", "d3": table.stacks[INDEX["d3"]] + table.stacks[INDEX["e2"]]}), 2.5)
+    assert [word.split()[0] for word in told.words] == ["alert"]
+    alert = told.events[0].to_json()
+    assert (alert["reason"], alert["player"]) == ("not_straight", "red")
+
+
 def test_a_doubt_lasts_until_a_turn_decides() -> None:
     table = either()
     told = table.show(table.put({"b5": "", "b7": "gg"}), 1.5)

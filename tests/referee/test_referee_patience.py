@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -230,6 +231,30 @@ def test_who_plays_on_before_answering_is_followed_at_once(
     on = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
     assert show(on, 1, 0.34, 12.0) == []
     assert {belief.row for belief in referee_._beliefs} == set(on if known else either)
+
+
+def test_a_turn_that_was_gone_before_it_could_be_told_is_borne_in_mind_for_one_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = (Move.parse("d7-d5"),)
+    turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, row)
+    lifted = Act(
+        Kind.WRONG, {INDEX["d7"]: ""}, wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True
+    )
+    doubt = Judgement(turn, 200.0, 6.0, rivals=(lifted,), weights=(-4.0, -26.0))
+    borne: list[list[Any]] = []
+    referee_, history = Referee(RULES), [start_position(RULES)]
+
+    def judged(found: Judgement, look: Any, *given: Any, **_: Any) -> Judgement:
+        borne.append([belief.row for belief in given[3]])
+        return found
+
+    gone = Judgement(lifted, 50.0, 20.0, 20.0)
+    for time, found in enumerate([doubt, gone, gone]):
+        monkeypatch.setattr(referee, "judge", partial(judged, found))
+        look: Any = Shown(0.4, {"d7": 0.9}, time=10.0 + 2 * time)
+        assert referee_.judge(look, history) == []
+    assert borne == [[], [row], []]
 
 
 def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
