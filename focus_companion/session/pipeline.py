@@ -38,7 +38,9 @@ SET_UP_PATIENCE = 0.6
 """Seconds that a still picture must last before it is said what differs from the set-up."""
 
 COVERED_PATIENCE = 3.0
-"""Seconds after which what lies still over the board is taken for a part of the scene, if squares show."""
+"""Seconds after which what lies still over the board is taken for a part of the scene, …"""
+THING_PATIENCE = 0.5
+"""… and where it is no arm: it stands by itself, or hides nothing, …"""
 RELIT_PATIENCE = 0.3
 """The same where the light has changed all over the board, …"""
 SHADE_PATIENCE, A_TURN = 0.5, 3
@@ -244,6 +246,9 @@ def _patience(watcher: Watcher, look: Look) -> float:
     """Seconds after which what seems to cover the board is taken for a part of the scene."""
     if look.all_over:
         return RELIT_PATIENCE
+    if look.age > THING_PATIENCE and look.covering is not None and look.covering.mask.any():
+        alone = not look.covering.comes_in or not watcher.hidden(look)
+        return THING_PATIENCE if alone else COVERED_PATIENCE
     if look.age > SHADE_PATIENCE and look.widespread and len(watcher.disagreeing(look)) <= A_TURN:
         return SHADE_PATIENCE
     return COVERED_PATIENCE

@@ -7,6 +7,7 @@ explains nothing on the board, and hides what lies under it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -20,7 +21,11 @@ from .sizes import thinned
 STEP = 26
 """Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
 REACHES = 0.15
-"""Area in squares that a change must have within the lattice to count as something over the board."""
+"""Area in squares that a change must have on the squares to count as something over the board."""
+BESIDE = 0.4
+"""Area in squares that a thing over the board must have beside the columns of the stacks."""
+HIDES = 0.08
+"""Share of a square's pixels under a thing from which what stands there may be hidden."""
 TAIL = 0.3
 """Share of a disc that may be missing where several lie in a row; a single one's shadow adds less than the
 rest."""
@@ -54,6 +59,25 @@ class Smoothed:
             # A copy: the rest of a large picture need not be kept.
             self._thinned = window, every, blurred(self.image[window.slices])[::every, ::every].copy()
         return self._thinned[2]
+
+
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """The thing that seems to lie over the squares: its ``mask`` (h, w), with a little around it, in the
+    board's ``window``; whether it ``comes_in`` from the window's edge, as an arm does; and the squares that
+    lie ``under`` it, if only in part. All False, and none, where there is no such thing.
+    """
+
+    window: Window
+    mask: NDArray[np.bool_]
+    comes_in: bool
+    under: tuple[int, ...]
+
+    def pasted(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The picture ``before`` with the thing in it as ``now`` shows it."""
+        picture = before.copy()
+        picture[self.window.slices][self.mask] = now[self.window.slices][self.mask]
+        return picture
 
 
 class Change:
@@ -152,7 +176,7 @@ class Change:
     def foreign(self, explained: Collection[int], tallest: dict[int, int] | None = None) -> float:
         """Area, in squares, of the largest connected change that the columns of ``explained`` do not hold.
 
-        Only changes that reach into the lattice count: pieces laid down beside the board are no arm.
+        Only changes that reach onto the squares count: pieces laid down beside the board are no arm.
         """
         rest = self.changed.copy()
         tall = tallest or {}
@@ -169,10 +193,42 @@ class Change:
         few = rest[:: self._every, :: self._every]
         if np.count_nonzero(few) * self._every**2 < 0.4 * self._pitch * self._pitch:
             return 0.0
-        # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same, if
-        # it lies on the squares: under another lamp, the table in the corners of the lattice is such a patch.
-        solid = self._largest(few & ~self._shading(few), _whole_lattice(self._outlines))
-        return max(solid, 0.5 * self._largest(few, lattice_mask(self._outlines, self.window)))
+        # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same.
+        return max(self._largest(few & ~self._shading(few)), 0.5 * self._largest(few))
+
+    def covering(self) -> Covering:
+        """What seems to lie over the squares: of all that changed the part of which most lies beside the
+        columns of the stacks, in which whatever is done at the table stays.
+        """
+        parts, areas, square = self._parts(self.changed[:: self._every, :: self._every])
+        size = parts.shape[1], parts.shape[0]
+        beside = cv2.resize(self._beside(), size, interpolation=cv2.INTER_NEAREST)
+        besides = np.bincount(parts.ravel(), np.asarray(beside, float).ravel(), len(areas)) / square
+        besides[areas == 0] = 0
+        thing: NDArray[np.bool_] = (parts == int(besides.argmax())) & bool(besides.max() > BESIDE)
+        edge = np.concatenate([thing[0], thing[-1], thing[:, 0], thing[:, -1]])
+        grown = cv2.dilate(thing.astype(np.uint8), np.ones((3, 3), np.uint8))
+        height, width = self.changed.shape
+        mask = np.asarray(cv2.resize(grown, (width, height), interpolation=cv2.INTER_NEAREST)) > 0
+        return Covering(self.window, mask, bool(edge.any()), self._under(mask))
+
+    def _beside(self) -> NDArray[np.uint8]:
+        """In the window, 1 for what no stack covers, nor would with a piece more."""
+        mask = np.ones(self.changed.shape, np.uint8)
+        for stack, column in zip(self._standing, self._outlines.columns, strict=True):
+            top, left = column.top - self.window.top, column.left - self.window.left
+            mask[top : top + column.height, left : left + column.width] &= ~column.standing(len(stack) + 1)
+        return mask
+
+    def _under(self, mask: NDArray[np.bool_]) -> tuple[int, ...]:
+        """The squares of whose stacks a mask of the window hides something."""
+        squares = []
+        for square, column in enumerate(self._outlines.columns):
+            top, left = column.top - self.window.top, column.left - self.window.left
+            part = mask[top : top + column.height, left : left + column.width]
+            if part[column.standing(len(self._standing[square]) + 1)].mean() > HIDES:
+                squares.append(square)
+        return tuple(squares)
 
     @property
     def _every(self) -> int:
@@ -193,13 +249,21 @@ class Change:
         shaded[part] = (off < 0.09 * np.maximum(now.max(1), 60)) & (factor > 0.3) & (factor < 2.2)
         return shaded
 
-    def _largest(self, rest: NDArray[np.bool_], ground: NDArray[np.bool_]) -> float:
+    def _largest(self, rest: NDArray[np.bool_]) -> float:
         """Area in squares of the largest part of ``rest`` (every so many of the window's pixels) that reaches
-        into ``ground`` (all of them).
+        onto the squares.
         """
         every = self._every
         if np.count_nonzero(rest) * every * every < 0.4 * self._pitch * self._pitch:
             return 0.0
+        _, areas, square = self._parts(rest)
+        return float(areas.max()) / square
+
+    def _parts(self, rest: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
+        """The connected parts of ``rest`` (every so many of the window's pixels), numbered on a coarser grid;
+        the area of each, 0 where it does not reach onto the squares; and that of a square.
+        """
+        every = self._every
         # Smaller still: threads of noise vanish, an arm stays.
         factor = max(1, round(self._pitch / 14 / every))
         small = cv2.resize(
@@ -209,10 +273,10 @@ class Change:
         )
         solid = (np.asarray(small) > 127).astype(np.uint8)
         count, parts, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
-        if count < 2:
-            return 0.0
         lattice = cv2.resize(
-            ground.view(np.uint8),
+            # Not the corners, which hold no square: under another lamp the table there is such a patch, and
+            # whatever is set down there hides nothing.
+            lattice_mask(self._outlines, self.window).view(np.uint8),
             (solid.shape[1], solid.shape[0]),
             interpolation=cv2.INTER_NEAREST,
         )
@@ -226,7 +290,7 @@ class Change:
         right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
         apart = (left > 0) & (top > 0) & (right < solid.shape[1]) & (bottom < solid.shape[0])
         areas[apart & (reach < LEDGE * square) & (areas < LAID * square)] = 0
-        return float(areas.max()) / square
+        return np.asarray(parts, np.int32), areas, square
 
 
 def _in_a_row(blob: NDArray[np.bool_]) -> int:
@@ -255,16 +319,6 @@ def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
         top, left = column.top - window.top, column.left - window.left
         mask[top : top + column.height, left : left + column.width] |= column.standing(5)
     return mask
-
-
-@made_once
-def _whole_lattice(outlines: Outlines) -> NDArray[np.bool_]:
-    """In the board's window, the full 8×8 lattice."""
-    window = board_window(outlines)
-    mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
-    corners = outlines.camera.project(outlines.profile.corners) - (window.left, window.top)
-    cv2.fillConvexPoly(mask, np.round(corners).astype(np.int32), 1)
-    return mask.astype(bool)
 
 
 def blurred(part: NDArray[np.uint8]) -> NDArray[np.uint8]:

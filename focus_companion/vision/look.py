@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .change import Change, Smoothed
+from .change import Change, Covering, Smoothed
 from .evidence import Evidence
 from .frames import Image
 from .stillness import Small
@@ -98,6 +98,13 @@ class Look:
         by = self.differs
         few = sorted(np.flatnonzero((by >= STIRRED) & (self.touched < HARDLY)), key=lambda s: -by[s])
         return {int(s): float(by[s]) for s in few[:MOST_STIRRED]}
+
+    @cached_property
+    def covering(self) -> Covering | None:
+        """What seems to lie over the squares; ``None`` where much of the board looks different, as in another
+        light.
+        """
+        return None if self.change is None or self.widespread else self.change.covering()
 
     def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
         """Area in squares of the largest change that no piece on ``explained`` accounts for."""

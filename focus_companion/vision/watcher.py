@@ -15,7 +15,7 @@ import numpy as np
 from ..game.squares import SQUARES
 from .background import Background
 from .by_hand import Corners, camera_of, check_corners, settled
-from .change import Change, Smoothed, board_window
+from .change import Change, Covering, Smoothed, board_window
 from .colours import ColourModel
 from .evidence import Evidence
 from .finder import Found, find_board
@@ -29,7 +29,7 @@ from .refit import AGREED, agreements, fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
-from .tracker import DIFFERS, Probe, agreeing, agreement, seek
+from .tracker import AGREES, DIFFERS, Probe, agreeing, agreement, seek
 
 SETTLE = 0.18
 """Seconds without motion after which a picture is looked at."""
@@ -53,6 +53,8 @@ LONG_LOST = 5.0
 """Seconds out of view from which the players may well have gone on meanwhile, and …"""
 RESUMED = 0.8
 """… the share of squares that must then show their position for the board to be back."""
+UNCOVERED = 0.2
+"""Share of the pixels of a hidden square that must change for it to be seen again."""
 ASTRAY = 0.3
 """Agreement of the outlines up to which a pose is not believed."""
 GONE = 4.0
@@ -109,6 +111,10 @@ class Watcher:
         self._upset_tried = 0.0
         self.unsettled: tuple[int, ...] = ()
         """Squares that showed something else in the reference picture when it was adopted."""
+        self._hidden: tuple[int, ...] = ()
+        """Squares that a thing which belongs to the scene by now hides."""
+        self._asked: tuple[int, tuple[int, ...]] = -1, ()
+        """The number of the look that was last asked what it hides, and the answer."""
         self._given: Corners | None = None
         self._by_hand = self._stood = False
         self._size_seen: tuple[int, int] | None = None
@@ -166,13 +172,29 @@ class Watcher:
         assert self.camera is not None and self.profile is not None
         return _disagreeing(look.image, self.camera, Probe(self.profile, self.standing), self._colours)
 
-    def absorb(self, look: Look) -> Look | None:
-        """Something has lain over or beside the board for long: from now on it belongs to the scene.
+    def hidden(self, look: Look) -> tuple[int, ...]:
+        """The squares under the thing that lies over the board which do not plainly show what should stand
+        there.
+        """
+        assert self.camera is not None and self.profile is not None
+        if look.covering is None or not look.covering.under:
+            return ()
+        if self._asked[0] != look.number:
+            shown = agreement(look.image, self.camera, Probe(self.profile, self.standing), self._colours)
+            self._asked = look.number, tuple(s for s in look.covering.under if shown[s] <= AGREES)
+        return self._asked[1]
 
-        Only where nearly every square still shows its position; else nothing changes.
+    def absorb(self, look: Look) -> Look | None:
+        """Something has lain over or beside the board for long: from now on it belongs to the scene. What
+        stands on the squares that it hides is not judged until it is gone.
+
+        Where much of the board looks different it is the light: then only if nearly every square still shows
+        its position; else nothing changes.
         """
         assert self.camera is not None and self.profile is not None
         frame = Frame(look.number, look.time, look.image)
+        if look.covering is not None and look.covering.mask.any():
+            return self._take_in(look, look.covering)
         back = self._adopt(frame, look.small, self.camera, self.profile, self._colours)
         if back is None and look.all_over and self._relearned != look.number:
             # A lamp may change the bare board alone: where the outlines have stayed, its shades are learned.
@@ -181,6 +203,19 @@ class Watcher:
             if stayed > AGREED:
                 back = self._adopt(frame, look.small, self.camera, self.profile, None)
         return back
+
+    def _take_in(self, look: Look, covering: Covering) -> Look:
+        """Have a thing lie in the pictures with which later ones are compared too: all else in them stays."""
+        assert self._reference is not None
+        hidden = self.hidden(look)
+        self._reference = Smoothed(covering.pasted(look.image, self._reference.image))
+        if self._mark is not None:
+            self._mark = Smoothed(covering.pasted(look.image, self._mark.image))
+        self._hidden = tuple(sorted({*self._hidden, *hidden}))
+        change = self._against(look.smoothed, self._reference)
+        again = self._new_look(Frame(look.number, look.time, look.image), look.smoothed, look.small, change)
+        again.since = look.since
+        return again
 
     # ---- frames ------------------------------------------------------------------------------------------
 
@@ -283,7 +318,7 @@ class Watcher:
         self._reference, self._mark = smoothed, None
         self._upset_since = None
         self.state = State.WATCHING
-        self.unsettled = wrong
+        self.unsettled, self._hidden = wrong, ()
         self._watch_board()
         return self._new_look(frame, smoothed, small, None)
 
@@ -312,6 +347,9 @@ class Watcher:
             # Anything may have changed before the reference picture, and surely did where it shows otherwise.
             touched = np.maximum(touched, 0.1)
             touched[list(self.unsettled)] = 1.0
+        if self._hidden:
+            touched = touched.copy()
+            touched[list(self._hidden)] = 0.0
         self._look = Look(
             time=frame.time,
             since=frame.time,
@@ -340,6 +378,8 @@ class Watcher:
                 return recovered
         else:
             self._upset_since = None
+        # What lay there has been taken away, or a hand is over it.
+        self._hidden = tuple(s for s in self._hidden if change.touched[s] < UNCOVERED)
         since = frame.time - still
         before, self._look = self._look, None
         if before is not None and frame.time - before.time < BLINK:
@@ -438,7 +478,7 @@ class Watcher:
             self._colours,
             self._background,
             keep=keep,
-            except_squares=doubtful,
+            except_squares=(*doubtful, *self._hidden),
         )
         self._reference, self.unsettled = smoothed, ()
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from focus_companion.session import pipeline
-from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, SHADE_PATIENCE
+from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, SHADE_PATIENCE, THING_PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,26 @@ from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, S
 def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
     all_over: bool, widespread: bool, wrong: int, patience: float
 ) -> None:
-    look: Any = SimpleNamespace(age=1.0, all_over=all_over, widespread=widespread)
+    look: Any = SimpleNamespace(age=1.0, all_over=all_over, widespread=widespread, covering=None)
     watcher: Any = SimpleNamespace(disagreeing=lambda _: tuple(range(wrong)))
+    assert pipeline._patience(watcher, look) == patience
+
+
+@pytest.mark.parametrize(
+    ("thing", "comes_in", "hidden", "patience"),
+    [
+        (True, False, (3,), THING_PATIENCE),
+        (True, True, (3,), COVERED_PATIENCE),
+        (True, True, (), THING_PATIENCE),
+        (False, False, (), COVERED_PATIENCE),
+    ],
+    ids=["a mug", "an arm", "an arm that has gone", "pieces only"],
+)
+def test_what_stands_by_itself_is_no_arm(
+    thing: bool, comes_in: bool, hidden: tuple[int, ...], patience: float
+) -> None:
+    """Turns may follow each other faster than an arm is waited out."""
+    covering = SimpleNamespace(mask=np.array([thing]), comes_in=comes_in)
+    look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, covering=covering)
+    watcher: Any = SimpleNamespace(disagreeing=lambda _: (), hidden=lambda _: hidden)
     assert pipeline._patience(watcher, look) == patience

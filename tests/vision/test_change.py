@@ -135,3 +135,39 @@ def test_the_table_under_another_lamp_is_no_arm_though_it_fills_the_corners_of_t
     # A shadow as deep on the squares themselves may be that of an arm over them.
     dim[: now.shape[0] // 2] = (now[: now.shape[0] // 2] * 0.7).astype(np.uint8)
     assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign(()) > 1.2
+
+
+@pytest.mark.parametrize(
+    ("along", "across", "radius", "under", "comes_in"),
+    [
+        (3.5, 3.5, 0.8, set(), False),
+        (4.4, 0.5, 1.2, {"h4", "h5"}, False),
+        (4.4, 0.5, 3.0, {"h4", "h5", "h3", "h6"}, True),
+        (0.0, 0.0, 0.0, set(), False),
+    ],
+    ids=["in a corner", "before two squares", "from the edge", "nothing"],
+)
+def test_a_thing_over_the_board_is_told_with_the_squares_under_it(
+    along: float, across: float, radius: float, under: set[str], comes_in: bool
+) -> None:
+    """Nor is a turn that is made meanwhile taken for a part of it."""
+    look, view, rng, _, _ = table()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=20, azimuth=0, fill=0.7)
+    look = replace(look, camera=camera)
+    view, outlines = BoardView(look), Outlines(camera, look.profile)
+    turn = tuple({"b3": "", "c3": "gr"}.get(name, START[k]) for k, name in enumerate(SQUARES))
+    first, now = (view.shoot(Stage(stacks, seats=SEATS), rng) for stacks in (START, turn))
+    if radius:
+        pitch = look.profile.pitch
+        around = np.linspace(0, 2 * np.pi, 40)
+        ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
+        shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
+        cv2.fillPoly(now, [shape], (200, 90, 40))
+    covering = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0).covering()
+    named = {SQUARES[square] for square in covering.under}
+    assert named >= under and covering.comes_in == comes_in
+    assert bool(under) == bool(covering.mask.any()) and named.isdisjoint({"b3", "c3"})
+    pasted = covering.pasted(now, first)
+    window = covering.window.slices
+    assert np.array_equal(pasted[window][covering.mask], now[window][covering.mask])
+    assert np.array_equal(pasted[window][~covering.mask], first[window][~covering.mask])

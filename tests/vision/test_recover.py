@@ -122,7 +122,9 @@ def test_a_lamp_that_changes_the_bare_board_alone_is_learned(
     watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
     monkeypatch.setattr(watcher, "_adopt", adopt)
     monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
-    look: Any = SimpleNamespace(number=3, time=1.0, image=FRAME.image, small=None, all_over=True)
+    look: Any = SimpleNamespace(
+        covering=None, number=3, time=1.0, image=FRAME.image, small=None, all_over=True
+    )
     watcher.absorb(look)
     assert tried == tries
     watcher.absorb(look)
