@@ -247,7 +247,7 @@ def _patience(watcher: Watcher, look: Look) -> float:
     if look.all_over:
         return RELIT_PATIENCE
     if look.age > THING_PATIENCE and look.covering is not None and look.covering.mask.any():
-        alone = not look.covering.comes_in or not watcher.hidden(look)
+        alone = not look.covering.comes_in or not look.hidden
         return THING_PATIENCE if alone else COVERED_PATIENCE
     if look.age > SHADE_PATIENCE and look.widespread and len(watcher.disagreeing(look)) <= A_TURN:
         return SHADE_PATIENCE

@@ -13,6 +13,7 @@ from .change import Change, Covering, Smoothed
 from .evidence import Evidence
 from .frames import Image
 from .stillness import Small
+from .tracker import AGREES, Probe, agreement
 
 A_LITTLE, ALL_OVER = 0.01, 0.9
 """Share of its pixels that a square changes at least under a lamp that was moved or another exposure, and the
@@ -105,6 +106,16 @@ class Look:
         light.
         """
         return None if self.change is None or self.widespread else self.change.covering()
+
+    @cached_property
+    def hidden(self) -> tuple[int, ...]:
+        """The squares under what lies over the board that do not plainly show what should stand there."""
+        if self.covering is None or not self.covering.under:
+            return ()
+        outlines, evidence = self.evidence.outlines, self.evidence
+        probe = Probe(outlines.profile, evidence.standing)
+        shown = agreement(self.image, outlines.camera, probe, evidence.colours)
+        return tuple(square for square in self.covering.under if shown[square] <= AGREES)
 
     def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
         """Area in squares of the largest change that no piece on ``explained`` accounts for."""

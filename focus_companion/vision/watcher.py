@@ -29,7 +29,7 @@ from .refit import AGREED, agreements, fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
 from .stillness import Small, Stillness
-from .tracker import AGREES, DIFFERS, Probe, agreeing, agreement, seek
+from .tracker import DIFFERS, Probe, agreeing, agreement, seek
 
 SETTLE = 0.18
 """Seconds without motion after which a picture is looked at."""
@@ -113,8 +113,6 @@ class Watcher:
         """Squares that showed something else in the reference picture when it was adopted."""
         self._hidden: tuple[int, ...] = ()
         """Squares that a thing which belongs to the scene by now hides."""
-        self._asked: tuple[int, tuple[int, ...]] = -1, ()
-        """The number of the look that was last asked what it hides, and the answer."""
         self._given: Corners | None = None
         self._by_hand = self._stood = False
         self._size_seen: tuple[int, int] | None = None
@@ -172,18 +170,6 @@ class Watcher:
         assert self.camera is not None and self.profile is not None
         return _disagreeing(look.image, self.camera, Probe(self.profile, self.standing), self._colours)
 
-    def hidden(self, look: Look) -> tuple[int, ...]:
-        """The squares under the thing that lies over the board which do not plainly show what should stand
-        there.
-        """
-        assert self.camera is not None and self.profile is not None
-        if look.covering is None or not look.covering.under:
-            return ()
-        if self._asked[0] != look.number:
-            shown = agreement(look.image, self.camera, Probe(self.profile, self.standing), self._colours)
-            self._asked = look.number, tuple(s for s in look.covering.under if shown[s] <= AGREES)
-        return self._asked[1]
-
     def absorb(self, look: Look) -> Look | None:
         """Something has lain over or beside the board for long: from now on it belongs to the scene. What
         stands on the squares that it hides is not judged until it is gone.
@@ -207,11 +193,10 @@ class Watcher:
     def _take_in(self, look: Look, covering: Covering) -> Look:
         """Have a thing lie in the pictures with which later ones are compared too: all else in them stays."""
         assert self._reference is not None
-        hidden = self.hidden(look)
         self._reference = Smoothed(covering.pasted(look.image, self._reference.image))
         if self._mark is not None:
             self._mark = Smoothed(covering.pasted(look.image, self._mark.image))
-        self._hidden = tuple(sorted({*self._hidden, *hidden}))
+        self._hidden = tuple(sorted({*self._hidden, *look.hidden}))
         change = self._against(look.smoothed, self._reference)
         again = self._new_look(Frame(look.number, look.time, look.image), look.smoothed, look.small, change)
         again.since = look.since

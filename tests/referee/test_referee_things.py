@@ -23,7 +23,7 @@ LAST_FILE = 4
 
 @pytest.mark.parametrize(
     ("tilt", "along", "across", "radius"),
-    [(30.0, 3.5, 3.5, 0.9), (30.0, 4.4, 0.5, 1.2), (12.0, 4.2, -1.0, 1.1), (42.0, 3.4, 3.0, 1.3)],
+    [(30.0, 3.5, 3.5, 0.9), (30.0, 4.4, 0.5, 1.2), (36.0, 4.2, -1.0, 1.1), (42.0, 3.4, 3.0, 1.3)],
     ids=["in a corner", "before two squares", "before three squares", "over a corner"],
 )
 def test_the_game_goes_on_beside_a_thing_that_was_set_down(

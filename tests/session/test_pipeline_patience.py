@@ -46,6 +46,6 @@ def test_what_stands_by_itself_is_no_arm(
 ) -> None:
     """Turns may follow each other faster than an arm is waited out."""
     covering = SimpleNamespace(mask=np.array([thing]), comes_in=comes_in)
-    look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, covering=covering)
-    watcher: Any = SimpleNamespace(disagreeing=lambda _: (), hidden=lambda _: hidden)
+    look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, covering=covering, hidden=hidden)
+    watcher: Any = SimpleNamespace(disagreeing=lambda _: ())
     assert pipeline._patience(watcher, look) == patience
