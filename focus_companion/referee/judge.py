@@ -147,7 +147,9 @@ def _likeliest(
         and Ignored(look).nats(best.act) <= (0.0 if best.act.kind is Kind.NOTHING else IGNORED / 2)
     ):
         return best
-    inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, strong)
+    # What plainly stirred out of the act's reach may have lost a piece, too, to where it hardly shows.
+    apart = sorted(plainly_stirred(look).difference(known))
+    inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, [*strong, *apart])
     if strong:
         pool += of_all(lambda acts: acts.turns(set(open_squares) - set(strong)))
     pool += of_all(lambda acts: acts.successions(inside), WIDE)

@@ -103,6 +103,42 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
     assert ("two_moves" in kinds) == further
 
 
+@pytest.mark.parametrize(("by", "further"), [(19.0, True), (6.5, False)], ids=["plainly", "a shadow"])
+def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
+    monkeypatch: pytest.MonkeyPatch, by: float, further: bool
+) -> None:
+    """A green piece on a bare dome like it went onto another green one: neither changes many pixels."""
+    played = rules({"d5": "g", "d6": "r", "h4": "g", "g4": "g"}, {})
+    position = start_position(played)
+    touched = np.zeros(len(SQUARES))
+    touched[[INDEX["d5"], INDEX["d6"]]] = 0.04, 0.9
+    look: Any = SimpleNamespace(
+        touched=touched,
+        stirred={INDEX["h4"]: by},
+        change=None,
+        differs=np.where(touched > 0, 50.0, 1.0),
+        evidence=SimpleNamespace(
+            standing=position.stacks,
+            outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
+            gain=lambda _: SimpleNamespace(nats=-9.0),
+        ),
+        foreign=lambda *_: 0.0,
+    )
+    twice: list[Act] = []
+
+    def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
+        squares = {INDEX["h4"]: "", INDEX["g4"]: "gg", INDEX["d5"]: "", INDEX["d6"]: "rg"}
+        twice.extend(act for act in pool if act.changes == squares)
+        turn = next(act for act in pool if act.kind is Kind.TURN and str(act.moves[0]) == "d5-d6")
+        return Judgement(turn, 290.0, 60.0)
+
+    monkeypatch.setattr(judging, "weigh", weigh)
+    monkeypatch.setattr(judging, "explains", lambda *_: True)
+    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    judge(look, [position], played, None)
+    assert bool(twice) == further
+
+
 @pytest.mark.parametrize(("by", "looked"), [(44.0, ["b2", "c1"]), (14.0, ["b2", "c1"]), (8.0, [])])
 def test_what_hardly_shows_in_the_dark_is_looked_into(
     monkeypatch: pytest.MonkeyPatch, by: float, looked: list[str]
