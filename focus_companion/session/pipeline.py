@@ -246,7 +246,7 @@ def _patience(watcher: Watcher, look: Look) -> float:
     """Seconds after which what seems to cover the board is taken for a part of the scene."""
     if look.all_over:
         return RELIT_PATIENCE
-    if look.age > THING_PATIENCE and look.covering is not None and look.covering.mask.any():
+    if look.age > THING_PATIENCE and look.covering is not None:
         alone = not look.covering.comes_in or not look.hidden
         return THING_PATIENCE if alone else COVERED_PATIENCE
     if look.age > SHADE_PATIENCE and look.widespread and len(watcher.disagreeing(look)) <= A_TURN:

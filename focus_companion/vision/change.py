@@ -22,8 +22,8 @@ STEP = 26
 """Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
 REACHES = 0.15
 """Area in squares that a change must have on the squares to count as something over the board."""
-BESIDE = 0.4
-"""Area in squares that a thing over the board must have beside the columns of the stacks."""
+OFF_STACKS = 0.4
+"""Area in squares that a thing over the board must have where no stack can be seen."""
 HIDES = 0.08
 """Share of a square's pixels under a thing from which what stands there may be hidden."""
 TAIL = 0.3
@@ -63,9 +63,9 @@ class Smoothed:
 
 @dataclass(frozen=True, eq=False)
 class Covering:
-    """The thing that seems to lie over the squares: its ``mask`` (h, w), with a little around it, in the
+    """A thing that seems to lie over the squares: its ``mask`` (h, w), with a little around it, in the
     board's ``window``; whether it ``comes_in`` from the window's edge, as an arm does; and the squares that
-    lie ``under`` it, if only in part. All False, and none, where there is no such thing.
+    lie ``under`` it, if only in part.
     """
 
     window: Window
@@ -109,15 +109,17 @@ class Change:
         return unlike
 
     def _share(self, square: int, sums: NDArray[np.int32]) -> float:
-        column = self._outlines.columns[square]
-        top, left = column.top - self.window.top, column.left - self.window.left
-        bottom, right = top + column.height, left + column.width
-        if sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left] == 0:
+        rows, columns = self._slices(square)
+        corners = sums[rows.stop, columns.stop] - sums[rows.start, columns.stop]
+        if corners - sums[rows.stop, columns.start] + sums[rows.start, columns.start] == 0:
             # Nearly every square of nearly every look.
             return 0.0
-        part = self.part(square)
-        mask = column.standing(len(self._standing[square]) + 1)
-        return float(part[mask].mean()) if mask.any() else 0.0
+        return self._share_of(square, self.changed)
+
+    def _share_of(self, square: int, pixels: NDArray[np.bool_]) -> float:
+        """The share of a square's stack, and one piece more on it, in these ``pixels`` of the window."""
+        mask = self._outlines.columns[square].standing(len(self._standing[square]) + 1)
+        return float(pixels[self._slices(square)][mask].mean()) if mask.any() else 0.0
 
     def appeared(self, colours: ColourModel) -> str:
         """The pieces, by letter, that seem to have been laid down beside the lattice: taken from a stack, or
@@ -147,9 +149,13 @@ class Change:
 
     def part(self, square: int) -> NDArray[np.bool_]:
         """The changed pixels in a square's window."""
+        return self.changed[self._slices(square)]
+
+    def _slices(self, square: int) -> tuple[slice, slice]:
+        """The rows and columns of the window in which the stacks of a square lie."""
         column = self._outlines.columns[square]
         top, left = column.top - self.window.top, column.left - self.window.left
-        return self.changed[top : top + column.height, left : left + column.width]
+        return slice(top, top + column.height), slice(left, left + column.width)
 
     def differs(self) -> NDArray[np.float64]:
         """By how much each square looks different, (52,): the mean difference of its stack's pixels, in
@@ -196,39 +202,32 @@ class Change:
         # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same.
         return max(self._largest(few & ~self._shading(few)), 0.5 * self._largest(few))
 
-    def covering(self) -> Covering:
-        """What seems to lie over the squares: of all that changed the part of which most lies beside the
-        columns of the stacks, in which whatever is done at the table stays.
+    def covering(self) -> Covering | None:
+        """What lies over the squares, if anything does: of all that changed the part of which most lies where
+        no stack can be seen. Whatever is done at the table stays within the columns of the stacks.
         """
-        parts, areas, square = self._parts(self.changed[:: self._every, :: self._every])
+        parts, areas, area = self._parts(self.changed[:: self._every, :: self._every])
         size = parts.shape[1], parts.shape[0]
-        beside = cv2.resize(self._beside(), size, interpolation=cv2.INTER_NEAREST)
-        besides = np.bincount(parts.ravel(), np.asarray(beside, float).ravel(), len(areas)) / square
-        besides[areas == 0] = 0
-        thing: NDArray[np.bool_] = (parts == int(besides.argmax())) & bool(besides.max() > BESIDE)
+        bare = cv2.resize(self._off_stacks(), size, interpolation=cv2.INTER_NEAREST)
+        off_stacks = np.bincount(parts.ravel(), np.asarray(bare, float).ravel(), len(areas))
+        off_stacks[areas == 0] = 0
+        largest = int(off_stacks.argmax())
+        if off_stacks[largest] <= OFF_STACKS * area:
+            return None
+        thing = parts == largest
         edge = np.concatenate([thing[0], thing[-1], thing[:, 0], thing[:, -1]])
         grown = cv2.dilate(thing.astype(np.uint8), np.ones((3, 3), np.uint8))
         height, width = self.changed.shape
         mask = np.asarray(cv2.resize(grown, (width, height), interpolation=cv2.INTER_NEAREST)) > 0
-        return Covering(self.window, mask, bool(edge.any()), self._under(mask))
+        under = (square for square in range(len(SQUARES)) if self._share_of(square, mask) > HIDES)
+        return Covering(self.window, mask, bool(edge.any()), tuple(under))
 
-    def _beside(self) -> NDArray[np.uint8]:
+    def _off_stacks(self) -> NDArray[np.uint8]:
         """In the window, 1 for what no stack covers, nor would with a piece more."""
         mask = np.ones(self.changed.shape, np.uint8)
-        for stack, column in zip(self._standing, self._outlines.columns, strict=True):
-            top, left = column.top - self.window.top, column.left - self.window.left
-            mask[top : top + column.height, left : left + column.width] &= ~column.standing(len(stack) + 1)
+        for square, stack in enumerate(self._standing):
+            mask[self._slices(square)] &= ~self._outlines.columns[square].standing(len(stack) + 1)
         return mask
-
-    def _under(self, mask: NDArray[np.bool_]) -> tuple[int, ...]:
-        """The squares of whose stacks a mask of the window hides something."""
-        squares = []
-        for square, column in enumerate(self._outlines.columns):
-            top, left = column.top - self.window.top, column.left - self.window.left
-            part = mask[top : top + column.height, left : left + column.width]
-            if part[column.standing(len(self._standing[square]) + 1)].mean() > HIDES:
-                squares.append(square)
-        return tuple(squares)
 
     @property
     def _every(self) -> int:

@@ -102,15 +102,15 @@ class Look:
 
     @cached_property
     def covering(self) -> Covering | None:
-        """What seems to lie over the squares; ``None`` where much of the board looks different, as in another
-        light.
+        """What lies over the squares, if anything does; where much of the board looks different it is rather
+        the light.
         """
         return None if self.change is None or self.widespread else self.change.covering()
 
     @cached_property
     def hidden(self) -> tuple[int, ...]:
         """The squares under what lies over the board that do not plainly show what should stand there."""
-        if self.covering is None or not self.covering.under:
+        if self.covering is None:
             return ()
         outlines, evidence = self.evidence.outlines, self.evidence
         probe = Probe(outlines.profile, evidence.standing)

@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from ..game.squares import SQUARES
 from .background import Background
 from .by_hand import Corners, camera_of, check_corners, settled
 from .change import Change, Covering, Smoothed, board_window
@@ -25,6 +24,7 @@ from .lenses import LensProfile
 from .look import Look
 from .orientation import upright
 from .outlines import Outlines
+from .reference import Reference
 from .refit import AGREED, agreements, fits
 from .scene import BoardProfile, Camera
 from .still_colours import usual_pieces
@@ -53,8 +53,6 @@ LONG_LOST = 5.0
 """Seconds out of view from which the players may well have gone on meanwhile, and …"""
 RESUMED = 0.8
 """… the share of squares that must then show their position for the board to be back."""
-UNCOVERED = 0.2
-"""Share of the pixels of a hidden square that must change for it to be seen again."""
 ASTRAY = 0.3
 """Agreement of the outlines up to which a pose is not believed."""
 GONE = 4.0
@@ -98,21 +96,16 @@ class Watcher:
         self.outlines: Outlines | None = None
         self._colours = ColourModel()
         self._background: Background | None = None
-        self._reference: Smoothed | None = None
+        self._reference: Reference | None = None
         self._stillness = Stillness()
         self._look: Look | None = None
         self._count = 0
         self._moved = False
-        self._mark: Smoothed | None = None
         self._sought = -SEEK_AGAIN
         self._relearned = -1
         self._upset_since: float | None = None
         self._lost_since = 0.0
         self._upset_tried = 0.0
-        self.unsettled: tuple[int, ...] = ()
-        """Squares that showed something else in the reference picture when it was adopted."""
-        self._hidden: tuple[int, ...] = ()
-        """Squares that a thing which belongs to the scene by now hides."""
         self._given: Corners | None = None
         self._by_hand = self._stood = False
         self._size_seen: tuple[int, int] | None = None
@@ -124,29 +117,38 @@ class Watcher:
         something else may stand. Not ``shown``: more has changed since, which the next look is to tell.
         """
         self.standing = tuple(stacks)
-        self._mark = None
         self._stood = True
+        if self._reference is not None:
+            self._reference.mark = None
         if self._look is not None and self.outlines is not None:
             if shown:
+                self._follow(self._look)
                 self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
             self._look = None
 
     def expect(self, stacks: Sequence[str]) -> None:
         """This position should stand now, though no look has shown it (a correction by hand, a new game)."""
         self.standing = tuple(stacks)
-        self._look = self._mark = None
-        if self._reference is not None and self.state is State.WATCHING:
-            self._sought = -SEEK_AGAIN
-            self.state = State.SEEKING
+        self._look = None
+        if self._reference is not None:
+            self._reference.mark = None
+            if self.state is State.WATCHING:
+                self._sought = -SEEK_AGAIN
+                self.state = State.SEEKING
 
     def mark(self) -> None:
         """Remember the last look: later looks tell what changed since."""
-        self._mark = self._look.smoothed if self._look is not None else None
+        if self._reference is not None:
+            self._reference.mark = self._look.smoothed if self._look is not None else None
 
     def unchanged(self) -> None:
         """The last look shows the standing position: follow the slow drift of the light."""
         if self._look is not None:
-            self._reference, self.unsettled = self._look.smoothed, ()
+            self._follow(self._look)
+
+    def _follow(self, look: Look) -> None:
+        assert self._reference is not None
+        self._reference.follow(look.smoothed, look.change)
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
         """Where the board lies, by the word of somebody who sees it; ``None``: look for it again.
@@ -179,7 +181,7 @@ class Watcher:
         """
         assert self.camera is not None and self.profile is not None
         frame = Frame(look.number, look.time, look.image)
-        if look.covering is not None and look.covering.mask.any():
+        if look.covering is not None:
             return self._take_in(look, look.covering)
         back = self._adopt(frame, look.small, self.camera, self.profile, self._colours)
         if back is None and look.all_over and self._relearned != look.number:
@@ -191,13 +193,10 @@ class Watcher:
         return back
 
     def _take_in(self, look: Look, covering: Covering) -> Look:
-        """Have a thing lie in the pictures with which later ones are compared too: all else in them stays."""
+        """Have a thing lie in the pictures with which later ones are compared too."""
         assert self._reference is not None
-        self._reference = Smoothed(covering.pasted(look.image, self._reference.image))
-        if self._mark is not None:
-            self._mark = Smoothed(covering.pasted(look.image, self._mark.image))
-        self._hidden = tuple(sorted({*self._hidden, *look.hidden}))
-        change = self._against(look.smoothed, self._reference)
+        self._reference.take_in(covering, look.image, look.hidden)
+        change = self._against(look.smoothed, self._reference.picture)
         again = self._new_look(Frame(look.number, look.time, look.image), look.smoothed, look.small, change)
         again.since = look.since
         return again
@@ -300,10 +299,10 @@ class Watcher:
         self.camera, self.profile, self.outlines = camera, profile, outlines
         self._colours, self._background = colours, background
         smoothed = Smoothed(image)
-        self._reference, self._mark = smoothed, None
+        hidden = self._reference.hidden if self._reference is not None else ()
+        self._reference = Reference(smoothed, wrong, hidden)
         self._upset_since = None
         self.state = State.WATCHING
-        self.unsettled, self._hidden = wrong, ()
         self._watch_board()
         return self._new_look(frame, smoothed, small, None)
 
@@ -320,28 +319,19 @@ class Watcher:
         small: Small,
         change: Change | None,
     ) -> Look:
-        assert self.outlines is not None and self._background is not None
+        assert self.outlines is not None and self._background is not None and self._reference is not None
         self._count += 1
         self._moved = False
         evidence = Evidence(frame.image, self.outlines, self._colours, self._background, self.standing)
-        marked = (
-            self._against(smoothed, self._mark) if change is not None and self._mark is not None else None
-        )
-        touched = np.zeros(len(SQUARES)) if change is None else change.touched
-        if change is None or self.unsettled:
-            # Anything may have changed before the reference picture, and surely did where it shows otherwise.
-            touched = np.maximum(touched, 0.1)
-            touched[list(self.unsettled)] = 1.0
-        if self._hidden:
-            touched = touched.copy()
-            touched[list(self._hidden)] = 0.0
+        mark = self._reference.mark
+        marked = self._against(smoothed, mark) if change is not None and mark is not None else None
         self._look = Look(
             time=frame.time,
             since=frame.time,
             evidence=evidence,
             change=change,
-            touched=touched,
-            unsettled=self.unsettled,
+            touched=self._reference.touched(change),
+            unsettled=self._reference.unsettled,
             since_mark=marked,
             number=self._count,
             smoothed=smoothed,
@@ -356,15 +346,13 @@ class Watcher:
     def _take(self, frame: Frame, small: Small, still: float) -> Look | None:
         assert self.outlines is not None and self._reference is not None
         smoothed = Smoothed(frame.image)
-        change = self._against(smoothed, self._reference)
+        change = self._against(smoothed, self._reference.picture)
         if int((change.touched > 0.2).sum()) >= UPSET:
             recovered = self._recover(frame, small, change)
             if recovered is not None:
                 return recovered
         else:
             self._upset_since = None
-        # What lay there has been taken away, or a hand is over it.
-        self._hidden = tuple(s for s in self._hidden if change.touched[s] < UNCOVERED)
         since = frame.time - still
         before, self._look = self._look, None
         if before is not None and frame.time - before.time < BLINK:
@@ -455,7 +443,7 @@ class Watcher:
         return _share(image, self.camera, probe, fresh) >= SAME
 
     def _learn(self, smoothed: Smoothed, keep: float, doubtful: Sequence[int]) -> None:
-        assert self.outlines is not None and self._background is not None
+        assert self.outlines is not None and self._background is not None and self._reference is not None
         learn(
             smoothed.image,
             self.outlines,
@@ -463,9 +451,8 @@ class Watcher:
             self._colours,
             self._background,
             keep=keep,
-            except_squares=(*doubtful, *self._hidden),
+            except_squares=(*doubtful, *self._reference.hidden),
         )
-        self._reference, self.unsettled = smoothed, ()
 
     def _take_place(self, corners: Corners) -> None:
         """Look at the place that somebody has pointed at, until a still picture settles it."""

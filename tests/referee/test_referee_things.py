@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from table_scene import Table, small_look
 
 from focus_companion.game.moves import legal_moves
@@ -21,6 +22,58 @@ LAST_FILE = 4
 """Turns are made up to this file, and the thing lies beyond."""
 
 
+@dataclass
+class Beside:
+    """A table at which turns are made on the squares that a thing set down leaves free."""
+
+    table: Table
+    ring: NDArray[np.int32]
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(3))
+    dimmed: float = 1.0
+    """How bright the light is, of what it was."""
+    thing: bool = False
+
+    def shown(self, image: Image) -> Image:
+        if self.thing:
+            image = np.asarray(cv2.fillPoly(image.copy(), [self.ring], (60, 90, 200), cv2.LINE_AA), np.uint8)
+        return np.asarray(image * self.dimmed, np.uint8)
+
+    def wait(self, seconds: float) -> list[str]:
+        return self.table.shoot(self.table.stage(), seconds, self.shown).words
+
+    def turn(self) -> tuple[str, list[str]]:
+        """A turn, shown for a second, and what was told of it."""
+        table = self.table
+        near = [
+            move
+            for move in legal_moves(table.session.position, table.rules)
+            if move.origin is not None and max(FILE[move.origin], FILE[move.target]) <= LAST_FILE
+        ]
+        move = near[int(self.rng.integers(len(near)))]
+        table.stacks = apply(table.session.position, move, table.rules).stacks
+        x, y = square_centre(table.director.look, move.target)
+        reaching = table.shoot(replace(table.stage(), hand=Hand("W", x, y, 20.0)), 0.1, self.shown)
+        return f"move {move}", reaching.words + self.wait(1.1)
+
+    def turns(self, number: int) -> None:
+        """So many turns, each of which must be told, and nothing else."""
+        for _ in range(number):
+            played, told = self.turn()
+            assert told == [played]
+
+
+def table_with_a_thing(tilt: float, along: float, across: float, radius: float) -> Beside:
+    """Seen so many degrees off the vertical; the round thing will stand there, in squares from the middle."""
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, fill=0.7)
+    table = Table(Rules.make(2), replace(look, camera=camera))
+    around, pitch = np.linspace(0, 2 * np.pi, 40), look.profile.pitch
+    ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
+    beside = Beside(table, np.round(camera.project(pitch * np.array(ring))).astype(np.int32))
+    assert beside.wait(1.0) == []
+    return beside
+
+
 @pytest.mark.parametrize(
     ("tilt", "along", "across", "radius"),
     [(30.0, 3.5, 3.5, 0.9), (30.0, 4.4, 0.5, 1.2), (36.0, 4.2, -1.0, 1.1), (42.0, 3.4, 3.0, 1.3)],
@@ -30,30 +83,22 @@ def test_the_game_goes_on_beside_a_thing_that_was_set_down(
     tilt: float, along: float, across: float, radius: float
 ) -> None:
     """Though the board never rests for longer than a second; and when the thing is taken away again."""
-    look = small_look()
-    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, fill=0.7)
-    table = Table(Rules.make(2), replace(look, camera=camera))
-    assert table.show().words == []
-    around, pitch = np.linspace(0, 2 * np.pi, 40), look.profile.pitch
-    ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
-    shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
+    beside = table_with_a_thing(tilt, along, across, radius)
+    beside.turns(1)
+    beside.thing = True
+    beside.turns(3)
+    beside.thing = False
+    beside.turns(2)
 
-    def set_down(image: Image) -> Image:
-        return np.asarray(cv2.fillPoly(image.copy(), [shape], (60, 90, 200), cv2.LINE_AA), np.uint8)
 
-    position, rng, played, told = table.session.position, np.random.default_rng(3), [], []
-    for number in range(6):
-        near = [
-            move
-            for move in legal_moves(position, table.rules)
-            if move.origin is not None and max(FILE[move.origin], FILE[move.target]) <= LAST_FILE
-        ]
-        move = near[int(rng.integers(len(near)))]
-        position = apply(position, move, table.rules)
-        table.stacks = position.stacks
-        spoil = set_down if 1 <= number < 4 else None
-        x, y = square_centre(look, move.target)
-        told += table.shoot(replace(table.stage(), hand=Hand("W", x, y, 20.0)), 0.1, spoil).words
-        told += table.shoot(table.stage(), 1.1, spoil).words
-        played.append(f"move {move}")
-    assert told == played
+@pytest.mark.parametrize("dimmed", [0.8, 0.55])
+def test_what_a_thing_hides_stays_hidden_under_another_lamp(dimmed: float) -> None:
+    """Else the squares behind it, which show the thing, would seem to be where something was done."""
+    beside = table_with_a_thing(30.0, 4.4, 0.5, 1.2)
+    beside.thing = True
+    beside.turns(2)
+    beside.dimmed = dimmed
+    assert beside.wait(3.0) == []
+    beside.turns(3)
+    beside.thing = False
+    beside.turns(2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from focus_companion.session import pipeline
@@ -45,7 +44,7 @@ def test_what_stands_by_itself_is_no_arm(
     thing: bool, comes_in: bool, hidden: tuple[int, ...], patience: float
 ) -> None:
     """Turns may follow each other faster than an arm is waited out."""
-    covering = SimpleNamespace(mask=np.array([thing]), comes_in=comes_in)
+    covering = SimpleNamespace(comes_in=comes_in) if thing else None
     look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, covering=covering, hidden=hidden)
     watcher: Any = SimpleNamespace(disagreeing=lambda _: ())
     assert pipeline._patience(watcher, look) == patience

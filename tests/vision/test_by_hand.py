@@ -84,10 +84,10 @@ def test_the_hand_is_made_right_by_the_picture(name: str, off: float) -> None:
     watcher = blind(picture)
     assert shown(watcher, picture.image) is None
     watcher.place(picture.pointed_at(off))
-    assert shown(watcher, picture.image, 20) is not None
+    look = shown(watcher, picture.image, 20)
+    assert look is not None and look.unsettled == ()
     assert watcher.state is State.WATCHING
     assert picture.error(watcher) < 0.06
-    assert watcher.unsettled == ()
 
 
 def test_a_board_is_placed_before_it_is_set_up() -> None:

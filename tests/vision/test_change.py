@@ -164,9 +164,12 @@ def test_a_thing_over_the_board_is_told_with_the_squares_under_it(
         shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
         cv2.fillPoly(now, [shape], (200, 90, 40))
     covering = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0).covering()
+    if not under:
+        assert covering is None
+        return
+    assert covering is not None and covering.comes_in == comes_in
     named = {SQUARES[square] for square in covering.under}
-    assert named >= under and covering.comes_in == comes_in
-    assert bool(under) == bool(covering.mask.any()) and named.isdisjoint({"b3", "c3"})
+    assert named >= under and named.isdisjoint({"b3", "c3"})
     pasted = covering.pasted(now, first)
     window = covering.window.slices
     assert np.array_equal(pasted[window][covering.mask], now[window][covering.mask])
