@@ -167,10 +167,10 @@ def results(options: argparse.Namespace, done: set[str], end: float) -> Iterator
         running: set[Future[report.Result]] = set()
         while True:
             while len(running) < options.workers and time.monotonic() < end:
-                following = next(due, None)
-                if following is None:
+                next_seed = next(due, None)
+                if next_seed is None:
                     break
-                running.add(pool.submit(watch_seed, following, options))
+                running.add(pool.submit(watch_seed, next_seed, options))
             if not running:
                 return
             finished, running = wait(running, return_when=FIRST_COMPLETED)

@@ -219,14 +219,14 @@ def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
     return replace(best, act=replace(moved[0], lifted=True)) if moved else best
 
 
-def _hidden_targets(stacks: Sequence[str], strong: Sequence[int]) -> set[int]:
+def _hidden_targets(stacks: Sequence[str], changed: Sequence[int]) -> set[int]:
     """Squares on which one piece more of a colour that was moved would hardly show: its own is on top.
 
-    Only where little else has changed, so that there is a piece to be looked for.
+    Only where little has changed, so that there is a piece to be looked for.
     """
-    if len(strong) > 3:
+    if len(changed) > 3:
         return set()
-    tops = {stacks[square][-1:] for square in strong} - {""}
+    tops = {stacks[square][-1:] for square in changed} - {""}
     return {s for s, stack in enumerate(stacks) if stack[-1:] in tops}
 
 

@@ -165,10 +165,8 @@ class Referee:
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        told = not rivals or judgement.lead >= LEAD or self._one_outcome(judgement, position)
-        if not told and not (
-            self._lasted(look, self._patience.unclear) and self._landed(judgement, rivals, look)
-        ):
+        sure = judgement.lead >= LEAD or not rivals or self._one_outcome(judgement, position)
+        if not (sure or self._landed(judgement, look, rivals)):
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
             # No act explains the picture, and what is awaited may have happened: a later one tells.
@@ -200,14 +198,16 @@ class Referee:
         awaited = bool(self._beliefs) or self._pending is not None
         return judgement.act.kind is Kind.NOTHING and (not awaited or judgement.lead >= LEAD)
 
-    def _landed(self, judgement: Judgement, rivals: Sequence[Act], look: Look) -> bool:
-        """Is all that speaks against a turn, or against its having been taken back, that its pieces may only
-        have been lifted, on their way somewhere? Then they would not be out of sight for long. Not so where
-        the picture rather shows them nowhere, or where something has happened that the turn leaves alone.
+    def _landed(self, judgement: Judgement, look: Look, rivals: Sequence[Act]) -> bool:
+        """Is all that has spoken for long against a turn, or against its having been taken back, that its
+        pieces may only have been lifted, on their way somewhere? They would not be out of sight so long. Not
+        where the picture rather shows them nowhere, or where something happened that the turn leaves alone.
         """
         act = judgement.act
         turn = act.kind in (Kind.TURN, Kind.BACK) and not self._beliefs
         if not turn or judgement.lead < LANDED or not all(rival.lifted for rival in rivals):
+            return False
+        if not self._lasted(look, self._patience.unclear):
             return False
         nowhere = max(look.evidence.gain(rival.changes).nats for rival in rivals)
         return nowhere - look.evidence.gain(act.changes).nats < LANDED and not Ignored(look).nats(act)

@@ -232,8 +232,8 @@ def _worth(look: Look, act: Act, other: Act) -> float:
     if own and all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in own):
         return 1.0
     instead = [s for s in other.changes if s not in act.changes and s not in other.past]
-    stirred = bool(own) and plainly_stirred(look).issuperset(own)
-    return 1.0 if stirred and instead and all(look.differs[s] < CALM for s in instead) else RIMS
+    calm = bool(instead) and all(look.differs[s] < CALM for s in instead)
+    return 1.0 if own and calm and plainly_stirred(look).issuperset(own) else RIMS
 
 
 def _doubted(behind: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from table_scene import rules
 
 from focus_companion.game.moves import Move
+from focus_companion.game.position import Position
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import judge as judging
@@ -23,22 +25,24 @@ TOUCHED = {"f7": 0.19, "f8": 0.45, "g6": 0.03}
 """A piece has been set on a tall stack: seen aslant, it covers more of the square behind."""
 
 
+def look_at(position: Position, touched: Mapping[str, float], **more: Any) -> Any:
+    """A look that says nothing but how much of each square changed, and what is said here beyond that."""
+    shares = np.zeros(len(SQUARES))
+    for square, share in touched.items():
+        shares[INDEX[square]] = share
+    outlines = SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False)
+    evidence = SimpleNamespace(
+        standing=position.stacks, outlines=outlines, gain=lambda _: SimpleNamespace(nats=-9.0)
+    )
+    usual = {"stirred": {}, "change": None, "evidence": evidence, "foreign": lambda *_: 0.0}
+    return SimpleNamespace(touched=shares, **usual | more)
+
+
 def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     position = start_position(RULES)
-    touched = np.zeros(len(SQUARES))
-    for square, share in TOUCHED.items():
-        touched[INDEX[square]] = share
-    look: Any = SimpleNamespace(
-        touched=touched,
-        stirred={},
-        change=None,
-        evidence=SimpleNamespace(
-            standing=position.stacks, outlines=SimpleNamespace(touching=lambda squares: squares)
-        ),
-        foreign=lambda *_: 0.0,
-    )
+    look = look_at(position, TOUCHED)
     pools: list[list[str]] = []
 
     def weigh(_look: object, pool: list[Any], _pending: object) -> Judgement:
@@ -76,19 +80,7 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
 ) -> None:
     """Two moves in one turn: the first alone would be a turn."""
     position = start_position(RULES)
-    touched = np.zeros(len(SQUARES))
-    touched[[INDEX["d5"], INDEX["d6"]]] = 0.9
-    touched[[INDEX["f2"], INDEX["f3"]]] = beside
-    look: Any = SimpleNamespace(
-        touched=touched,
-        stirred={},
-        change=None,
-        evidence=SimpleNamespace(
-            standing=position.stacks,
-            outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
-        ),
-        foreign=lambda *_: 0.0,
-    )
+    look = look_at(position, {"d5": 0.9, "d6": 0.9, "f2": beside, "f3": beside})
     kinds: set[str] = set()
 
     def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
@@ -110,20 +102,9 @@ def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
     """A green piece on a bare dome like it went onto another green one: neither changes many pixels."""
     played = rules({"d5": "g", "d6": "r", "h4": "g", "g4": "g"}, {})
     position = start_position(played)
-    touched = np.zeros(len(SQUARES))
-    touched[[INDEX["d5"], INDEX["d6"]]] = 0.04, 0.9
-    look: Any = SimpleNamespace(
-        touched=touched,
-        stirred={INDEX["h4"]: by},
-        change=None,
-        differs=np.where(touched > 0, 50.0, 1.0),
-        evidence=SimpleNamespace(
-            standing=position.stacks,
-            outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
-            gain=lambda _: SimpleNamespace(nats=-9.0),
-        ),
-        foreign=lambda *_: 0.0,
-    )
+    differs = np.ones(len(SQUARES))
+    differs[[INDEX["d5"], INDEX["d6"]]] = 50.0
+    look = look_at(position, {"d5": 0.04, "d6": 0.9}, stirred={INDEX["h4"]: by}, differs=differs)
     twice: list[Act] = []
 
     def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
@@ -145,12 +126,7 @@ def test_what_hardly_shows_in_the_dark_is_looked_into(
 ) -> None:
     """Blue pieces on a blue board under one weak lamp: not a pixel changes by as much as in a lit room."""
     position = start_position(RULES)
-    look: Any = SimpleNamespace(
-        touched=np.zeros(len(SQUARES)),
-        stirred={INDEX["c1"]: by, INDEX["b2"]: by},
-        evidence=SimpleNamespace(standing=position.stacks),
-        foreign=lambda *_: 0.0,
-    )
+    look = look_at(position, {}, stirred={INDEX["c1"]: by, INDEX["b2"]: by})
     seen: list[int] = []
 
     def likeliest(_look: object, _worlds: object, squares: list[int], *_: object) -> Judgement:
