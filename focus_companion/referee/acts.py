@@ -7,8 +7,8 @@ squares weighs a few dozen acts and not the thousands that the rules and clumsy 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from itertools import permutations
@@ -63,6 +63,9 @@ class Act:
     """Where one of its turns hardly shows: the squares that this turn changed, perhaps none."""
     past: frozenset[int] = frozenset()
     """Squares that it finds changed, but that had changed before the picture it is compared with."""
+    restored: Mapping[int, str] = field(default_factory=dict)
+    """Squares that it leaves as they are taken to stand, with the stacks that it found there instead: for
+    them, too, something must have changed since that picture."""
     given: float | None = None
     """Its prior in nats where that is not its kind's: what an earlier look said of its turns is in it."""
 

@@ -83,9 +83,14 @@ class World:
 
     def _put(self, act: Act) -> Act:
         row = self.belief.row
-        changes = {s: b for s, b in (self._base | act.changes).items() if b != self._stood[s]}
+        after = self._base | act.changes
+        changes = {s: b for s, b in after.items() if b != self._stood[s]}
         there = replace(
-            act, changes=changes, given=self.belief.nats + act.prior, past=self._past - set(act.changes)
+            act,
+            changes=changes,
+            given=self.belief.nats + act.prior,
+            past=self._past - set(act.changes),
+            restored={s: self._base[s] for s in self._past if s not in changes},
         )
         if act.kind is Kind.BACK:
             if act.ply < self._sure:
@@ -120,11 +125,6 @@ def rows_of(acts: Sequence[Act]) -> tuple[Row, ...]:
     turns = (Kind.TURN, Kind.PENDING, Kind.TURNS)
     rows = dict.fromkeys(act.moves for act in acts if act.kind in turns and act.legal)
     return tuple(rows)[:MOST]
-
-
-def agree(beliefs: Sequence[Belief]) -> bool:
-    """Do all end in the same position? Then nothing that can be seen later tells them apart."""
-    return all(belief.positions for belief in beliefs) and len({b.positions[-1] for b in beliefs}) == 1
 
 
 def shared(rows: Sequence[Row]) -> Row:

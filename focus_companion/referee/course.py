@@ -87,12 +87,8 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     touched is as it was. From straight above, five pieces look much like six; this tells them apart.
     """
     calm = [s for s in act.changes if look.touched[s] < OPEN and s not in act.past]
-    apart = [s for s in calm if s not in (act.unseen or ())]
-    told = -sum(
-        (UNSEEN * (1 - float(look.touched[s]) / OPEN) + (UNMOVED if look.differs[s] < CALM else 0.0))
-        * min(1.0, differing(look, s, act.changes[s]) / PLAIN)
-        for s in apart
-    )
+    told = -sum(_unseen(look, s, act.changes[s]) for s in calm if s not in (act.unseen or ()))
+    told -= sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
     # A square that looks as it looked, though it fits another stack better, did so before.
     told -= sum(
         max(0.0, look.evidence.stack_gain(s, act.changes[s]).nats) for s in calm if look.differs[s] < CALM
@@ -102,6 +98,14 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     if act.kind is Kind.TURNS and _buries(act):
         told -= BURIED
     return told + trimming(look, act, pending)
+
+
+def _unseen(look: Look, square: int, stack: str) -> float:
+    """Nats against a calm square's having changed between what is taken to stand there and this stack."""
+    against = UNSEEN * (1 - float(look.touched[square]) / OPEN)
+    if look.differs[square] < CALM:
+        against += UNMOVED
+    return against * min(1.0, differing(look, square, stack) / PLAIN)
 
 
 def _buries(act: Act) -> bool:

@@ -18,7 +18,7 @@ from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
 from .acts import Act, Kind
-from .beliefs import MOST, Belief, agree, believe, board, complete, doubtful, ends_high, rows_of, shared
+from .beliefs import MOST, Belief, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Ignored
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
@@ -165,8 +165,8 @@ class Referee:
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        sure = judgement.lead >= LEAD or not rivals or self._one_outcome(judgement, position)
-        if not (sure or self._landed(judgement, look, rivals)):
+        sure = judgement.lead >= LEAD or not rivals or self._landed(judgement, look, rivals)
+        if not sure:
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
             # No act explains the picture, and what is awaited may have happened: a later one tells.
@@ -211,13 +211,6 @@ class Referee:
             return False
         nowhere = max(look.evidence.gain(rival.changes).nats for rival in rivals)
         return nowhere - look.evidence.gain(act.changes).nats < LANDED and not Ignored(look).nats(act)
-
-    def _one_outcome(self, judgement: Judgement, position: Position) -> bool:
-        """Do rows of turns that were asked about lead to one position, so that no later look decides?"""
-        acts = (judgement.act, *judgement.rivals)
-        if not self._beliefs or not all(act.legal and act.moves and complete(act) for act in acts):
-            return False
-        return agree([believe(act.moves, position, self._rules) for act in acts])
 
     def _nothing(self) -> list[Verdict]:
         due = self._wrong is not None or self._pending is not None or self._seen or bool(self._said)

@@ -11,7 +11,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Kind
-from focus_companion.referee.beliefs import World, agree, believe, doubtful, shared
+from focus_companion.referee.beliefs import World, believe, doubtful, shared
 
 RULES = Rules.make(2)
 START = start_position(RULES)
@@ -46,8 +46,6 @@ def test_doubt_is_on_the_squares_that_differ() -> None:
     assert doubtful(beliefs, START) == tuple(sorted(INDEX[name] for name in ("d6", "d4")))
     nothing = believe((), START, RULES)
     assert doubtful([nothing, beliefs[0]], START) == tuple(sorted(INDEX[name] for name in ("d5", "d6")))
-    assert not agree(beliefs)
-    assert agree([beliefs[0], beliefs[0]])
 
 
 def test_what_becomes_sure_is_taken_from_the_beliefs_that_say_it() -> None:
@@ -77,3 +75,13 @@ def test_acts_of_a_world_are_changes_of_what_stood() -> None:
     assert back[0].changes == {
         square: stack for square, stack in enumerate(START.stacks) if stack != stood[square]
     }
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_what_a_world_puts_back_must_have_moved_since_the_picture_that_showed_it(seen: bool) -> None:
+    likely, other = (believe(row(text), START, RULES) for text in ("d5-d6", "d5-d4"))
+    world = World(other, [START], RULES, likely.positions[-1].stacks, seen=seen)
+    (back,) = (act for act in world.put(world.acts.back()) if act.kind is Kind.NOTHING)
+    d4 = INDEX["d4"]
+    assert d4 not in back.changes, "it stands as it is taken to stand"
+    assert back.restored == ({d4: other.positions[-1].stacks[d4]} if seen else {})

@@ -105,6 +105,10 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float,
     # Of a turn that nobody could see no change is asked for; but what did not change says nothing for it.
     hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
     assert course.course(look, hidden, None) == pytest.approx(-max(0.0, gained) if by < course.CALM else 0.0)
+    # Of two turns in doubt the one that is not taken for made must have moved its pieces back as well.
+    back = Act(Kind.TURNS, {}, (*act.moves, Move.parse("d5-d6")), restored=act.changes)
+    unlike = course.UNSEEN + (course.UNMOVED if by < course.CALM else 0.0)
+    assert course.course(look, back, None) == pytest.approx(-unlike)
 
 
 @pytest.mark.parametrize(

@@ -249,3 +249,16 @@ def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
     assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["unclear"]
     assert table.session.history.ply == 0
+
+
+def test_of_two_turns_that_lead_to_one_position_none_is_told_as_the_likelier() -> None:
+    """Green's piece goes back, from whichever of the two it was on: no later picture can tell which."""
+    table = either()
+    assert table.show(table.put({"c5": "g", "b5": "g"}), 2.5).words == []
+    red = table.put({"f3": "r", "f4": table.stacks[INDEX["f4"]] + "r"})
+    assert table.show(red, 1.5).words == []
+    assert table.session.history.ply == 0
+    table.session.submit(ChooseMove(Move.parse("c5-b5")))
+    told = table.show(seconds=1.5)
+    assert told.words == ["move c5-b5", "move f2-f3", "move b5-c5", "move f3-f4"]
+    assert table.session.position.stacks == table.stacks
