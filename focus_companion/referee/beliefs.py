@@ -34,6 +34,8 @@ class Belief:
     row: Row = ()
     positions: tuple[Position, ...] = ()
     nats: float = 0.0
+    since: frozenset[int] = frozenset()
+    """Squares that it finds changed since the picture that showed the turns in doubt."""
 
     def rest(self, played: Sequence[Position]) -> Belief | None:
         """What remains of it when these positions have become sure; ``None`` if it says otherwise."""
@@ -42,13 +44,15 @@ class Belief:
         return Belief(self.row[len(played) :], self.positions[len(played) :], self.nats)
 
 
-def believe(row: Row, position: Position, rules: Rules, nats: float = 0.0) -> Belief:
+def believe(
+    row: Row, position: Position, rules: Rules, nats: float = 0.0, since: frozenset[int] = frozenset()
+) -> Belief:
     """The belief that ``row`` was played from ``position``."""
     positions: list[Position] = []
     for move in row:
         position = apply(position, move, rules)
         positions.append(position)
-    return Belief(row, tuple(positions), nats)
+    return Belief(row, tuple(positions), nats, since)
 
 
 class World:
@@ -66,7 +70,7 @@ class World:
         self._sure = len(history) - 1
         self._stood = stood
         self._base = {s: b for s, b in enumerate(self.acts.stacks) if b != stood[s]}
-        self._past = frozenset(self._base) if seen else frozenset()
+        self._past = frozenset(self._base) - belief.since if seen else frozenset()
         self._plain = not belief.row and not self._base
 
     @property

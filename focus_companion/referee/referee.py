@@ -98,7 +98,9 @@ class Referee:
         if not position.to_move:
             return []
         if self._judged is None or self._judged[0] != look.number:
-            beliefs, self._hunch = self._beliefs or self._hunch, ()
+            rows = {belief.row for belief in self._beliefs}
+            beliefs = (*self._beliefs, *(belief for belief in self._hunch if belief.row not in rows))
+            self._hunch = ()
             found = judge(look, history, self._rules, self._pending, beliefs, seen=self._seen)
             self._judged = look.number, found
         judgement = self._judged[1]
@@ -224,7 +226,7 @@ class Referee:
             return []
         if not (self._goes_on(acts) or self._lasted(look, self._patience.unclear)):
             if self._pending is None and all(complete(act) for act in acts if act.legal):
-                self._hunch = tuple(believe(row, position, self._rules) for row in rows[:HUNCHES] if row)
+                self._hunch = self._gone(acts, judgement.weights, position)
             return []
         verdicts: list[Verdict] = []
         if self._wrong is not None and judgement.act.legal:
@@ -252,6 +254,16 @@ class Referee:
         since = {act.moves[act.believed :] for act in acts}
         plain = all(act.legal and complete(act) for act in acts)
         return self._seen and plain and len(since) == 1 and any(since)
+
+    def _gone(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> tuple[Belief, ...]:
+        """What may turn out to have been played, or taken back, if the picture does not show it for long."""
+        legal = [(act, weight) for act, weight in zip(acts, weights, strict=True) if act.legal]
+        shown = {act.moves: (frozenset(act.changes) - act.past, weight) for act, weight in reversed(legal)}
+        rows = [row for row in rows_of(acts)[:HUNCHES] if row]
+        most = max((shown[row][1] for row in rows), default=0.0)
+        return tuple(
+            believe(row, position, self._rules, shown[row][1] - most, since=shown[row][0]) for row in rows
+        )
 
     def _believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
         """All of these may be true: what the likeliest leaves is taken to stand from now on."""

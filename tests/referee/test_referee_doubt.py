@@ -262,3 +262,13 @@ def test_of_two_turns_that_lead_to_one_position_none_is_told_as_the_likelier() -
     told = table.show(seconds=1.5)
     assert told.words == ["move c5-b5", "move f2-f3", "move b5-c5", "move f3-f4"]
     assert table.session.position.stacks == table.stacks
+
+
+def test_a_turn_taken_back_and_another_made_while_an_older_one_is_in_doubt() -> None:
+    """What showed too briefly to be told is borne in mind: else red seems to have moved a piece aslant."""
+    table = either()
+    assert table.show(table.put({"f2": "r", "f3": "r"}), 0.5).words == []
+    assert table.show(table.put({"f2": "", "g2": table.stacks[INDEX["g2"]] + "r"}), 2.5).words == []
+    table.session.submit(ChooseMove(Move.parse("c5-b5")))
+    assert table.show(seconds=1.5).words == ["move c5-b5", "move f2-g2"]
+    assert table.session.position.stacks == table.stacks
