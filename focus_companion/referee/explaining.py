@@ -23,6 +23,8 @@ OVERLAPPED = 0.5
 """Share of a square's pixels up to which the stack before it may have changed them."""
 CLEAN = 3.1
 """Nats a pixel from which an act explains them as well as anything can."""
+RARER = Kind.TURN.value - Kind.WRONG.value - LEAD
+"""Nats by which an act against the rules, and rare, may look better without being as likely."""
 MISSED = 55.0
 """Nats that some other stack on an unexplained square would gain, from which the act does not explain the
 look."""
@@ -57,8 +59,7 @@ def clean(look: Look, act: Act) -> bool:
     # All that it changes may be right, and still not be all that has changed: two pieces went, not one.
     if any(_other_height(look, square, stack) > MISSED / 2 for square, stack in act.changes.items()):
         return False
-    # So may the tops alone be: that the rules allow the turn tells it from what left the same ones.
-    if _another_way(look, act) > -RIGHTLY:
+    if _went_another_way(look, act):
         return False
     # Seen at a slant, a stack that grew or shrank changes a part of the columns behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
@@ -117,19 +118,22 @@ def _other_height(look: Look, square: int, stack: str) -> float:
     return max(gain(square, other).nats for other in others) - gain(square, stack).nats
 
 
-def _another_way(look: Look, act: Act) -> float:
-    """Nats by which the squares of a turn rather show that pieces went from one to the other some other way,
-    which left the same tops: another number of them, or the other way round.
+def _went_another_way(look: Look, act: Act) -> bool:
+    """Do the squares of a turn show about as well that pieces went from one to the other some other way:
+    another number of them, or the other way round? If that left the same tops, that the rules allow the turn
+    tells it from that; if it left others, the picture does, even where bare domes are of the pieces' colour.
     """
     if len(act.changes) != 2:
-        return -np.inf
+        return False
     stood, gain = look.evidence.standing, look.evidence.stack_gain
     told = sum(gain(square, stack).nats for square, stack in act.changes.items())
-    best = -np.inf
     for one, two in permutations(act.changes):
         for left in range(len(stood[one])):
             other = {one: stood[one][:left], two: stood[two] + stood[one][left:]}
+            if other == act.changes:
+                continue
             alike = all(stack[-1:] == act.changes[square][-1:] for square, stack in other.items())
-            if alike and other != act.changes:
-                best = max(best, sum(gain(square, stack).nats for square, stack in other.items()) - told)
-    return best
+            shown = sum(gain(square, stack).nats for square, stack in other.items()) - told
+            if shown > (-RIGHTLY if alike else RARER):
+                return True
+    return False

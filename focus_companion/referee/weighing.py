@@ -37,6 +37,8 @@ RIM, RIM_SHOWN = 0.06, 0.45
 RIGHTLY = 10.0
 """Nats for what the rules allow, rather than what they do not, where only heights tell them apart: the rest
 must be seen."""
+SEEN_STEP = 1.0
+"""Pixels by which one piece more must shift a stack's top for that: else next to nothing shows of heights."""
 RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
 """The same for a stack's having been trimmed, for each pixel by which a piece more would shift its top: a
 stack leans, and from above that is all that shows; and the most and, where more lies beside the board than
@@ -180,7 +182,7 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
     if _trimmed_otherwise(act, other):
         return min(behind, as_rare + rightly)
     if _heights_alone(act, other):
-        return min(behind, as_rare + RIGHTLY)
+        return min(behind, as_rare + (RIGHTLY if look.evidence.outlines.step >= SEEN_STEP else 0.0))
     return behind
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 import pytest
 
 from focus_companion.game.moves import Move
-from focus_companion.game.squares import INDEX
+from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import as_due
+from focus_companion.referee.explaining import RARER, as_due, clean
 from focus_companion.referee.trimming import Pending
-from focus_companion.referee.weighing import Judgement
+from focus_companion.referee.weighing import RIGHTLY, Judgement
 
 
 @pytest.mark.parametrize(
@@ -20,3 +24,32 @@ def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bo
     turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
     pending = Pending(Move.parse(awaited), sure=True) if awaited else None
     assert as_due(Judgement(turn, -13.8, lead), pending) is due
+
+
+@pytest.mark.parametrize(
+    ("another", "more", "is_clean"),
+    [
+        ({"b3": "rrgr", "c3": ""}, RARER + 1.0, False),
+        ({"b3": "rrgr", "c3": ""}, RARER - 1.0, True),
+        ({"b3": "r", "c3": "rrg"}, 1.0 - RIGHTLY, False),
+        ({"b3": "r", "c3": "rrg"}, -1.0 - RIGHTLY, True),
+    ],
+    ids=["the other way round", "that hardly better", "a piece more", "that plainly worse"],
+)
+def test_a_turn_is_clean_only_if_its_squares_do_not_show_another_way_between_them(
+    another: dict[str, str], more: float, is_clean: bool
+) -> None:
+    """Red's piece set on green's, out of turn, where a bare dome looks as green as the pieces."""
+    b3, c3 = INDEX["b3"], INDEX["c3"]
+    stood = [""] * len(SQUARES)
+    stood[b3], stood[c3] = "rrg", "r"
+    turn = Act(Kind.TURN, {b3: "rr", c3: "rg"}, (Move.parse("b3-c3"),))
+    nats = {(b3, "rr"): 230.0, (c3, "rg"): 230.0}
+    nats |= {(INDEX[square], stack): 230.0 + more / 2 for square, stack in another.items()}
+    evidence = SimpleNamespace(
+        standing=tuple(stood),
+        stack_gain=lambda *which: SimpleNamespace(nats=nats.get(which, 100.0), per_pixel=3.6, pixels=64),
+        outlines=SimpleNamespace(touching=lambda squares: squares),
+    )
+    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred={})
+    assert clean(look, turn) is is_clean

@@ -10,7 +10,7 @@ from table_scene import Table, rules, small_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
-from focus_companion.game.squares import INDEX
+from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.session.requests import ChooseMove
 from focus_companion.simulator.look import aimed_camera
 from focus_companion.vision.frames import Image
@@ -70,11 +70,12 @@ def test_a_turn_that_nobody_could_see_is_asked_for(steep_table: Table) -> None:
     stacks = list(table.stacks)
     stacks[red], stacks[red + 1] = "", "rr"
     told = table.show(tuple(stacks), 2.5)
-    if seen:
-        assert [word.split()[0] for word in told.words] == ["move"]
+    played = f"move {SQUARES[red]}-{SQUARES[red + 1]}"
+    if told.words == ["unclear"]:
+        assert "c4-d4" in told.events[0].to_json()["candidates"] and not seen
     else:
-        assert told.words == ["unclear"]
-        assert "c4-d4" in told.events[0].to_json()["candidates"]
+        # That red played on tells that it had been a turn.
+        assert told.words == ([played] if seen else ["move c4-d4", played])
 
 
 EITHER = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2": "r", "f3": "r"}

@@ -63,18 +63,24 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
 
 
 @pytest.mark.parametrize(
-    ("origin", "target", "shown", "behind"),
-    [("r", "grg", 20.0, 8.0), ("r", "grg", 60.0, 40.0), ("", "grgr", 20.0, 40.0)],
-    ids=["it hardly shows", "it shows", "another top"],
+    ("origin", "target", "step", "shown", "behind"),
+    [
+        ("r", "grg", 2.4, 20.0, 8.0),
+        ("r", "grg", 2.4, 60.0, 40.0),
+        ("", "grgr", 2.4, 20.0, 40.0),
+        ("r", "grg", 0.6, 20.0, -2.0),
+    ],
+    ids=["it hardly shows", "it shows", "another top", "from above"],
 )
 def test_what_only_heights_tell_apart_must_show(
-    origin: str, target: str, shown: float, behind: float
+    origin: str, target: str, step: float, shown: float, behind: float
 ) -> None:
     """Red's piece that went back to where green's came from leaves the tops of green's turn."""
     one, two = INDEX["d6"], INDEX["d5"]
     turn = Act(Kind.TURN, {one: "rgr", two: "g"}, (Move.parse("d5-d6"),))
     other = Act(Kind.WRONG, {one: origin, two: target}, wrong=lambda: Wrong("out_of_turn", "r", (), ""))
-    look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
+    evidence = SimpleNamespace(outlines=SimpleNamespace(step=step))
+    look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)), evidence=evidence)
     found = weighing._behind(look, turn, other, 40.0, shown, weighing.RIGHTLY_TRIMMED)
     assert found == pytest.approx(behind)
 
