@@ -36,7 +36,9 @@ SETTLE = 0.18
 BLINK = 0.45
 """Seconds of motion between two like pictures that do not make the second a new one."""
 SEEK_AGAIN = 1.0
-"""Seconds between two attempts to find a board that is out of view."""
+"""Seconds between two attempts to find a board that is out of view, …"""
+SEEK_SOON, SOON = 0.3, 4
+"""… and after the first few of them: noise may spoil one picture and not the next."""
 UPSET = 12
 """Squares that must have changed at once for the light or the board itself to be suspected."""
 HELD = 0.75
@@ -101,7 +103,7 @@ class Watcher:
         self._look: Look | None = None
         self._count = 0
         self._moved = False
-        self._sought = -SEEK_AGAIN
+        self._sought, self._attempts = -SEEK_AGAIN, 0
         self._relearned = -1
         self._upset_since: float | None = None
         self._lost_since = 0.0
@@ -133,7 +135,7 @@ class Watcher:
         if self._reference is not None:
             self._reference.mark = None
             if self.state is State.WATCHING:
-                self._sought = -SEEK_AGAIN
+                self._sought, self._attempts = -SEEK_AGAIN, 0
                 self.state = State.SEEKING
 
     def mark(self) -> None:
@@ -165,7 +167,7 @@ class Watcher:
                 camera_of(corners, *self._size_seen, self._profiles[0])
         self._forget_place()
         self._given, self._by_hand, self._stood = corners, believed and corners is not None, False
-        self._sought = -SEEK_AGAIN
+        self._sought, self._attempts = -SEEK_AGAIN, 0
 
     def disagreeing(self, look: Look) -> tuple[int, ...]:
         """Squares whose top does not show what should stand there."""
@@ -236,9 +238,10 @@ class Watcher:
         return self.camera.lens.height, self.camera.lens.width
 
     def _search(self, frame: Frame, small: Small) -> Look | None:
-        if frame.time - self._sought < SEEK_AGAIN:
+        if frame.time - self._sought < (SEEK_SOON if self._attempts < SOON else SEEK_AGAIN):
             return None
         self._sought = frame.time
+        self._attempts += 1
         if self.camera is not None and self.profile is not None:
             # Where it was last, before it is looked for everywhere; a board being set up may differ much.
             seeking = 0.0 if self._by_hand else SETTING_UP
@@ -301,7 +304,7 @@ class Watcher:
         smoothed = Smoothed(image)
         hidden = self._reference.hidden if self._reference is not None else ()
         self._reference = Reference(smoothed, wrong, hidden)
-        self._upset_since = None
+        self._upset_since, self._attempts = None, 0
         self.state = State.WATCHING
         self._watch_board()
         return self._new_look(frame, smoothed, small, None)
