@@ -296,7 +296,9 @@ class Referee:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
         elif wrong.reason == "unexplained":
             patience = self._patience.unexplained
-        within = look.evidence.outlines.touching(list(act.changes))
+        # Stacks that nobody built, made up to explain a push, would reach over half of the board.
+        made_up = wrong.reason == "unexplained"
+        within = act.changes if made_up else look.evidence.outlines.touching(list(act.changes))
         if sum(1 for s in np.flatnonzero(look.touched > CHANGED) if s not in within) >= CROWD:
             # Nothing to cry about at once.
             patience = max(patience, self._patience.lifted)

@@ -293,6 +293,25 @@ def test_what_nothing_explains_is_no_alarm_while_a_question_stands(
     assert said == ([] if asked else [wrong])
 
 
+@pytest.mark.parametrize(("further", "after"), [(4, 0.8), (5, 3.0)], ids=["a few squares", "a push"])
+def test_what_nothing_explains_may_be_a_push(
+    monkeypatch: pytest.MonkeyPatch, further: int, after: float
+) -> None:
+    """The tall stacks that would explain it best reach over half of the board, and explain nothing of it."""
+    wrong = Wrong("unexplained", "g", (INDEX["d7"],), "This cannot be explained.")
+    act = Act(Kind.WRONG_TWICE, {INDEX["d7"]: "grrrr"}, wrong=lambda: wrong)
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: Judgement(act, 200.0, 200.0, legal_lead=200.0))
+    touched = {"d7": 0.6} | dict.fromkeys(["b7", "g5", "b4", "f5", "a6"][:further], 0.4)
+
+    def told(age: float) -> Any:
+        look: Any = Shown(age, touched)
+        look.evidence.outlines.touching = lambda _: range(len(SQUARES))
+        return Referee(RULES).judge(look, [start_position(RULES)])
+
+    assert told(after - 0.05) == []
+    assert told(after + 0.05) == [wrong]
+
+
 @pytest.mark.parametrize(("lead", "age", "told"), [(5.7, 1.1, True), (5.7, 0.9, False), (3.0, 1.1, False)])
 def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
     monkeypatch: pytest.MonkeyPatch, lead: float, age: float, told: bool
