@@ -211,8 +211,9 @@ def _trimmed_otherwise(act: Act, other: Act) -> bool:
 
 
 def _heights_alone(act: Act, other: Act) -> bool:
-    """Is it a turn, and the other none, though it leaves the same tops on the same squares?"""
-    if act.kind is not Kind.TURN or other.legal or act.changes.keys() != other.changes.keys():
+    """Is it turns, and the other none, though it leaves the same tops on the same squares?"""
+    turns = act.kind in (Kind.TURN, Kind.TURNS)
+    if not turns or other.legal or act.changes.keys() != other.changes.keys():
         return False
     return all(stack[-1:] == other.changes[square][-1:] for square, stack in act.changes.items())
 

@@ -85,6 +85,21 @@ def test_what_only_heights_tell_apart_must_show(
     assert found == pytest.approx(behind)
 
 
+@pytest.mark.parametrize(("step", "behind"), [(2.4, 8.0), (0.6, -2.0)])
+def test_nor_are_two_turns_told_for_two_moves_of_one_player(step: float, behind: float) -> None:
+    """Red's second move, told as green's the other way between the same squares."""
+    squares = [INDEX[name] for name in ("c4", "b4", "e5", "e6")]
+    moves = Move.parse("c4-b4"), Move.parse("e6-e5")
+    turns = Act(Kind.TURNS, dict(zip(squares, ("g", "gr", "grg", "r"), strict=True)), moves)
+    wrong = Wrong("two_moves", "r", (), "")
+    twice = Act(
+        Kind.WRONG_TWICE, dict(zip(squares, ("g", "gr", "g", "rgr"), strict=True)), wrong=lambda: wrong
+    )
+    evidence = SimpleNamespace(outlines=SimpleNamespace(step=step))
+    look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)), evidence=evidence)
+    assert weighing._behind(look, turns, twice, 40.0, 16.0, 0.0) == pytest.approx(behind)
+
+
 @pytest.mark.parametrize(
     ("touched", "stirred", "differs", "behind"),
     [
