@@ -44,15 +44,13 @@ class Belief:
         return Belief(self.row[len(played) :], self.positions[len(played) :], self.nats)
 
 
-def believe(
-    row: Row, position: Position, rules: Rules, nats: float = 0.0, since: frozenset[int] = frozenset()
-) -> Belief:
+def believe(row: Row, position: Position, rules: Rules, nats: float = 0.0) -> Belief:
     """The belief that ``row`` was played from ``position``."""
     positions: list[Position] = []
     for move in row:
         position = apply(position, move, rules)
         positions.append(position)
-    return Belief(row, tuple(positions), nats, since)
+    return Belief(row, tuple(positions), nats)
 
 
 class World:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -226,7 +226,7 @@ class Referee:
             return []
         if not (self._goes_on(acts) or self._lasted(look, self._patience.unclear)):
             if self._pending is None and all(complete(act) for act in acts if act.legal):
-                self._hunch = self._gone(acts, judgement.weights, position)
+                self._hunch = self._glimpsed(acts, judgement.weights, position)
             return []
         verdicts: list[Verdict] = []
         if self._wrong is not None and judgement.act.legal:
@@ -255,23 +255,31 @@ class Referee:
         plain = all(act.legal and complete(act) for act in acts)
         return self._seen and plain and len(since) == 1 and any(since)
 
-    def _gone(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> tuple[Belief, ...]:
+    def _glimpsed(
+        self, acts: Sequence[Act], weights: Sequence[float], position: Position
+    ) -> tuple[Belief, ...]:
         """What may turn out to have been played, or taken back, if the picture does not show it for long."""
-        legal = [(act, weight) for act, weight in zip(acts, weights, strict=True) if act.legal]
-        shown = {act.moves: (frozenset(act.changes) - act.past, weight) for act, weight in reversed(legal)}
-        rows = [row for row in rows_of(acts)[:HUNCHES] if row]
-        most = max((shown[row][1] for row in rows), default=0.0)
-        return tuple(
-            believe(row, position, self._rules, shown[row][1] - most, since=shown[row][0]) for row in rows
-        )
+        rows = rows_of(acts)[:HUNCHES]
+        shown = [
+            (act, weight)
+            for act, weight in zip(acts, weights, strict=True)
+            if act.legal and act.moves in rows
+        ]
+        since = {act.moves: frozenset(act.changes) - act.past for act, _ in reversed(shown)}
+        return tuple(replace(belief, since=since[belief.row]) for belief in self._each_true(shown, position))
 
     def _believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
         """All of these may be true: what the likeliest leaves is taken to stand from now on."""
-        beliefs: dict[tuple[Move, ...], Belief] = {}
-        for act, weight in zip(acts, weights, strict=True):
-            if act.moves not in beliefs and len(beliefs) < self._most:
-                beliefs[act.moves] = believe(act.moves, position, self._rules, weight - max(weights))
-        self._beliefs, self._seen = tuple(beliefs.values()), True
+        beliefs = self._each_true(list(zip(acts, weights, strict=True)), position)
+        self._beliefs, self._seen = beliefs[: self._most], True
+
+    def _each_true(self, shown: Sequence[tuple[Act, float]], position: Position) -> tuple[Belief, ...]:
+        """That the turns of each act were made, and with them what spoke for it beside the likeliest."""
+        weights: dict[tuple[Move, ...], float] = {}
+        for act, weight in shown:
+            weights.setdefault(act.moves, weight)
+        most = max(weights.values(), default=0.0)
+        return tuple(believe(row, position, self._rules, weight - most) for row, weight in weights.items())
 
     # ---- what is not -------------------------------------------------------------------------------------
 
@@ -279,7 +287,8 @@ class Referee:
         act = judgement.act
         assert act.wrong is not None
         wrong = act.wrong()
-        if wrong.reason == "unexplained" and self._beliefs:
+        unexplained = wrong.reason == "unexplained"
+        if unexplained and self._beliefs:
             # It is not known which position it would have to be explained from: the question stands.
             return []
         suspected = wrong.reason, wrong.squares
@@ -294,11 +303,10 @@ class Referee:
         patience = self._patience.alert
         if act.lifted and self._pending is None:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
-        elif wrong.reason == "unexplained":
+        elif unexplained:
             patience = self._patience.unexplained
         # Stacks that nobody built, made up to explain a push, would reach over half of the board.
-        made_up = wrong.reason == "unexplained"
-        within = act.changes if made_up else look.evidence.outlines.touching(list(act.changes))
+        within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
         if sum(1 for s in np.flatnonzero(look.touched > CHANGED) if s not in within) >= CROWD:
             # Nothing to cry about at once.
             patience = max(patience, self._patience.lifted)

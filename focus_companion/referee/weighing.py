@@ -38,7 +38,7 @@ RIGHTLY = 10.0
 """Nats for what the rules allow, rather than what they do not, where only heights tell them apart: the rest
 must be seen."""
 SEEN_STEP = 1.0
-"""Pixels by which one piece more must shift a stack's top for that: else next to nothing shows of heights."""
+"""Pixels by which one piece more must shift a stack's top for that to count: else hardly anything shows."""
 RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
 """The same for a stack's having been trimmed, for each pixel by which a piece more would shift its top: a
 stack leans, and from above that is all that shows; and the most and, where more lies beside the board than

@@ -103,7 +103,7 @@ class Watcher:
         self._look: Look | None = None
         self._count = 0
         self._moved = False
-        self._sought, self._attempts = -SEEK_AGAIN, 0
+        self._seek_at_once()
         self._relearned = -1
         self._upset_since: float | None = None
         self._lost_since = 0.0
@@ -135,7 +135,7 @@ class Watcher:
         if self._reference is not None:
             self._reference.mark = None
             if self.state is State.WATCHING:
-                self._sought, self._attempts = -SEEK_AGAIN, 0
+                self._seek_at_once()
                 self.state = State.SEEKING
 
     def mark(self) -> None:
@@ -167,7 +167,7 @@ class Watcher:
                 camera_of(corners, *self._size_seen, self._profiles[0])
         self._forget_place()
         self._given, self._by_hand, self._stood = corners, believed and corners is not None, False
-        self._sought, self._attempts = -SEEK_AGAIN, 0
+        self._seek_at_once()
 
     def disagreeing(self, look: Look) -> tuple[int, ...]:
         """Squares whose top does not show what should stand there."""
@@ -236,6 +236,9 @@ class Watcher:
     def _size(self) -> tuple[int, int]:
         assert self.camera is not None
         return self.camera.lens.height, self.camera.lens.width
+
+    def _seek_at_once(self) -> None:
+        self._sought, self._attempts = -SEEK_AGAIN, 0
 
     def _search(self, frame: Frame, small: Small) -> Look | None:
         if frame.time - self._sought < (SEEK_SOON if self._attempts < SOON else SEEK_AGAIN):
