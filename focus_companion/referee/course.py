@@ -82,6 +82,17 @@ def _next_to(one: int, other: int) -> bool:
     return abs(FILE[one] - FILE[other]) <= 1 and abs(RANK[one] - RANK[other]) <= 1
 
 
+def calm_squares(look: Look) -> frozenset[int]:
+    """Squares that look as they looked: what a stack there gains by fitting better, it gained before.
+
+    :func:`course` takes it off, so that an act is worth no more there than nothing.
+    """
+    if look.change is None:
+        return frozenset()
+    calm = (look.touched < OPEN) & (look.differs < CALM)
+    return frozenset(np.flatnonzero(calm).tolist())
+
+
 def course(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
     touched is as it was. From straight above, five pieces look much like six; this tells them apart.

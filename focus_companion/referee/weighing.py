@@ -18,6 +18,7 @@ from .course import (
     FAINTLY,
     MOST_FOR,
     Ignored,
+    calm_squares,
     course,
     differing,
     like_its_top,
@@ -135,22 +136,27 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
 
     What can be said for an act besides is bounded: most of thousands are left out for their squares.
     """
-    gain, ignored = look.evidence.stack_gain, Ignored(look)
-    shown = [
-        sum(gain(s, stack).nats for s, stack in act.changes.items())
-        + as_trimmed(look, act, pending)
-        + act.prior
-        for act in pool
-    ]
+    gain, ignored, calm = look.evidence.stack_gain, Ignored(look), calm_squares(look)
+
+    def shown(act: Act, *, where_calm: bool) -> float:
+        changes = act.changes.items()
+        return sum(gain(s, b).nats for s, b in changes if (s in calm and s not in act.past) is where_calm)
+
+    # Where a square looks as it did nothing can be said for an act: most need not be looked into there.
+    hoped = [shown(act, where_calm=False) + as_trimmed(look, act, pending) + act.prior for act in pool]
     priors: dict[int, float] = {}
     best: list[tuple[float, int]] = []
-    for i in sorted(range(len(pool)), key=lambda i: (-shown[i], i)):
-        if len(best) == PAINTED and shown[i] + MOST_FOR < best[0][0]:
+    for i in sorted(range(len(pool)), key=lambda i: (-hoped[i], i)):
+        least = best[0][0] - MOST_FOR if len(best) == PAINTED else -np.inf
+        if hoped[i] < least:
             break
+        seen = hoped[i] + shown(pool[i], where_calm=True)
+        if seen < least:
+            continue
         said = course(look, pool[i], pending) - ignored.nats(pool[i])
         priors[i] = pool[i].prior + said
         # Of equal ones the first listed stays.
-        (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (shown[i] + said, -i))
+        (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (seen + said, -i))
     return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
 
 

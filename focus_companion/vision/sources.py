@@ -22,8 +22,8 @@ from .frames import Frame, FrameError, Source, check_size, read_image
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 """How the names of the pictures in a folder end."""
 
-AHEAD = 11
-"""Pictures decoded ahead of the game's thread, which is busy with a turn for as long as ten take."""
+AHEAD = 13
+"""Pictures decoded ahead of the game's thread, which is busy with a turn for as long as a dozen take."""
 
 
 class VideoFile(Source):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
@@ -15,26 +16,64 @@ from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.verdict import Wrong
 
 
+def calm_look(calm: NDArray[np.bool_], nats: NDArray[np.int64], asked: list[int] | None = None) -> Any:
+    """A look at squares of which some look as they looked, and on which any stack gains these nats."""
+
+    def stack_gain(square: int, _stack: str) -> Any:
+        if asked is not None:
+            asked.append(square)
+        return SimpleNamespace(nats=int(nats[square]))
+
+    return SimpleNamespace(
+        change=object(),
+        touched=np.where(calm, 0.0, 0.5),
+        differs=np.where(calm, 1.0, 9.0),
+        evidence=SimpleNamespace(stack_gain=stack_gain),
+    )
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """The same acts as though all had been weighed in full; equal ones in the order of the pool."""
+    """The same acts as though all had been weighed in full; equal ones in the order of the pool. What fits
+    better on a square that looks as it looked, the course of things takes off again."""
     rng = np.random.default_rng(seed)
+    calm = rng.random(len(SQUARES)) < 0.5
+    nats = rng.integers(-60, 60, len(SQUARES))
+
+    def some(few: int) -> list[int]:
+        return rng.integers(0, len(SQUARES), few).tolist()
+
     pool = [
-        Act(Kind.WRONG, {k % len(SQUARES): "r"}, given=float(prior))
-        for k, prior in enumerate(rng.integers(-60, 60, 400))
+        Act(Kind.WRONG, dict.fromkeys(some(3), "r"), given=float(prior), past=frozenset(some(1)))
+        for prior in rng.integers(-60, 60, 400)
     ]
-    said = dict(zip(map(id, pool), rng.integers(-60, course.MOST_FOR + 1, 400).tolist(), strict=True))
+    again = [sum(max(0, nats[s]) for s in act.changes if calm[s] and s not in act.past) for act in pool]
+    besides = rng.integers(-60, course.MOST_FOR + 1, 400)
+    said = {id(act): int(for_it - taken) for act, for_it, taken in zip(pool, besides, again, strict=True)}
     monkeypatch.setattr(weighing, "course", lambda _look, act, _pending: said[id(act)])
     monkeypatch.setattr(weighing, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
-    look: Any = SimpleNamespace(
-        evidence=SimpleNamespace(stack_gain=lambda square, _: SimpleNamespace(nats=square % 7))
-    )
+    look = calm_look(calm, nats)
     whole = {i: act.prior + said[id(act)] for i, act in enumerate(pool)}
-    best = sorted(whole, key=lambda i: (-(i % len(SQUARES) % 7 + whole[i]), i))[: weighing.PAINTED]
+    shown = {i: whole[i] + sum(nats[s] for s in act.changes) for i, act in enumerate(pool)}
+    best = sorted(shown, key=lambda i: (-shown[i], i))[: weighing.PAINTED]
     found = weighing._screened(look, pool, None)
     assert list(found) == best and all(found[i] == whole[i] for i in best)
+
+
+def test_a_square_that_looks_as_it_looked_is_not_read_for_acts_that_cannot_be_the_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A turn to or from any of fifty squares, where the two that changed explain all."""
+    monkeypatch.setattr(weighing, "course", lambda *_: 0.0)
+    monkeypatch.setattr(weighing, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
+    calm, asked = np.arange(len(SQUARES)) > 1, list[int]()
+    pool = [Act(Kind.TURN, {0: "", 1: k * "r"}) for k in range(weighing.PAINTED)]
+    pool += [Act(Kind.TURN, {1: "", int(square): "r"}) for square in np.flatnonzero(calm)]
+    look = calm_look(calm, np.full(len(SQUARES), 90), asked)
+    assert list(weighing._screened(look, pool, None)) == list(range(weighing.PAINTED))
+    assert set(asked) == {0, 1}
 
 
 @pytest.mark.parametrize(
