@@ -142,6 +142,8 @@ def _likeliest(
     if (
         best.act.legal
         and best.lead >= LEAD
+        # Who plays on before anybody says that a stack was trimmed may have left it too high.
+        and (pending is None or len(best.act.moves) < 2)
         and explains(look, best, strong)
         and plainly_stirred(look) <= {*known}
         and Ignored(look).nats(best.act) <= (0.0 if best.act.kind is Kind.NOTHING else IGNORED / 2)

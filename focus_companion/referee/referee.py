@@ -22,7 +22,7 @@ from .beliefs import MOST, Belief, believe, board, complete, doubtful, ends_high
 from .course import ALONE, Ignored
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
-from .trimming import Pending
+from .trimming import Pending, seen_to
 from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 from .weighing import LEAD, Judgement
 
@@ -182,7 +182,8 @@ class Referee:
         awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
         turns = act.moves[:-1] if awaited else act.moves
         if not turns and self._pending and self._pending.move == act.moves[-1] and not again:
-            return []
+            asks = self._perhaps_trimmed(judgement, look)
+            return self._ask_if_trimmed(act.moves[-1], look, position) if asks else []
         self._settle()
         self.partly = awaited and bool(turns)
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
@@ -213,6 +214,19 @@ class Referee:
             return False
         nowhere = max(look.evidence.gain(rival.changes).nats for rival in rivals)
         return nowhere - look.evidence.gain(act.changes).nats < LANDED and not Ignored(look).nats(act)
+
+    def _perhaps_trimmed(self, judgement: Judgement, look: Look) -> bool:
+        """May a stack that was prompted for be trimmed though it looks too high still, as somebody was at it?
+        Who followed the prompt has nothing more to take, and it would stand for good.
+        """
+        lasted = self._lasted(look, self._patience.again)
+        return lasted and judgement.trim_lead < SURE_HIGH and seen_to(look, judgement.act.moves[-1].target)
+
+    def _ask_if_trimmed(self, move: Move, look: Look, position: Position) -> list[Verdict]:
+        """Once. What is played next is a second turn, as if nothing had been asked."""
+        self._beliefs = (believe((move,), position, self._rules, Kind.TURNS.value - Kind.TURN.value),)
+        asked, self._said, self._asked = self._said, (move,), look.number
+        return [Undecided((move,))] if asked != (move,) else []
 
     def _nothing(self) -> list[Verdict]:
         due = self._wrong is not None or self._pending is not None or self._seen or bool(self._said)

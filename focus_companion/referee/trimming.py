@@ -81,6 +81,16 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
     return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
 
 
+def seen_to(look: Look, square: int) -> bool:
+    """Has somebody plainly been at a stack since it was prompted for? What lies beside the board may have
+    come from it only if it was touched.
+    """
+    if look.since_mark is None:
+        return False
+    moved = float(look.since_mark.touched[square])
+    return moved > (LET_ALONE if look.appeared_since_mark else CHANGED)
+
+
 def as_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats for a stack's still being too high where nothing lies beside the board: as many as the trimmed one
     explains better, in spite of that. What else may have happened is weighed against the turn then, whichever

@@ -174,7 +174,7 @@ class History:
             case Alert():
                 return replace(self._noted(event), alert=event)
             case Prompt():
-                return replace(self._noted(event), prompt=event)
+                return replace(self._noted(event), prompt=event, unclear=None)
             case Resolved():
                 return replace(self, alert=None, prompt=None, unclear=None)
             case Unclear():

@@ -9,6 +9,7 @@ import pytest
 from table_scene import Table, rules, small_look
 
 from focus_companion.game.moves import Move
+from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.session.requests import ChooseMove
@@ -249,6 +250,44 @@ def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -
     table = steep(6.0, rules(HIGH_STACK, {"g": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
     assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["unclear"]
+    assert table.session.history.ply == 0
+
+
+def perhaps_trimmed() -> Table:
+    """A stack of seven of which a piece was taken: from here, it may as well be five as six that are left."""
+    table = steep(21.0, rules(HIGH_STACK, {"g": 1}))
+    # However long they think about it, nobody has touched it.
+    assert table.show(table.put({"d7": "", "d5": "rgrrgrg"}), 3.0).words == ["prompt d5"]
+    # They may be at it still; then it is asked, and once.
+    assert table.show(table.put({"d5": "grrgrg"}), 1.0).words == []
+    told = table.show(seconds=2.0)
+    assert told.words == ["unclear"]
+    assert told.events[0].to_json()["candidates"] == ["d7-d5"]
+    return table
+
+
+def test_a_prompt_does_not_stand_for_good_where_the_stack_may_be_trimmed() -> None:
+    """Who followed it has nothing more to take: the players say so, and the game goes on from there."""
+    table = perhaps_trimmed()
+    table.session.submit(ChooseMove(Move.parse("d7-d5")))
+    assert table.show(seconds=1.5).words == ["move d7-d5"]
+    assert table.session.state()["prompt"] is table.session.state()["unclear"] is None
+    assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["move c5-c4"]
+
+
+def test_whether_a_stack_was_trimmed_is_asked_no_more_once_it_shows() -> None:
+    table = perhaps_trimmed()
+    table.stacks = table.put({"d5": "rrgrg"})
+    after = apply(table.session.position, Move.parse("d7-d5"), table.rules)
+    told = table.shoot(table.director.stage(after, after.stacks), 1.0)
+    assert told.words == ["move d7-d5"]
+    assert table.session.state()["prompt"] is table.session.state()["unclear"] is None
+
+
+def test_play_that_goes_on_does_not_tell_that_a_stack_was_trimmed() -> None:
+    """It may have been left too high: the question stands."""
+    table = perhaps_trimmed()
+    assert table.show(table.put({"c5": "", "c4": "gr"}), 3.0).words == []
     assert table.session.history.ply == 0
 
 

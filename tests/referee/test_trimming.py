@@ -13,9 +13,12 @@ from table_scene import rules
 from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee import trimming, weighing
+from focus_companion.referee import referee, trimming, weighing
 from focus_companion.referee.acts import Act, Acts, Kind
+from focus_companion.referee.judge import SURE_HIGH
+from focus_companion.referee.referee import Referee
 from focus_companion.referee.trimming import Pending
+from focus_companion.referee.verdict import TrimAwaited, Undecided, Verdict
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 
@@ -165,3 +168,50 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
     )
     robbed = list(Acts([position], RULES).wrong_trims(move))
     assert robbed and all(-trimming.UNPROMPTED < trimming.trimming(look, act, None) <= 0 for act in robbed)
+
+
+@pytest.mark.parametrize(
+    ("lead", "moved", "beside", "after"),
+    [
+        (11.0, 0.5, "r", 1.6),
+        (11.0, 0.5, "", 1.6),
+        (11.0, 0.1, "r", 1.6),
+        (11.0, 0.1, "", None),
+        (11.0, 0.0, "r", None),
+        (11.0, 0.0, "", None),
+        (SURE_HIGH, 0.5, "r", None),
+    ],
+    ids=[
+        "pieces beside",
+        "pieces out of sight",
+        "hardly changed",
+        "as a shadow changes it",
+        "what lies beside is not from it",
+        "untouched",
+        "surely too high",
+    ],
+)
+def test_what_still_looks_too_high_is_asked_about_once_somebody_was_at_it(
+    monkeypatch: pytest.MonkeyPatch, lead: float, moved: float, beside: str, after: float | None
+) -> None:
+    """Not before it has lasted: pieces are taken one by one."""
+    position, move = start_position(RULES), Move.parse("*f7")
+    pending = next(act for act in Acts([position], RULES).turns({move.target}) if act.kind is Kind.PENDING)
+    judged = (weighing.Judgement(pending, 99.0, 50.0, 50.0, trim_lead=by) for by in (50.0, lead))
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: next(judged))
+    judge = Referee(RULES)
+
+    def told(number: int, age: float) -> list[Verdict]:
+        look: Any = SimpleNamespace(
+            number=number,
+            age=age,
+            time=age,
+            since=0.0,
+            since_mark=SimpleNamespace(touched=np.full(len(SQUARES), moved)),
+            appeared_since_mark=beside,
+        )
+        return judge.judge(look, [position])
+
+    assert [type(verdict) for verdict in told(1, 0.3)] == [TrimAwaited]
+    asked = [(age, verdict) for age in (0.3, 1.5, 1.6, 3.0, 9.0) for verdict in told(2, age)]
+    assert asked == ([] if after is None else [(after, Undecided((move,)))])

@@ -103,6 +103,18 @@ def test_a_prompt_names_every_piece_that_goes() -> None:
     assert session.state()["prompt"] == prompt.to_json() | {"move": "d5-e5"}
 
 
+def test_a_question_is_over_once_its_stack_is_prompted_for_and_may_be_asked_again() -> None:
+    """It is then whether the stack was trimmed."""
+    asked = said.Undecided((TRIM.move,))
+    session = session_of(asked, TRIM, asked)
+    standing = []
+    for index in range(3):
+        session.push(Still(index))
+        state = session.state()
+        standing.append((state["prompt"] is not None, state["unclear"]))
+    assert standing == [(False, ["c5-d5"]), (True, None), (True, ["c5-d5"])]
+
+
 def test_times_never_fall() -> None:
     session = session_of(WRONG, said.PutRight(), WRONG)
     stamps = [session.push(Still(0, t))[0].time for t in (5.0, 3.0, 6.0)]

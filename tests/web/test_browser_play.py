@@ -63,6 +63,20 @@ def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
     assert uses == ["#cap-r", "#cap-g"]
 
 
+def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, seen: Seen) -> None:
+    page = seen.open()
+    move = Move.parse("b6-a6")
+    table.see(TrimAwaited(move, move.target, (Removed("r", "captured", "g"),)))
+    status(page, "The stack is above five")
+    table.see(Undecided((move,)))
+    status(page, "Is the stack trimmed? If so, say it here.")
+    assert page.locator(".status-text").inner_text().endswith("red is captured.")
+    with table.looping():
+        page.locator(".choice").click()
+        status(page, "Red to move")
+    assert table.session.state()["last_move"] == "b6-a6"
+
+
 def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))

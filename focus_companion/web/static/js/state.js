@@ -39,7 +39,7 @@ export function after(state, type, event) {
       return { next, stale: event.to_move === null || handsFirst(state).size > 0 };
     case "prompt":
       // Which turn made the stack so high is told by the state alone.
-      return { next: { ...next, prompt: event }, stale: true };
+      return { next: { ...next, prompt: event, unclear: null }, stale: true };
     case "alert":
       next.alert = event;
       break;

@@ -38,8 +38,13 @@ function now(state) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
     return { kind: "set-up", title, text: tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) };
   }
-  if (state.prompt) return { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
   const choices = candidates(state);
+  if (state.prompt) {
+    const told = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
+    if (!choices) return told;
+    // It may have been followed already, and only the players can see that.
+    if (choices.length === 1) return { ...told, title: t("Is the stack trimmed? If so, say it here."), choices };
+  }
   // The question may stay open while play goes on, so it names whose turn it asks about, and bids nobody to wait.
   if (choices) {
     const player = playerName(state, state.to_move);
