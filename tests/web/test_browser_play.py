@@ -69,10 +69,10 @@ def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, se
     table.see(TrimAwaited(move, move.target, (Removed("r", "captured", "g"),)))
     status(page, "The stack is above five")
     table.see(Undecided((move,)))
-    status(page, "Is the stack trimmed? If so, say it here.")
+    status(page, "Is the stack trimmed?")
     assert page.locator(".status-text").inner_text().endswith("red is captured.")
     with table.looping():
-        page.locator(".choice").click()
+        page.get_by_role("button", name="Yes, it is trimmed").click()
         status(page, "Red to move")
     assert table.session.state()["last_move"] == "b6-a6"
 

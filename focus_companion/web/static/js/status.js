@@ -43,7 +43,7 @@ function now(state) {
     const told = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
     if (!choices) return told;
     // It may have been followed already, and only the players can see that.
-    if (choices.length === 1) return { ...told, title: t("Is the stack trimmed? If so, say it here."), choices };
+    if (choices.length === 1) return { ...told, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };
   }
   // The question may stay open while play goes on, so it names whose turn it asks about, and bids nobody to wait.
   if (choices) {
@@ -82,7 +82,7 @@ export class Status {
     // Whose turn it is stays in sight whatever else is to be said.
     const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
-    this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state)));
+    this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, now.yes)));
     this.element.dataset.choices = now.choices?.length ?? 0;
     if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
     // Measured when all else of this change stands too, before it is drawn.
@@ -100,10 +100,10 @@ export class Status {
     for (const smaller of SMALLER) if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add(smaller);
   }
 
-  /** A button for a turn that it may have been: the letter that the board shows it by, and the turn. */
-  choice(move, letter, state) {
+  /** A button for a turn that it may have been: the letter that the board shows it by, and the turn, or in words `yes`. */
+  choice(move, letter, state, yes) {
     const { origin, target } = parseMove(move);
-    const turn = origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
+    const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
     return h("button", { type: "button", class: "choice", "data-act": "", "data-move": move, title: moveWords(move), on: { click: () => this.onChoose(move) } }, h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move)));
   }
 
