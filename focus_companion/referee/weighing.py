@@ -189,6 +189,8 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
         return min(behind, as_rare + rightly)
     if _heights_alone(act, other):
         return min(behind, as_rare + (RIGHTLY if look.evidence.outlines.step >= SEEN_STEP else 0.0))
+    if _one_unseen(look, act, other):
+        return min(behind, as_rare)
     return behind
 
 
@@ -232,17 +234,39 @@ def _worth(look: Look, act: Act, other: Act) -> float:
     """
     if act.changes.keys() == other.changes.keys() or not (act.legal and other.legal):
         return 1.0
+    if not _same_tops(look, act, other):
+        return 1.0
+    own = _alone(act, other)
+    if own and _rims_show(look, act, own):
+        return 1.0
+    calm = all(look.differs[s] < CALM for s in _alone(other, act)) and bool(_alone(other, act))
+    return 1.0 if own and calm and plainly_stirred(look).issuperset(own) else RIMS
+
+
+def _one_unseen(look: Look, act: Act, other: Act) -> bool:
+    """Is it two turns, and the other none, though it leaves the same tops without what one of the turns did
+    where that does not show? Nothing but heights tells them apart.
+    """
+    if act.kind is not Kind.TURNS or other.legal or not _same_tops(look, act, other):
+        return False
+    own = _alone(act, other)
+    return bool(own) and not _rims_show(look, act, own)
+
+
+def _alone(act: Act, other: Act) -> list[int]:
+    """The squares that only the first of two acts changed since the picture before."""
+    return [s for s in act.changes if s not in other.changes and s not in act.past]
+
+
+def _same_tops(look: Look, act: Act, other: Act) -> bool:
     stood = look.evidence.standing
     squares = {*act.changes, *other.changes}
-    tops = ((act.changes.get(s, stood[s])[-1:], other.changes.get(s, stood[s])[-1:]) for s in squares)
-    if any(one != two for one, two in tops):
-        return 1.0
-    own = [s for s in act.changes if s not in other.changes and s not in act.past]
-    if own and all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in own):
-        return 1.0
-    instead = [s for s in other.changes if s not in act.changes and s not in other.past]
-    calm = bool(instead) and all(look.differs[s] < CALM for s in instead)
-    return 1.0 if own and calm and plainly_stirred(look).issuperset(own) else RIMS
+    return all(act.changes.get(s, stood[s])[-1:] == other.changes.get(s, stood[s])[-1:] for s in squares)
+
+
+def _rims_show(look: Look, act: Act, squares: Sequence[int]) -> bool:
+    """Has as much of the rim changed on all of these squares as a piece changes?"""
+    return all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in squares)
 
 
 def _doubted(behind: float) -> float:

@@ -102,6 +102,45 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
 
 
 @pytest.mark.parametrize(
+    ("rim", "placed", "past", "behind"),
+    [
+        (0.0, "rg", (), 4.4),
+        (0.05, "rg", (), 4.4),
+        (0.3, "rg", (), 12.4),
+        (0.0, "rr", (), 12.4),
+        (0.0, "rg", ("f7",), 12.4),
+    ],
+    ids=["it hardly shows", "a shadow", "it shows", "another top", "an earlier picture showed it"],
+)
+def test_of_two_turns_at_once_both_must_show(
+    rim: float, placed: str, past: tuple[str, ...], behind: float
+) -> None:
+    """Red's piece went to its own colour, says one, so that green's could take its place; the other, that
+    red set green's piece on its own."""
+    origin, target, own = (INDEX[square] for square in ("g6", "g7", "f7"))
+    turns = Act(
+        Kind.TURNS,
+        {own: "rr", target: "g", origin: ""},
+        (Move.parse("g7-f7"), Move.parse("g6-g7")),
+        past=frozenset(INDEX[square] for square in past),
+    )
+    other = Act(Kind.WRONG, {origin: "", target: placed}, wrong=lambda: Wrong("not_your_stack", "r", (), ""))
+    stood = [""] * len(SQUARES)
+    stood[own], stood[target], stood[origin] = "r", "r", "g"
+    touched = np.zeros(len(SQUARES))
+    touched[own] = rim
+    look: Any = SimpleNamespace(
+        touched=touched,
+        evidence=SimpleNamespace(
+            standing=stood,
+            stack_gain=lambda *_: SimpleNamespace(pixels=40),
+            outlines=SimpleNamespace(step=2.4, piece_pixels=100),
+        ),
+    )
+    assert weighing._behind(look, turns, other, 12.4, 12.4, 0.0) == pytest.approx(behind)
+
+
+@pytest.mark.parametrize(
     ("origin", "target", "step", "shown", "behind"),
     [
         ("r", "grg", 2.4, 20.0, 8.0),
