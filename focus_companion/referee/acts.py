@@ -73,7 +73,8 @@ class Act:
     def prior(self) -> float:
         if self.given is not None:
             return self.given
-        again = Kind.TURN.value if self.kind is Kind.BACK and self.moves else 0.0
+        instead = (0.0, Kind.TURN.value, Kind.TURNS.value)[min(2, len(self.moves))]
+        again = instead if self.kind is Kind.BACK else 0.0
         return self.kind.value + again - 14.0 * self.older - (0.0 if self.unseen is None else UNSEEN_TURN)
 
     @property
@@ -185,21 +186,32 @@ class Acts:
                 yield Act(Kind.BACK, changes, ply=ply, older=last - ply + 2 * fetched)
 
     def retries(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """The last turn taken back and another one made in its place, which leaves nothing to be trimmed; not
-        what may be one act, a piece moved from where it had just been set.
+        """The last turn taken back and another one made in its place, which leaves nothing to be trimmed,
+        perhaps with the next one after it; not what may be one act, a piece moved from where it had just been
+        set and nothing else: who plays on has taken that for a turn.
         """
         if len(self._history) < 2:
             return
-        earlier = self._history[-2]
-        fetched = _taken(self.position) - _taken(earlier)
+        ply = len(self._history) - 2
+        earlier = self._history[ply]
+        older = 2 * (_taken(self.position) - _taken(earlier))
+
+        def made(after: Position, *moves: Move) -> Iterator[Act]:
+            changes = _changes(self.stacks, after.stacks)
+            if len(changes) > 2 and all(square in open_squares for square in changes):
+                yield Act(Kind.BACK, changes, moves, ply=ply, older=older)
+
         for move in legal_moves(earlier, self._rules):
             if removed(earlier, move, self._rules):
                 continue
             after = apply(earlier, move, self._rules)
-            changes = _changes(self.stacks, after.stacks)
-            if len(changes) > 2 and all(square in open_squares for square in changes):
-                ply = len(self._history) - 2
-                yield Act(Kind.BACK, changes, (move,), ply=ply, older=2 * fetched)
+            yield from made(after, move)
+            instead = _changes(self.stacks, after.stacks)
+            if not after.to_move or not instead or any(square not in open_squares for square in instead):
+                continue
+            for two in legal_moves(after, self._rules):
+                if _within(two, open_squares):
+                    yield from made(apply(after, two, self._rules), move, two)
 
     # ---- what they do not --------------------------------------------------------------------------------
 

@@ -23,8 +23,8 @@ OVERLAPPED = 0.5
 """Share of a square's pixels up to which the stack before it may have changed them."""
 CLEAN = 3.1
 """Nats a pixel from which an act explains them as well as anything can."""
-RARER = Kind.TURN.value - Kind.WRONG.value - LEAD
-"""Nats by which an act against the rules, and rare, may look better without being as likely."""
+RARER = RIGHTLY - LEAD
+"""Nats by which an act against the rules may look better on the same squares without being as likely."""
 MISSED = 55.0
 """Nats that some other stack on an unexplained square would gain, from which the act does not explain the
 look."""

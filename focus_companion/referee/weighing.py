@@ -36,10 +36,10 @@ RIMS = 0.5
 RIM, RIM_SHOWN = 0.06, 0.45
 """… the share of a square's pixels, or of what a piece more changes there, from which they are worth all."""
 RIGHTLY = 10.0
-"""Nats for what the rules allow, rather than what they do not, where only heights tell them apart: the rest
-must be seen."""
+"""Nats for what the rules allow, rather than what they do not on the same squares: the rest must be seen."""
 SEEN_STEP = 1.0
-"""Pixels by which one piece more must shift a stack's top for that to count: else hardly anything shows."""
+"""Pixels by which one piece more must shift a stack's top for that to count where only heights tell them
+apart: else hardly anything shows."""
 RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
 """The same for a stack's having been trimmed, for each pixel by which a piece more would shift its top: a
 stack leans, and from above that is all that shows; and the most and, where more lies beside the board than
@@ -187,8 +187,9 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
     as_rare = shown - (act.kind.value - other.kind.value)
     if _trimmed_otherwise(act, other):
         return min(behind, as_rare + rightly)
-    if _heights_alone(act, other):
-        return min(behind, as_rare + (RIGHTLY if look.evidence.outlines.step >= SEEN_STEP else 0.0))
+    if _otherwise_there(act, other):
+        unseen = _same_tops(look, act, other) and look.evidence.outlines.step < SEEN_STEP
+        return min(behind, as_rare + (0.0 if unseen else RIGHTLY))
     if _one_unseen(look, act, other):
         return min(behind, as_rare)
     return behind
@@ -218,12 +219,12 @@ def _trimmed_otherwise(act: Act, other: Act) -> bool:
     return differ == {target} and (bool(act.trimmed) or len(act.changes.get(target, "")) == HIGHEST)
 
 
-def _heights_alone(act: Act, other: Act) -> bool:
-    """Is it turns, and the other none, though it leaves the same tops on the same squares?"""
+def _otherwise_there(act: Act, other: Act) -> bool:
+    """Is it turns, and the other none, though it changed the same squares? The rules alone must not overrule
+    a picture that shows it rather: a bare dome may be as dark as a green piece.
+    """
     turns = act.kind in (Kind.TURN, Kind.TURNS)
-    if not turns or other.legal or act.changes.keys() != other.changes.keys():
-        return False
-    return all(stack[-1:] == other.changes[square][-1:] for square, stack in act.changes.items())
+    return turns and not other.legal and act.changes.keys() == other.changes.keys()
 
 
 def _worth(look: Look, act: Act, other: Act) -> float:

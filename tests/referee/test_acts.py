@@ -7,8 +7,9 @@ import re
 from table_scene import rules
 
 from focus_companion.game.moves import Move
+from focus_companion.game.play import apply
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import INDEX
+from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Acts, Kind
 
 RULES = rules({"d5": "rgrrg", "d7": "rg", "b2": "gg"}, {"g": 1})
@@ -57,3 +58,23 @@ def test_a_piece_from_outside_makes_them_more() -> None:
     assert moved and not any(acts.adds(act) for act in moved)
     assert placed and all(acts.adds(act) for act in placed)
     assert not any(acts.adds(act) for act in acts.removals(near))
+
+
+def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -> None:
+    """A piece that went on from where it had just been set is no turn by itself; who plays on has taken it
+    for the other turn of the same piece."""
+    before = start_position(RULES)
+    last = Move.parse("f6-f7")
+    acts = Acts([before, apply(before, last, RULES)], RULES)
+    instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
+    here = {INDEX[name] for name in ("f7", "g6")}
+    assert not list(acts.retries(here))
+    both = [act for act in acts.retries(here | {INDEX["c5"], INDEX["c4"]}) if act.moves == (instead, then)]
+    (act,) = both
+    after = apply(apply(before, instead, RULES), then, RULES)
+    assert {SQUARES[s]: stack for s, stack in act.changes.items()} == {
+        name: after.stacks[INDEX[name]] for name in ("c4", "c5", "f7", "g6")
+    }
+    assert act.legal and act.kind is Kind.BACK and act.ply == 0
+    assert act.prior == Kind.BACK.value + Kind.TURNS.value
+    assert not [act for act in acts.retries(range(len(INDEX))) if act.moves[0] == last], "it was not undone"

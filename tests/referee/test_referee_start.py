@@ -106,6 +106,16 @@ def test_a_piece_moved_on_from_where_it_was_set_is_one_act(table: Table) -> None
     assert table.show(start, 1.5).words == ["resolved", "taken_back 0"]
 
 
+def test_unless_play_has_gone_on_from_there(table: Table) -> None:
+    """Both players have taken it for the other turn of that piece."""
+    start, instead = table.stacks, table.after("d5-d4")
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    table.stacks = instead
+    told = table.show(table.put({"c7": "", "c6": "gr"}), 1.5)
+    assert told.words == ["taken_back 0", "move d5-d4", "move c7-c6"]
+    assert table.show(start).words == ["taken_back 0"]
+
+
 def test_two_turns_before_the_board_came_to_rest_are_two_turns(table: Table) -> None:
     start = table.stacks
     both = {"d5": "", "d6": "rg", "c7": "", "c6": "gr"}

@@ -145,19 +145,21 @@ def test_of_two_turns_at_once_both_must_show(
     [
         ("r", "grg", 2.4, 20.0, 8.0),
         ("r", "grg", 2.4, 60.0, 40.0),
-        ("", "grgr", 2.4, 20.0, 40.0),
         ("r", "grg", 0.6, 20.0, -2.0),
+        ("", "grgr", 0.6, 20.0, 8.0),
+        ("", "grgr", 0.6, 60.0, 40.0),
     ],
-    ids=["it hardly shows", "it shows", "another top", "from above"],
+    ids=["it hardly shows", "it shows", "from above", "tops alike in the dark", "other tops"],
 )
-def test_what_only_heights_tell_apart_must_show(
+def test_what_the_rules_allow_must_show_on_its_squares(
     origin: str, target: str, step: float, shown: float, behind: float
 ) -> None:
-    """Red's piece that went back to where green's came from leaves the tops of green's turn."""
+    """Red's piece that went back to where green's came from leaves the tops of green's turn; and a bare dome
+    may be as dark as a green one."""
     one, two = INDEX["d6"], INDEX["d5"]
     turn = Act(Kind.TURN, {one: "rgr", two: "g"}, (Move.parse("d5-d6"),))
     other = Act(Kind.WRONG, {one: origin, two: target}, wrong=lambda: Wrong("out_of_turn", "r", (), ""))
-    evidence = SimpleNamespace(outlines=SimpleNamespace(step=step))
+    evidence = SimpleNamespace(outlines=SimpleNamespace(step=step), standing=[""] * len(SQUARES))
     look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)), evidence=evidence)
     found = weighing._behind(look, turn, other, 40.0, shown, weighing.RIGHTLY_TRIMMED)
     assert found == pytest.approx(behind)
@@ -173,7 +175,7 @@ def test_nor_are_two_turns_told_for_two_moves_of_one_player(step: float, behind:
     twice = Act(
         Kind.WRONG_TWICE, dict(zip(squares, ("g", "gr", "g", "rgr"), strict=True)), wrong=lambda: wrong
     )
-    evidence = SimpleNamespace(outlines=SimpleNamespace(step=step))
+    evidence = SimpleNamespace(outlines=SimpleNamespace(step=step), standing=[""] * len(SQUARES))
     look: Any = SimpleNamespace(touched=np.ones(len(SQUARES)), evidence=evidence)
     assert weighing._behind(look, turns, twice, 40.0, 16.0, 0.0) == pytest.approx(behind)
 
