@@ -23,7 +23,7 @@ OVERLAPPED = 0.5
 """Share of a square's pixels up to which the stack before it may have changed them."""
 CLEAN = 3.1
 """Nats a pixel from which an act explains them as well as anything can."""
-RARER = RIGHTLY - LEAD
+BETTER = RIGHTLY - LEAD
 """Nats by which an act against the rules may look better on the same squares without being as likely."""
 MISSED = 55.0
 """Nats that some other stack on an unexplained square would gain, from which the act does not explain the
@@ -134,6 +134,6 @@ def _went_another_way(look: Look, act: Act) -> bool:
                 continue
             alike = all(stack[-1:] == act.changes[square][-1:] for square, stack in other.items())
             shown = sum(gain(square, stack).nats for square, stack in other.items()) - told
-            if shown > (-RIGHTLY if alike else RARER):
+            if shown > (-RIGHTLY if alike else BETTER):
                 return True
     return False

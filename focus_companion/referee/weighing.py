@@ -240,7 +240,8 @@ def _worth(look: Look, act: Act, other: Act) -> float:
     own = _alone(act, other)
     if own and _rims_show(look, act, own):
         return 1.0
-    calm = all(look.differs[s] < CALM for s in _alone(other, act)) and bool(_alone(other, act))
+    instead = _alone(other, act)
+    calm = bool(instead) and all(look.differs[s] < CALM for s in instead)
     return 1.0 if own and calm and plainly_stirred(look).issuperset(own) else RIMS
 
 

@@ -11,7 +11,7 @@ import pytest
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import RARER, as_due, clean
+from focus_companion.referee.explaining import BETTER, as_due, clean
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import RIGHTLY, Judgement
 
@@ -29,8 +29,8 @@ def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bo
 @pytest.mark.parametrize(
     ("another", "more", "is_clean"),
     [
-        ({"b3": "rrgr", "c3": ""}, RARER + 1.0, False),
-        ({"b3": "rrgr", "c3": ""}, RARER - 1.0, True),
+        ({"b3": "rrgr", "c3": ""}, BETTER + 1.0, False),
+        ({"b3": "rrgr", "c3": ""}, BETTER - 1.0, True),
         ({"b3": "r", "c3": "rrg"}, 1.0 - RIGHTLY, False),
         ({"b3": "r", "c3": "rrg"}, -1.0 - RIGHTLY, True),
     ],

@@ -77,6 +77,19 @@ def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, se
     assert table.session.state()["last_move"] == "b6-a6"
 
 
+def test_another_turn_is_asked_about_by_its_own_name_while_a_stack_is_prompted_for(table, seen: Seen) -> None:
+    """It may have been taken back, and this one made: a "yes" to the trimming must not answer that."""
+    page = seen.open()
+    table.see(TrimAwaited(Move.parse("b6-a6"), INDEX["a6"], (Removed("r", "captured", "g"),)))
+    table.see(Undecided((Move.parse("b6-b7"),)))
+    status(page, "Green: was it this turn?")
+    expect(page.get_by_role("button", name="Yes, it is trimmed")).to_have_count(0)
+    with table.looping():
+        page.locator(".choice").click()
+        status(page, "Red to move")
+    assert table.session.state()["last_move"] == "b6-b7"
+
+
 def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))

@@ -43,7 +43,7 @@ function now(state) {
     const told = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
     if (!choices) return told;
     // It may have been followed already, and only the players can see that.
-    if (choices.length === 1) return { ...told, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };
+    if (choices.length === 1 && choices[0] === state.prompt.move) return { ...told, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };
   }
   // The question may stay open while play goes on, so it names whose turn it asks about, and bids nobody to wait.
   if (choices) {
