@@ -26,11 +26,13 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 _FITTED = 6
+_ATTEMPTS = 3
 _GAIN = 1.6
 """Fitting does not raise the odds by more than this."""
 
 _FAINTEST = 1.9
-"""Odds (of :func:`find_sites.board_odds`) below which nothing is taken for a board."""
+"""Odds (of :func:`find_sites.board_odds`) below which nothing is taken for a board, unless the known position
+shows beyond doubt."""
 
 _CLEAR = 6.0
 _SHOWS = 1.55
@@ -95,6 +97,9 @@ def find_board(
     for hunt in hunts:
         if best is None or not best.likely:
             best = hunt.best_of_finer() or best
+    for hunt in hunts:
+        if best is None or not best.likely:
+            best = hunt.best_of_regular(best)
     if best is not None and not best.clear:
         best = hunts[0].beside(best)
     if best is None or not best.likely:
@@ -119,7 +124,9 @@ class _Fitted:
     @property
     def likely(self) -> bool:
         """Whether this may be told to be a board."""
-        return self.odds > _FAINTEST and (self.shows is None or self.liking > _LIKELY)
+        if self.shows is None:
+            return self.odds > _FAINTEST
+        return self.liking > _LIKELY and (self.odds > _FAINTEST or self.shows > _SHOWS)
 
     @property
     def sure(self) -> bool:
@@ -166,6 +173,25 @@ class _Hunt:
         """The best once lattices of which half was overlooked have been made whole."""
         return self._likeliest() if self._search.look_finer() else None
 
+    def best_of_regular(self, best: _Fitted | None) -> _Fitted | None:
+        """The best so far, or of the guesses whose round places make up a board best, whatever their odds:
+        where another lattice shows all around, one that is half a square off at its far end is neither likely
+        nor brought home at the first attempt.
+        """
+        regular = [self._fitted(guess) for guess in self._search.likeliest()[:_FITTED]]
+        # Before it is brought home the known position tells it better than its odds.
+        nearest = max(regular, key=lambda fit: fit.odds if fit.shows is None else fit.shows, default=None)
+        for _ in range(_ATTEMPTS):
+            if nearest is None or nearest.clear:
+                break
+            nearer = self._fit(nearest.camera)
+            if nearer.liking <= nearest.liking:
+                break
+            nearest = nearer
+        if best is None or (nearest is not None and nearest.liking > best.liking):
+            return nearest
+        return best
+
     def beside(self, fit: _Fitted) -> _Fitted:
         """The fit, or one a square beside it that shows the known position better: where domes hardly differ
         from their ground, pieces alone make up the lattice, and there are as many in the next row.
@@ -179,12 +205,12 @@ class _Hunt:
         ]
         there, shows = max(places, key=lambda place: place[1])
         if shows > (fit.shows or 0.0):
-            moved = _fit(self._image, self._edges, there, self._profile, self._stacks, self._lens)
+            moved = self._fit(there)
             best = moved if moved.liking > fit.liking else fit
         return best
 
     def _likeliest(self) -> _Fitted | None:
-        odds, fits = self._odds, self._fits
+        odds = self._odds
         maybe = self._search.likeliest()
         for guess in maybe:
             if id(guess) not in odds:
@@ -195,14 +221,18 @@ class _Hunt:
         for guess in maybe[:_FITTED]:
             if best is not None and odds[id(guess)] + (0 if best.clear else _GAIN) < best.odds:
                 break
-            if id(guess) not in fits:
-                fits[id(guess)] = _fit(
-                    self._image, self._edges, guess, self._profile, self._stacks, self._lens
-                )
-            now = fits[id(guess)]
+            now = self._fitted(guess)
             if best is None or now.liking > best.liking:
                 best = now
         return best
+
+    def _fitted(self, guess: Camera) -> _Fitted:
+        if id(guess) not in self._fits:
+            self._fits[id(guess)] = self._fit(guess)
+        return self._fits[id(guess)]
+
+    def _fit(self, camera: Camera) -> _Fitted:
+        return _fit(self._image, self._edges, camera, self._profile, self._stacks, self._lens)
 
 
 def _fit(

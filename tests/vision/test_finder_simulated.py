@@ -51,6 +51,15 @@ def test_a_fit_gone_astray_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> No
         assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
 
 
+@pytest.mark.slow
+def test_a_board_seen_aslant_on_a_check_cloth_is_found() -> None:
+    """Its lattice is half a square off at the far end, and cells of the cloth have better odds than it."""
+    look, start, images = pictures(2655, (0, 1))
+    assert look.table.kind == "gingham"
+    for image in images:
+        assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
+
+
 def test_the_right_camera_leaves_nothing_amiss() -> None:
     """Beside the board, or with pieces of another set, much is painted that the picture does not show."""
     look, start, (image,) = pictures(3, (0,))
