@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 GOOD = 1.7
 """Nats a pixel (of at most 4) from which an act explains the pixels that it changes well."""
+AGAINST, BADLY = -25.0, -0.5
+"""Nats that a square alone says, and mean nats a pixel, below which it speaks against an act."""
 OVERLAPPED = 0.5
 """Share of a square's pixels up to which the stack before it may have changed them."""
 CLEAN = 3.1
@@ -40,13 +42,22 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
         faint = act.kind is Kind.BACK or act.changes.keys() <= plainly_stirred(look)
         if gain.nats < 4 and not faint:
             return False
-        for square, stack in act.changes.items():
-            own = look.evidence.stack_gain(square, stack)
-            if own.nats < -25 and own.per_pixel < -0.5:
-                return False
+        if any(_amiss(look, act, square) for square in act.changes):
+            return False
     if left_out(look, act, strong):
         return False
     return not act.changes or look.evidence.gain(act.changes).per_pixel >= GOOD or best.nats < 120
+
+
+def _amiss(look: Look, act: Act, square: int) -> bool:
+    """Does the picture speak against what an act leaves on a square, by itself and with the rest of the act?
+    A stack that grew before a bare dome shows where a piece was.
+    """
+    own = look.evidence.stack_gain(square, act.changes[square])
+    if own.nats >= AGAINST or own.per_pixel >= BADLY:
+        return False
+    rest = {s: stack for s, stack in act.changes.items() if s != square}
+    return look.evidence.gain(act.changes).nats - look.evidence.gain(rest).nats < AGAINST
 
 
 def clean(look: Look, act: Act) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import BETTER, as_due, clean
+from focus_companion.referee.explaining import BETTER, as_due, clean, explains
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import RIGHTLY, Judgement
 
@@ -53,3 +53,29 @@ def test_a_turn_is_clean_only_if_its_squares_do_not_show_another_way_between_the
     )
     look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred={})
     assert clean(look, turn) is is_clean
+
+
+@pytest.mark.parametrize(
+    ("alone", "with_the_rest", "explained"),
+    [(-26.0, 32.0, True), (-26.0, -20.0, False), (-24.0, -20.0, True)],
+    ids=["what grew before it shows there", "it looks otherwise", "it hardly does"],
+)
+def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
+    alone: float, with_the_rest: float, explained: bool
+) -> None:
+    f6, f7 = INDEX["f6"], INDEX["f7"]
+    act = Act(Kind.PENDING, {f7: "", f6: "ggrgrr"}, (Move.parse("f7-f6"),))
+    nats = {frozenset({f6}): 7.0, frozenset({f7}): alone, frozenset({f6, f7}): with_the_rest}
+
+    def gained(*squares: int) -> SimpleNamespace:
+        shown = nats[frozenset(squares)]
+        return SimpleNamespace(nats=shown, per_pixel=shown / 40)
+
+    evidence = SimpleNamespace(
+        standing=("",) * len(SQUARES),
+        gain=lambda changes: gained(*changes),
+        stack_gain=lambda square, _: gained(square),
+    )
+    stirred = {f6: 125.0, f7: 434.0}
+    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred=stirred)
+    assert explains(look, Judgement(act, 27.3, 42.3), []) is explained

@@ -189,3 +189,14 @@ def test_who_says_that_the_turn_is_done_need_not_wait(table: Table) -> None:
     # Said once; the next piece in a hand is waited for again.
     assert table.show(lifted, 1.2).words == []
     assert table.show(start).words == []
+
+
+def test_a_stack_too_high_before_the_dome_that_its_piece_left_is_prompted_for() -> None:
+    """From there the sixth piece hides half of the dome, which alone looks as though a piece were on it."""
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=42.0, azimuth=0.0, roll=0.0, fill=0.9)
+    high = {"d5": "rrgrg", "d6": "g", "c6": "r", "e6": "r", "b2": "", "b7": "", "g7": ""}
+    table = Table(rules(high, {}), replace(look, camera=camera))
+    assert table.show().words == []
+    assert table.show(table.put({"d6": "", "d5": "rrgrgg"})).words == ["prompt d5"]
+    assert table.show(table.put({"d5": "rgrgg"})).words == ["move d6-d5"]
