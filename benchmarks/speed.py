@@ -6,7 +6,8 @@ Prints, as medians of whole processes run in turn (decode, watch, decode, watch,
 video with OpenCV, seconds to watch it, their ratio pair by pair, the same without start-up and the finding
 of the board (what the first second of the video takes), and the peak memory of watching. Then, inside one
 process: milliseconds for a frame on which nothing happens, for a JPEG picture of that size to be
-decoded, for judging a settled picture, and seconds for finding the board.
+decoded, for judging a settled picture, and seconds for finding the board. Last, the same frames before ours
+and the two peer methods, which are given the corners that the finder finds: processor time of each.
 """
 
 from __future__ import annotations
@@ -101,6 +102,44 @@ def inside(video: str, players: int, order: str) -> None:
     print(f"the slowest frame, on which the board is found: {finding:.2f} s")
 
 
+def beside(video: str, players: int, order: str) -> None:
+    """Ours and the peer methods on the same frames, one after the other, frame by frame."""
+    from contest import Contestant, Ours
+    from peers import BackgroundDifference, NearestColour
+
+    from focus_companion.game.rules import Rules
+    from focus_companion.game.setups import start_stacks
+    from focus_companion.vision.finder import find_board
+    from focus_companion.vision.profiles import plastic_sets
+    from focus_companion.vision.sources import open_source
+
+    rules = Rules.make(players=players, order=order)
+    contestants: list[Contestant] = []
+    taken: dict[str, list[float]] = {}
+    turns: dict[str, int] = {}
+    with open_source(video) as frames:
+        for frame in frames:
+            if not contestants:
+                found = find_board(frame.image, plastic_sets(), start_stacks(rules))
+                if found is None:
+                    sys.exit("the board is not found in the first picture: the peers need its corners")
+                contestants = [Ours(rules)]
+                contestants += [peer(rules, found.camera) for peer in (NearestColour, BackgroundDifference)]
+            for contestant in contestants:
+                began = time.thread_time()
+                told = contestant.see(frame)
+                taken.setdefault(contestant.name, []).append(time.thread_time() - began)
+                turns[contestant.name] = turns.get(contestant.name, 0) + sum(
+                    e["type"] == "move" for e in told
+                )
+    for name, each in taken.items():
+        # Without the picture on which ours finds the board: the others never look for it.
+        rest = sum(each) - (max(each) if name == Ours.name else 0.0)
+        print(
+            f"{name}: a picture {statistics.median(each) * 1e3:.2f} ms, all {rest:.2f} s, {turns[name]} turns"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -112,6 +151,7 @@ def main() -> None:
     given = parser.parse_args()
     whole(given.video, ["--players", str(given.players), "--order", given.order], given.runs)
     inside(given.video, given.players, given.order)
+    beside(given.video, given.players, given.order)
 
 
 if __name__ == "__main__":
