@@ -49,4 +49,4 @@ class Background:
         here = np.asarray(cv2.transform(cv2.multiply(off, off), _SUM))
         # Half of the belief in what was seen here, half in what the bare board looks like elsewhere.
         both = cv2.log(cv2.add(cv2.exp(_PEAK + here), cv2.exp(generic))) - np.float32(np.log(2))
-        return np.where(known, both, generic).astype(np.float32)
+        return np.where(known, both, generic).astype(np.float32, copy=False)

@@ -65,7 +65,8 @@ def _cells(image: Image) -> NDArray[np.float32]:
     part = thinned(image, max(1, image.shape[1] // (4 * _ACROSS)))
     rows = max(1, round(_ACROSS * image.shape[0] / image.shape[1]))
     small = cv2.resize(part, (_ACROSS, rows), interpolation=cv2.INTER_AREA)
-    return np.asarray(small.max(axis=2), np.float32)
+    blue, green, red = cv2.split(small)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
 def _above(values: NDArray[np.float32], percent: float) -> float:

@@ -46,7 +46,8 @@ class Stillness:
 
     def _energy(self, difference: NDArray[np.uint8]) -> float:
         """Changes of a channel for every pixel: a piece may differ from the board in one colour alone."""
-        step = min(60.0, max(STEP, 7.0 * self.noise))
+        # Whole grey levels: compared with a fraction, every pixel would become a long number first.
+        step = int(min(60.0, max(STEP, 7.0 * self.noise)))
         return int(np.count_nonzero(difference > step)) * 3 / max(1, difference.size)
 
     def update(self, time: float, small: Small) -> float:
