@@ -162,12 +162,21 @@ class _Hunt:
     def best(self, levels: Sequence[int] | None = None) -> _Fitted | None:
         """The best of all guesses, fitted; of round places of those sizes, if they are given."""
         best: _Fitted | None = None
+        tried: _Fitted | None = None
         for level in self._search.levels() if levels is None else levels:
             self._search.look(level)
             best = self._likeliest()
+            if best is not None and best.likely and not best.clear and best is not tried:
+                # Pieces alone may make up the lattice, and what is clear lie a square beside it.
+                tried, best = best, self._clearer(best)
             if best is not None and best.clear:
                 break
         return best
+
+    def _clearer(self, fit: _Fitted) -> _Fitted:
+        """What lies beside the fit, if that is beyond doubt; else the fit."""
+        beside = self.beside(fit)
+        return beside if beside.clear else fit
 
     def best_of_finer(self) -> _Fitted | None:
         """The best once lattices of which half was overlooked have been made whole."""

@@ -223,3 +223,20 @@ def test_a_lattice_that_took_in_the_next_row_is_set_right(shift: tuple[int, int]
     found = hunt.beside(finder._Fitted(beside, 1.0, shows)).camera
     off = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
+
+
+def test_what_lies_a_square_beside_is_set_right_before_more_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else every size of round place is searched, in a larger picture too: it takes seconds."""
+    stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
+    image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
+    hunt = finder._Hunt(image, PROFILE, stacks, None)
+    beside = finder._Fitted(turned(camera, 0, (PROFILE.pitch, 0.0)), 3.0, 0.74)
+    looked: list[int] = []
+    monkeypatch.setattr(hunt, "_likeliest", lambda: beside)
+    monkeypatch.setattr(hunt._search, "look", looked.append)
+    best = hunt.best()
+    assert best is not None and best.clear and len(looked) == 1
+    off = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
+    assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
