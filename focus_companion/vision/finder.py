@@ -26,7 +26,11 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 _FITTED = 6
+"""Guesses, the likeliest, that are fitted."""
+
 _ATTEMPTS = 3
+"""Further fits that may bring the most regular of them home."""
+
 _GAIN = 1.6
 """Fitting does not raise the odds by more than this."""
 
@@ -197,9 +201,8 @@ class _Hunt:
             if nearer.liking <= nearest.liking:
                 break
             nearest = nearer
-        if best is None or (nearest is not None and nearest.liking > best.liking):
-            return nearest
-        return best
+        both = [fit for fit in (best, nearest) if fit is not None]
+        return max(both, key=lambda fit: fit.liking, default=None)
 
     def beside(self, fit: _Fitted) -> _Fitted:
         """The fit, or one a square beside it that shows the known position better: where domes hardly differ
@@ -240,24 +243,13 @@ class _Hunt:
             self._fits[id(guess)] = self._fit(guess)
         return self._fits[id(guess)]
 
-    def _fit(self, camera: Camera) -> _Fitted:
-        return _fit(self._image, self._edges, camera, self._profile, self._stacks, self._lens)
-
-
-def _fit(
-    image: Image,
-    edges: Edges,
-    guess: Camera,
-    profile: BoardProfile,
-    stacks: Sequence[str] | None,
-    lens: LensProfile | None,
-) -> _Fitted:
-    camera = fitted(edges, guess, profile, lens)
-    odds = board_odds(edges, camera, profile)
-    if stacks is None:
-        return _Fitted(camera, odds, None)
-    camera, shows = _turn_to(image, edges, camera, profile, stacks)
-    return _Fitted(camera, odds, shows)
+    def _fit(self, guess: Camera) -> _Fitted:
+        camera = fitted(self._edges, guess, self._profile, self._lens)
+        odds = board_odds(self._edges, camera, self._profile)
+        if self._stacks is None:
+            return _Fitted(camera, odds, None)
+        camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
+        return _Fitted(camera, odds, shows)
 
 
 def _turn_to(
