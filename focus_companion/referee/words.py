@@ -27,7 +27,7 @@ TEMPLATES: Final = {
     "no_reserve": "{Player} placed a piece on {target} but has none in reserve. Please take it off the "
     "board.",
     "reserve_square": "{Player} placed a reserve piece on {target}; in this game it may only go on an "
-    "empty square or on one's own stack. Please put it back in the reserve.",
+    "empty square or on your own stack. Please put it back in the reserve.",
     "thirteenth_piece": "{Player} must begin by placing the thirteenth piece on an empty square. Please "
     "undo what was done, then place it.",
     "too_high": "The stack on {target} has more than five pieces, and play went on before the extra ones "

@@ -14,7 +14,7 @@ const TEMPLATES = [
   said("{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece is on top, may move it. Please put it back on {origin}."),
   said("{Player} made two moves in one turn (look at {where}), and only one is allowed. Please undo one of them."),
   said("{Player} placed a piece on {target} but has none in reserve. Please take it off the board."),
-  said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on one's own stack. Please put it back in the reserve."),
+  said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on your own stack. Please put it back in the reserve."),
   said("{Player} must begin by placing the thirteenth piece on an empty square. Please undo what was done, then place it."),
   said("The stack on {target} has more than five pieces, and play went on before the extra ones were taken off. Please undo the last move; then {player} takes {pieces} from the bottom of {target}."),
   said("The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the bottom and leave all others there. Please put that right."),
