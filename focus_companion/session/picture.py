@@ -14,13 +14,13 @@ class Pictures:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._image: Any = None
+        self._frame: Any = None
         self._encoded: dict[object, bytes] = {}
         self._of: Any = None
 
-    def take(self, image: Any) -> None:
-        """``image`` (H, W, 3) uint8 BGR is the newest picture; it must not change afterwards."""
-        self._image = image
+    def take(self, frame: Any) -> None:
+        """The image of ``frame``, (H, W, 3) uint8 BGR or None, is the newest; it must not change any more."""
+        self._frame = frame
 
     def jpeg(
         self, draw: Callable[[Any], Any] | None = None, key: object = None, width: int | None = None
@@ -33,11 +33,12 @@ class Pictures:
             ValueError: the picture cannot be encoded.
         """
         with self._lock:
-            image = self._image
+            frame = self._frame
+            image = None if frame is None else frame.image
             if image is None:
                 return None
-            if self._of is not image:
-                self._of, self._encoded = image, {}
+            if self._of is not frame:
+                self._of, self._encoded = frame, {}
             if width is not None and width >= image.shape[1]:
                 width = None
             if (key, width) not in self._encoded:

@@ -97,7 +97,7 @@ class Pipeline:
         should stand.
         """
         before = self._usable.why
-        if not self._usable.judge(frame.image, frame.time):
+        if not self._usable.judge(frame.picture, frame.time):
             # Said as long as it lasts: the camera may have been gone and come back meanwhile.
             return [OutOfView("camera", self._usable.why)] if self._usable.why else []
         back: list[Verdict] = [BackInView("camera")] if before else []

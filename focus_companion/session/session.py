@@ -251,7 +251,7 @@ class Session:
         # Whole microseconds: enough for any camera, and readable in the journal.
         self._time = max(self._time, round(frame.time, 6))
         told = self.attend()
-        self._pictures.take(frame.image)
+        self._pictures.take(frame)
         self._frames += 1
         self._frame_at = self._clock()
         if self._held or self._history.paused:

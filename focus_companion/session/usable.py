@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..vision.frames import Image
+from ..vision.frames import Picture
 from ..vision.picture_faults import picture_fault
 
 LASTS: Final = 1.0
@@ -25,7 +25,7 @@ class Usable:
         self.why = ""
         """What has been wrong for long enough, in the words of the event ``lost``; "" for nothing."""
 
-    def judge(self, image: Image, time: float) -> bool:
+    def judge(self, picture: Picture, time: float) -> bool:
         """Whether this picture may be looked at: nothing can be read, nor learned, from a useless one.
 
         ``time``: seconds of the stream.
@@ -33,7 +33,7 @@ class Usable:
         if self._since is None and self._judged is not None and 0 <= time - self._judged < EVERY:
             return True
         self._judged = time
-        fault = picture_fault(image)
+        fault = picture_fault(picture)
         if not fault:
             self._since, self.why = None, ""
             return True

@@ -14,7 +14,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .planes import Planes
+
 Image = NDArray[np.uint8]
+Picture = Image | Planes
+"""As its source gives it: whole, or still without its colours."""
 
 FROZEN = 10.0
 """Seconds of the same picture, bit for bit: a sensor's noise never repeats, an encoder's stillness may for a
@@ -39,11 +43,16 @@ class FrameError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture: ``image`` (H, W, 3) uint8 BGR, ``time`` in seconds of the stream."""
+    """One picture, ``time`` in seconds of the stream."""
 
     index: int
     time: float
-    image: Image
+    picture: Picture
+
+    @property
+    def image(self) -> Image:
+        """(H, W, 3) uint8 BGR; made now, if nobody has wanted it before."""
+        return self.picture.image if isinstance(self.picture, Planes) else self.picture
 
 
 class FrameSource(Protocol):
@@ -94,12 +103,14 @@ class Source:
         self._closed.set()
 
 
-def check_size(capture: cv2.VideoCapture, name: str) -> None:
-    """Refuse a video whose pictures are too large to be true, before the first of them is decoded."""
-    width, height = (int(capture.get(kind)) for kind in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+def check_size(width: float, height: float, name: str) -> None:
+    """Refuse a video whose pictures are too large to be true, before the first of them is decoded.
+
+    Raises:
+        FrameError: naming ``name``, and what to do.
+    """
     if width * height > LARGEST:
-        capture.release()
-        raise FrameError(f"{name} has pictures of {width} × {height}; give a video of at most 8K")
+        raise FrameError(f"{name} has pictures of {width:.0f} × {height:.0f}; give a video of at most 8K")
 
 
 def pixels(image: Any) -> int:

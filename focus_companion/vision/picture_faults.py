@@ -12,8 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .frames import Image
-from .sizes import thinned
+from .frames import Image, Picture
+from .planes import Planes
+from .sizes import sampled
 
 PictureFault = Literal["", "dark", "covered", "damaged"]
 """``""`` is a picture that may be looked at."""
@@ -45,12 +46,12 @@ _FLAT: Final = (6, 249)
 """Grey levels between which a flat foot of the picture is neither shadow nor glare."""
 
 
-def picture_fault(image: Image) -> PictureFault:
-    """Judge one picture (H, W, 3) uint8 BGR; some tenths of a millisecond."""
+def picture_fault(picture: Picture) -> PictureFault:
+    """Judge one picture; some tenths of a millisecond."""
     # Before all else: the part that did arrive may well be dark or smooth.
-    if _foot_missing(image):
+    if _foot_missing(picture):
         return "damaged"
-    cells = _cells(image)
+    cells = _cells(picture)
     brightness = _above(cells, _BRIGHTEST)
     if brightness < _DARK:
         return "dark"
@@ -60,11 +61,10 @@ def picture_fault(image: Image) -> PictureFault:
     return ""
 
 
-def _cells(image: Image) -> NDArray[np.float32]:
+def _cells(picture: Picture) -> NDArray[np.float32]:
     """Mean of the brightest channel, cell by cell, from a part of the pixels."""
-    part = thinned(image, max(1, image.shape[1] // (4 * _ACROSS)))
-    rows = max(1, round(_ACROSS * image.shape[0] / image.shape[1]))
-    small = cv2.resize(part, (_ACROSS, rows), interpolation=cv2.INTER_AREA)
+    rows = max(1, round(_ACROSS * picture.shape[0] / picture.shape[1]))
+    small = cv2.resize(sampled(picture), (_ACROSS, rows), interpolation=cv2.INTER_AREA)
     blue, green, red = cv2.split(small)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
@@ -76,14 +76,19 @@ def _above(values: NDArray[np.float32], percent: float) -> float:
     return float(np.partition(flat, place)[place])
 
 
-def _foot_missing(image: Image) -> bool:
+def _foot_missing(picture: Picture) -> bool:
     """Whether the picture breaks off: decoders fill what did not arrive with one even grey."""
-    rows = max(2, round(image.shape[0] * _MISSING))
-    first = image[-1, 0]
+    last = _foot(picture, 1)[-1]
+    first = last[0]
     if not _FLAT[0] < int(first.max()) < _FLAT[1]:
         return False
     # The last row alone settles nearly every picture.
-    return bool((image[-1] == first).all()) and bool((image[-rows:] == first).all())
+    rows = max(2, round(picture.shape[0] * _MISSING))
+    return bool((last == first).all()) and bool((_foot(picture, rows) == first).all())
+
+
+def _foot(picture: Picture, rows: int) -> Image:
+    return picture.foot(rows) if isinstance(picture, Planes) else picture[-rows:]
 
 
 class Repeats:

@@ -12,17 +12,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import cv2
-import numpy as np
-
 from ..addresses import shown_address
-from . import frames
-from .frames import Frame, FrameError, Source, check_size, read_image
+from .frames import Frame, FrameError, Source, read_image
 
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 """How the names of the pictures in a folder end."""
 
-AHEAD = 13
+AHEAD = 20
 """Pictures decoded ahead of the game's thread, which is busy with a turn for as long as a dozen take."""
 
 
@@ -32,32 +28,22 @@ class VideoFile(Source):
     def __init__(self, path: Path, *, paced: bool = False) -> None:
         super().__init__(str(path))
         self._paced = paced
-        self._capture = cv2.VideoCapture(str(path))
-        if not self._capture.isOpened():
-            raise FrameError(
-                f"{path} cannot be read as a video; give a video file, a folder of pictures or a camera"
-            )
-        check_size(self._capture, str(path))
-        fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self._fps = fps if 0.5 < fps < 1000 else 25.0
+        # Loaded here so that programs without a video start fast.
+        from .video import Video
+
+        self._video = Video(path)
         self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=AHEAD)
         self._thread = threading.Thread(target=self._decode, name="decoder", daemon=True)
 
     def _decode(self) -> None:
-        index, last = 0, -1.0
-        while not self._closed.is_set():
-            ok, image = self._capture.read()
-            # A file may change its size on the way: huge pictures must not fill the memory.
-            if not ok or frames.pixels(image) > frames.LARGEST:
-                break
-            stamp = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
-            # Some containers give no usable stamps: then the frame rate tells the time.
-            when = stamp if stamp > last or index == 0 else index / self._fps
-            last = when = max(when, last)
-            self._put(Frame(index, when, np.asarray(image, np.uint8)))
-            index += 1
-        self._put(None)
-        self._capture.release()
+        try:
+            for index, (when, picture) in enumerate(self._video):
+                self._put(Frame(index, when, picture))
+                if self._closed.is_set():
+                    break
+        finally:
+            self._put(None)
+            self._video.close()
 
     def _put(self, frame: Frame | None) -> None:
         while not self._closed.is_set():
@@ -91,6 +77,9 @@ class VideoFile(Source):
         super().close()
         if self._thread.is_alive():
             self._thread.join(timeout=2)
+        elif self._thread.ident is None:
+            # Never read: there is no thread that lets go of the file.
+            self._video.close()
 
 
 class PictureFolder(Source):

@@ -6,11 +6,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .frames import Picture
 from .outlines import Window
-from .sizes import thinned
+from .sizes import EVERYTHING, sampled
 
-WIDTH = 256
-"""Width in pixels of a whole picture's small copy, that motion is measured on."""
 STEP = 12.0
 """Grey levels by which a pixel of the small copy must differ at least, to count as moving."""
 MOVING = 0.0006
@@ -34,11 +33,10 @@ class Stillness:
         """Heed only this part of the picture, or all of it: what moves elsewhere is no matter."""
         self._window = window
 
-    def small_copy(self, image: NDArray[np.uint8]) -> Small:
+    def small_copy(self, picture: Picture) -> Small:
         """Every few pixels of the watched part, smoothed: noise and a shaking camera barely show in it."""
-        step = max(1, round(image.shape[1] / WIDTH))
-        part = image if self._window is None else image[self._window.slices]
-        return np.asarray(cv2.blur(thinned(part, step), (5, 5)), np.uint8)
+        part = EVERYTHING if self._window is None else self._window.slices
+        return np.asarray(cv2.blur(sampled(picture, part), (5, 5)), np.uint8)
 
     def differ(self, a: Small, b: Small) -> bool:
         """Do two small copies differ by more than the camera's noise?"""

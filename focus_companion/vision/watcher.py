@@ -207,12 +207,12 @@ class Watcher:
 
     def see(self, frame: Frame) -> Look | None:
         """The look that this frame gives: None while something moves or no board is in view."""
-        if self.outlines is not None and frame.image.shape[:2] != self._size():
+        if self.outlines is not None and frame.picture.shape[:2] != self._size():
             self._forget_place()
-        self._size_seen = frame.image.shape[1], frame.image.shape[0]
+        self._size_seen = frame.picture.shape[1], frame.picture.shape[0]
         if self._given is not None and self.outlines is None:
             self._take_place(self._given)
-        small = self._stillness.small_copy(frame.image)
+        small = self._stillness.small_copy(frame.picture)
         still = self._stillness.update(frame.time, small)
         # After any motion the picture is looked at anew, however like the last one it seems when reduced.
         self._moved = self._moved or not still

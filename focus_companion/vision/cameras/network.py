@@ -178,5 +178,9 @@ def _video(address: str, name: str, remedy: str) -> Live:
     capture = cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
     if not capture.isOpened():
         raise FrameError(f"{name} does not answer with a video stream; {remedy}", "unreachable")
-    check_size(capture, name)
+    try:
+        check_size(capture.get(cv2.CAP_PROP_FRAME_WIDTH), capture.get(cv2.CAP_PROP_FRAME_HEIGHT), name)
+    except FrameError:
+        capture.release()
+        raise
     return Live(name, capture)

@@ -1,0 +1,95 @@
+"""Pictures as video decoders make them: a plane of brightness, and two of colour at half its size.
+
+Most pictures of a recording are only looked at in a copy of every few pixels, and colours for all pixels take
+half as long to make as decoding does. So that is put off until somebody wants the whole picture; and until
+then a picture takes half the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Plane = NDArray[np.uint8]
+
+_RED, _GREEN_U, _GREEN_V, _BLUE, _LEVELS = 1.596027, -0.391762, -0.812968, 2.017232, 1.164383
+_BLACK, _GREY = 16.0, 128.0
+
+_TO_BGR: Final = np.array(
+    [
+        [_LEVELS, _BLUE, 0.0, -_LEVELS * _BLACK - _BLUE * _GREY],
+        [_LEVELS, _GREEN_U, _GREEN_V, -_LEVELS * _BLACK - (_GREEN_U + _GREEN_V) * _GREY],
+        [_LEVELS, 0.0, _RED, -_LEVELS * _BLACK - _RED * _GREY],
+    ]
+)
+"""From brightness (16 to 235) and two colours (around 128) to blue, green and red: ITU-R BT.601."""
+
+
+_ACROSS: Final = 256
+"""Pixels across the sample of a picture, about."""
+
+
+def sampling_step(width: int) -> int:
+    """Pixels from one to the next of those that a sample of a picture of this width consists of."""
+    return max(1, round(width / _ACROSS))
+
+
+@dataclass(frozen=True, eq=False)
+class Planes:
+    """One picture of even height H and width W: ``y`` (H, W), ``u`` and ``v`` (H / 2, W / 2), all uint8, with
+    the levels of television: black is 16, white 235.
+    """
+
+    y: Plane
+    u: Plane
+    v: Plane
+    sampled: NDArray[np.uint8]
+    """Every few pixels, BGR (see :func:`sampling_step`): taken by the thread that decoded the picture, which
+    has it at hand.
+    """
+
+    @classmethod
+    def of(cls, y: Plane, u: Plane, v: Plane) -> Planes:
+        """From the three planes alone."""
+        return cls(y, u, v, _thinned(y, u, v, sampling_step(y.shape[1])))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Of the whole picture, as numpy has it."""
+        height, width = self.y.shape
+        return height, width, 3
+
+    @cached_property
+    def image(self) -> NDArray[np.uint8]:
+        """The whole picture (H, W, 3) BGR, made when it is first asked for."""
+        return self._whole(0)
+
+    def foot(self, rows: int) -> NDArray[np.uint8]:
+        """At least the last so many rows of the whole picture."""
+        return self._whole(max(0, self.y.shape[0] - rows) // 2 * 2)
+
+    def _whole(self, top: int) -> NDArray[np.uint8]:
+        """The rows from ``top``, an even one, on."""
+        height, width = self.y.shape[0] - top, self.y.shape[1]
+        # As OpenCV wants them: one below the other, the colours' rows in pairs.
+        joined = np.empty((height * 3 // 2, width), np.uint8)
+        joined[:height] = self.y[top:]
+        colours = joined[height:].reshape(-1, width // 2)
+        colours[: height // 2], colours[height // 2 :] = self.u[top // 2 :], self.v[top // 2 :]
+        return np.asarray(cv2.cvtColor(joined, cv2.COLOR_YUV2BGR_I420), np.uint8)
+
+
+def _thinned(y: Plane, u: Plane, v: Plane, step: int) -> NDArray[np.uint8]:
+    """Every ``step``-th pixel of every ``step``-th row, BGR; whole steps only."""
+    height, width = (max(1, side // step) for side in y.shape)
+    size = width, height
+    planes = [cv2.resize(y[: height * step, : width * step], size, interpolation=cv2.INTER_NEAREST)]
+    for plane in (u, v):
+        even = plane[: (height * step + 1) // 2, : (width * step + 1) // 2]
+        planes.append(cv2.resize(even, size, interpolation=cv2.INTER_NEAREST))
+    return np.asarray(cv2.transform(cv2.merge(planes), _TO_BGR), np.uint8)
