@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -56,8 +57,9 @@ class Video:
             raise FrameError(f"{path} holds sound or text, but no pictures; give a video file")
         stream = self._container.streams.video[0]
         frames.check_size(stream.codec_context.width, stream.codec_context.height, str(path))
-        # Several pictures at once, or parts of one, whichever the kind of video allows.
+        # Several pictures at once, or parts of one, whichever the kind of video allows; a core is the game's.
         stream.thread_type = "AUTO"
+        stream.codec_context.thread_count = max(1, (os.cpu_count() or 2) - 1)
         return stream
 
     def __iter__(self) -> Iterator[tuple[float, Picture]]:
