@@ -8,7 +8,7 @@ squares weighs a few dozen acts and not the thousands that the rules and clumsy 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from itertools import permutations
@@ -185,10 +185,11 @@ class Acts:
             if changes:
                 yield Act(Kind.BACK, changes, ply=ply, older=last - ply + 2 * fetched)
 
-    def retries(self, open_squares: Collection[int]) -> Iterator[Act]:
+    def retries(self, open_squares: Collection[int], instead: Collection[Move] = ()) -> Iterator[Act]:
         """The last turn taken back and another one made in its place, which leaves nothing to be trimmed,
         perhaps with the next one after it; not what may be one act, a piece moved from where it had just been
-        set and nothing else: who plays on has taken that for a turn.
+        set and nothing else: who plays on has taken that for a turn. Unless something spoke for that one
+        before: then it is among ``instead``.
         """
         if len(self._history) < 2:
             return
@@ -198,16 +199,20 @@ class Acts:
 
         def made(after: Position, *moves: Move) -> Iterator[Act]:
             changes = _changes(self.stacks, after.stacks)
-            if len(changes) > 2 and all(square in open_squares for square in changes):
-                yield Act(Kind.BACK, changes, moves, ply=ply, older=older)
+            expected = moves[0] in instead
+            if len(changes) <= (0 if expected else 2) or any(s not in open_squares for s in changes):
+                return
+            act = Act(Kind.BACK, changes, moves, ply=ply, older=older)
+            # What had been seen of the turn, or of the way to it, need not happen again.
+            yield replace(act, given=replace(act, moves=moves[1:]).prior) if expected else act
 
         for move in legal_moves(earlier, self._rules):
             if removed(earlier, move, self._rules):
                 continue
             after = apply(earlier, move, self._rules)
             yield from made(after, move)
-            instead = _changes(self.stacks, after.stacks)
-            if not after.to_move or not instead or any(square not in open_squares for square in instead):
+            between = _changes(self.stacks, after.stacks)
+            if not after.to_move or not between or any(square not in open_squares for square in between):
                 continue
             for two in legal_moves(after, self._rules):
                 if _within(two, open_squares):

@@ -4,12 +4,13 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..game.moves import Move
 from ..game.position import Position
 from ..game.rules import Rules
 from . import words
@@ -47,13 +48,15 @@ def judge(
     beliefs: Sequence[Belief] = (),
     *,
     seen: bool = False,
+    instead: Collection[Move] = (),
 ) -> Judgement:
     """What happened between the position that stood and this look.
 
     ``beliefs`` are what may have been played since, as earlier looks could not tell; ``seen``: it was played
     before the picture with which the look is compared. Without it the position itself may stand as well.
+    ``instead``: turns for which something spoke before the last one was told in their place, or after it.
     """
-    found = _judged(look, history, rules, pending, beliefs, seen=seen)
+    found = _judged(look, history, rules, pending, beliefs, seen=seen, instead=instead)
     return replace(found, hinted=_hinted(look, history, rules))
 
 
@@ -65,6 +68,7 @@ def _judged(
     beliefs: Sequence[Belief],
     *,
     seen: bool,
+    instead: Collection[Move],
 ) -> Judgement:
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
     if open_squares or max(look.stirred.values(), default=0.0) > UNLIT:
@@ -82,7 +86,7 @@ def _judged(
     if pending is not None and pending.move in worlds[0].acts.legal:
         belief = believe((pending.move,), history[-1], rules, Kind.TURNS.value - Kind.TURN.value)
         trimmed = World(belief, history, rules, look.evidence.standing, seen=False)
-    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed))
+    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed, instead))
 
 
 def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
@@ -100,10 +104,12 @@ def _likeliest(
     open_squares: list[int],
     pending: Pending | None,
     trimmed: World | None,
+    instead: Collection[Move],
 ) -> Judgement:
     """The likeliest act, weighed against ever more others until it explains the look.
 
     ``trimmed``: the world in which the stack that is awaited has been trimmed, and something else was done.
+    ``instead``: turns that may well have been made in place of the last.
     """
     stacks = look.evidence.standing
     strong = [s for s in open_squares if look.touched[s] >= STRONG]
@@ -156,7 +162,9 @@ def _likeliest(
         pool += of_all(lambda acts: acts.turns(set(open_squares) - set(strong)))
     pool += of_all(lambda acts: acts.successions(inside), WIDE)
     pool += of_all(lambda acts: acts.unseen(inside), WIDE)
-    pool += of_all(lambda acts: acts.retries(inside), WIDE)
+    # They were turns in place of the last that is known, and not of one that is only believed.
+    known_acts = None if worlds[0].belief.row else worlds[0].acts
+    pool += of_all(lambda acts: acts.retries(inside, instead if acts is known_acts else ()), WIDE)
     pool += of_all(lambda acts: _illegal(acts, inside, pending), WIDE)
     if trimmed is not None:
         pool += _since_prompt(worlds[0], trimmed, inside)

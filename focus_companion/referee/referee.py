@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..game.moves import Move
+from ..game.moves import Move, legal_moves
 from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
@@ -77,6 +77,10 @@ class Referee:
         self._hunch: tuple[Belief, ...] = ()
         """What the last look showed when it was gone before it could be told or asked about: what comes next
         may have been done after it."""
+        self._doubted: tuple[Position, tuple[Move, ...]] | None = None
+        """The turns that were asked about last, and the position in which they were."""
+        self._lifted: Position | None = None
+        """The position of which the last look showed that its last turn may have been taken back."""
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
@@ -101,8 +105,19 @@ class Referee:
             rows = {belief.row for belief in self._beliefs}
             beliefs = (*self._beliefs, *(belief for belief in self._hunch if belief.row not in rows))
             self._hunch = ()
-            found = judge(look, history, self._rules, self._pending, beliefs, seen=self._seen)
+            found = judge(
+                look,
+                history,
+                self._rules,
+                self._pending,
+                beliefs,
+                seen=self._seen,
+                instead=self._instead(history),
+            )
             self._judged = look.number, found
+            acts = (found.act, *found.rivals)
+            taken_back = any(act.kind is Kind.BACK and act.ply == len(history) - 2 for act in acts)
+            self._lifted = position if taken_back else None
         judgement = self._judged[1]
         if judgement.covered or judgement.act.legal:
             self._suspected = None
@@ -115,6 +130,15 @@ class Referee:
         if verdicts:
             self._hurried_until = -math.inf
         return verdicts
+
+    def _instead(self, history: Sequence[Position]) -> tuple[Move, ...]:
+        """Turns for which something spoke, though another was told: it may be put right yet."""
+        if len(history) < 2:
+            return ()
+        before = history[-2]
+        if self._lifted is history[-1]:
+            return legal_moves(before, self._rules)
+        return self._doubted[1] if self._doubted is not None and self._doubted[0] is before else ()
 
     def follow(self, history: Sequence[Position]) -> None:
         """The game stands at the last of these positions now: what is still in doubt is what came after."""
@@ -258,7 +282,7 @@ class Referee:
         moves = tuple(dict.fromkeys(row[0] for row in rows if row))
         # What was put right takes the question off the page with it.
         asked = () if verdicts else self._said
-        self._said, self._asked = moves, look.number
+        self._said, self._asked, self._doubted = moves, look.number, (position, moves)
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 
     def _goes_on(self, acts: Sequence[Act]) -> bool:

@@ -78,3 +78,18 @@ def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -
     assert act.legal and act.kind is Kind.BACK and act.ply == 0
     assert act.prior == Kind.BACK.value + Kind.TURNS.value
     assert not [act for act in acts.retries(range(len(INDEX))) if act.moves[0] == last], "it was not undone"
+
+
+def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() -> None:
+    """It had been asked about, or the last turn had been seen to be taken back."""
+    before = start_position(RULES)
+    acts = Acts([before, apply(before, Move.parse("f6-f7"), RULES)], RULES)
+    instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
+    here = {INDEX[name] for name in ("f7", "g6", "c5", "c4")}
+    one, both = (act for act in acts.retries(here, (instead,)) if act.moves in ((instead,), (instead, then)))
+    assert one.legal and one.kind is Kind.BACK and one.ply == 0
+    assert {SQUARES[s] for s in one.changes} == {"f7", "g6"}
+    assert one.prior == Kind.BACK.value, "the turn itself had been seen"
+    assert both.prior == Kind.BACK.value + Kind.TURN.value
+    # Nothing of the kind is known of another turn.
+    assert not [act for act in acts.retries(here, (then,)) if act.moves == (instead,)]

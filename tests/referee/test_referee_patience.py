@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from table_scene import rules
 
-from focus_companion.game.moves import Move
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.play import apply
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import referee
@@ -340,3 +341,52 @@ def test_who_may_have_taken_a_turn_back_is_not_believed_to_have_gone_on(
     referee_ = Referee(RULES)
     assert referee_.judge(look, [start_position(RULES)]) == [Undecided(turn.moves)]
     assert bool(referee_._beliefs) is (kind is not Kind.BACK)
+
+
+def instead_of(monkeypatch: pytest.MonkeyPatch, shown: list[Judgement]) -> tuple[Referee, list[set[Move]]]:
+    """A referee whose looks show this, one after the other; and what it bears in mind as each is judged."""
+    minded: list[set[Move]] = []
+
+    def judged(*_: Any, instead: Any, **__: Any) -> Judgement:
+        minded.append(set(instead))
+        return shown[len(minded) - 1]
+
+    monkeypatch.setattr(referee, "judge", judged)
+    return Referee(RULES), minded
+
+
+def test_a_turn_that_was_asked_about_is_borne_in_mind_when_another_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A piece knocked on its way made the board look like the other turn; put back, it shows the first."""
+    asked, told = Move.parse("d7-d5"), Move.parse("e6-e7")
+    wrong = Act(Kind.WRONG, {}, lifted=True, wrong=lambda: Wrong("wrong_removal", "g", (1,), "Green."))
+    doubt = Judgement(Act(Kind.TURN, {}, (asked,)), 200.0, 3.0, rivals=(wrong,), weights=(-4.0, -26.0))
+    turn = Judgement(Act(Kind.TURN, {}, (told,)), 200.0, 200.0, weights=(-4.0,))
+    nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
+    referee_, minded = instead_of(monkeypatch, [doubt, turn, nothing, nothing])
+    history = [start_position(RULES)]
+    see: Any = referee_.judge
+    assert see(Shown(1.5, {}, time=2.0), history) == [Undecided((asked,))]
+    assert see(Shown(0.3, {}, time=4.0), history) == [TurnSeen(told, turn.confidence)]
+    history.append(apply(history[0], told, RULES))
+    see(Shown(0.3, {}, time=6.0), history)
+    history.append(apply(history[1], legal_moves(history[1], RULES)[0], RULES))
+    see(Shown(0.3, {}, time=8.0), history)
+    assert minded == [set(), set(), {asked}, set()]
+
+
+def test_after_what_may_have_been_a_take_back_any_other_turn_may_have_been_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Until a later picture says otherwise."""
+    wrong = Act(Kind.WRONG, {}, lifted=True, wrong=lambda: Wrong("wrong_removal", "g", (1,), "Green."))
+    back = Act(Kind.BACK, {INDEX["d5"]: "g"}, ply=0)
+    glimpsed = Judgement(wrong, 200.0, 3.0, legal_lead=3.0, rivals=(back,), weights=(-26.0, -14.0))
+    nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
+    referee_, minded = instead_of(monkeypatch, [glimpsed, nothing, nothing])
+    before = start_position(RULES)
+    history = [before, apply(before, Move.parse("e6-e7"), RULES)]
+    for time in (2.0, 4.0, 6.0):
+        assert referee_.judge(Shown(0.3, {}, time=time), history) == []  # type: ignore[arg-type]
+    assert minded == [set(), set(legal_moves(before, RULES)), set()]
