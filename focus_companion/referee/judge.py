@@ -13,6 +13,7 @@ import numpy as np
 from ..game.moves import Move
 from ..game.position import Position
 from ..game.rules import Rules
+from ..game.squares import FILE, RANK
 from . import words
 from .acts import Act, Acts, Kind
 from .beliefs import Belief, World, believe, ends_high
@@ -36,6 +37,8 @@ MOST_BESIDE = 3
 """Further changed squares on which illegal acts are weighed beside a legal turn."""
 WIDE = 3
 """Beliefs, the likeliest, in whose worlds more than turns and slips of the hand is looked for."""
+BESIDE = 2
+"""Squares from its own at which a piece knocked, or set askew, comes to lie at most."""
 MOST_OPEN = 10
 """Squares, the most changed ones, among which illegal acts and quick successions are looked for."""
 
@@ -220,13 +223,33 @@ def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
 
 
 def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
-    """Pieces that seem lifted may lie where they hardly show: then they were moved against the rules."""
-    if not best.act.lifted:
+    """Pieces that seem lifted may lie where they hardly show: then they were moved against the rules, and to
+    where people move pieces rather than to where the noise would have them.
+    """
+    act = best.act
+    lifted = (
+        act
+        if act.lifted
+        else next((a for a in best.rivals if a.lifted and set(a.changes) < set(act.changes)), None)
+    )
+    if lifted is None or (not act.lifted and (act.legal or _far_fetched(act) < 2)):
         return best
-    wider = [a for a in best.rivals if not a.legal and set(a.changes) > set(best.act.changes)]
+    wider = [a for a in (act, *best.rivals) if not a.legal and set(a.changes) > set(lifted.changes)]
     # Only from a stack that was told too high are pieces taken away as a matter of course.
     moved = [a for a in wider if pending is not None or a.kind is not Kind.WRONG_TRIM]
-    return replace(best, act=replace(moved[0], lifted=True)) if moved else best
+    return replace(best, act=replace(min(moved, key=_far_fetched), lifted=True)) if moved else best
+
+
+def _far_fetched(act: Act) -> int:
+    """0 for a turn out of turn, or with a stack of another; 1 for a piece that went too far, or lies beside
+    where it stood; 2 for one carried across the board on no line.
+    """
+    assert act.wrong is not None
+    wrong = act.wrong()
+    if wrong.reason != "not_straight":
+        return 0 if wrong.reason in ("out_of_turn", "not_your_stack") else 1
+    one, other = wrong.squares
+    return 1 if max(abs(FILE[one] - FILE[other]), abs(RANK[one] - RANK[other])) <= BESIDE else 2
 
 
 def _hidden_targets(stacks: Sequence[str], changed: Sequence[int]) -> set[int]:

@@ -18,6 +18,7 @@ from focus_companion.referee import judge as judging
 from focus_companion.referee import weighing
 from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.judge import judge
+from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import Judgement
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
@@ -159,3 +160,50 @@ def test_a_picture_in_which_a_turn_hardly_shows_is_not_compared_with(
         evidence=SimpleNamespace(gain=lambda _: SimpleNamespace(nats=nats)),
     )
     assert judging._hinted(look, [start_position(played)], played) is shown
+
+
+def displaced(origin: str, target: str, reason: str) -> Act:
+    squares = INDEX[origin], INDEX[target]
+    return Act(
+        Kind.WRONG,
+        {squares[0]: "", squares[1]: "rr"},
+        wrong=lambda: Wrong(reason, "r", squares, f"to {target}"),
+    )
+
+
+GONE = Act(
+    Kind.WRONG,
+    {INDEX["e6"]: ""},
+    lifted=True,
+    wrong=lambda: Wrong("wrong_removal", "r", (INDEX["e6"],), "gone"),
+)
+FAR, BESIDE_IT, IN_LINE = (
+    displaced("e6", "f3", "not_straight"),
+    displaced("e6", "f7", "not_straight"),
+    displaced("e6", "f6", "out_of_turn"),
+)
+TURN = Act(Kind.TURN, {INDEX["e6"]: "", INDEX["e5"]: "rr"}, (Move.parse("e6-e5"),))
+
+
+@pytest.mark.parametrize(
+    ("likeliest", "rivals", "named"),
+    [
+        (GONE, (FAR, BESIDE_IT, IN_LINE), IN_LINE),
+        (GONE, (FAR, BESIDE_IT), BESIDE_IT),
+        (GONE, (FAR,), FAR),
+        (GONE, (), GONE),
+        (FAR, (GONE, BESIDE_IT, IN_LINE), IN_LINE),
+        (FAR, (BESIDE_IT, IN_LINE), FAR),
+        (BESIDE_IT, (GONE, IN_LINE), BESIDE_IT),
+        (TURN, (GONE, FAR), TURN),
+    ],
+)
+def test_a_piece_out_of_sight_lies_where_people_move_pieces(
+    likeliest: Act, rivals: tuple[Act, ...], named: Act
+) -> None:
+    """Its own colour hides it; of the squares with that colour the noise favours any."""
+    found = judging._laid_where_hidden(Judgement(likeliest, 200.0, 2.0, rivals=rivals), None)
+    assert found.act.changes == named.changes
+    assert found.act.lifted == (likeliest is GONE or named is not likeliest), (
+        "and is waited for a little longer"
+    )
