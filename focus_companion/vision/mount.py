@@ -48,6 +48,14 @@ ASTRAY: Final = 0.03
 UNCLEAR: Final = 0.7
 """Clearness below which the light or the colours are to blame before the place of the camera is."""
 
+PLAIN_TILT: Final = (14.0, 52.0)
+PLAIN_PITCH: Final = 39.0
+"""Degrees off the vertical, and least pixels a square, between which games were followed to the last turn in
+all light that was tried: 15 to 50, and 40; the place that was found may be off by a little."""
+
+DIM: Final = 0.35
+"""Clearness of the worst of that light."""
+
 _LEANS: Final = (10.0, 20.0, 40.0)
 _UP_AT_MOST: Final = 0.6
 """Degrees by which the camera is moved on trial; higher up no more than this share of the way to above the
@@ -119,12 +127,21 @@ class Mount:
     @property
     def squares(self) -> tuple[Level, ...]:
         """The level of each square."""
-        return tuple(Level.SURE if n >= SURE else Level.FAIR if n >= FAIR else Level.HARD for n in self.nats)
+        fair = -np.inf if self._plain else FAIR
+        return tuple(Level.SURE if n >= SURE else Level.FAIR if n >= fair else Level.HARD for n in self.nats)
 
     @property
     def verdict(self) -> Level:
         """Of the whole board."""
-        return _verdict(np.array(self.nats), self.trial, self.step)
+        return Level.SURE if self._plain else _verdict(np.array(self.nats), self.trial, self.step)
+
+    @property
+    def _plain(self) -> bool:
+        """Is the view such that poor light alone makes no game unsure? The advice is to better it even so."""
+        trial = self.trial
+        fine = trial is None or (trial.clearness >= DIM and trial.misfit <= ASTRAY)
+        least, most = PLAIN_TILT
+        return fine and least <= self.tilt <= most and self.pitch >= PLAIN_PITCH
 
     def to_json(self) -> dict[str, Any]:
         """What the page and other programs are told."""

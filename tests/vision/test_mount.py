@@ -109,6 +109,19 @@ def test_a_picture_that_says_little_or_lies_astray() -> None:
     assert astray.verdict is Level.FAIR and astray.advice == (Advice.LENS,)
 
 
+@pytest.mark.parametrize(
+    ("tilt", "pitch", "clearness", "sure"),
+    [(16.0, 43.0, 0.4, True), (15.6, 76.0, 0.5, True), (16.0, 43.0, 0.2, False), (16.0, 30.0, 0.4, False)],
+)
+def test_poor_light_makes_no_plain_view_unsure_but_is_to_be_bettered(
+    tilt: float, pitch: float, clearness: float, sure: bool
+) -> None:
+    found = check_mount(Outlines(camera(tilt, pitch), PROFILE), Trial(clearness, 0.012))
+    assert (found.verdict is Level.SURE) == sure
+    assert not (sure and Level.HARD in found.squares)
+    assert found.advice[0] is Advice.LIGHT
+
+
 def test_what_the_page_is_told() -> None:
     told = mount(6, 45).to_json()
     assert told["tilt"] == 6.0 and told["verdict"] in ("fair", "hard")
