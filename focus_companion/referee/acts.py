@@ -200,7 +200,8 @@ class Acts:
         def made(after: Position, *moves: Move) -> Iterator[Act]:
             changes = _changes(self.stacks, after.stacks)
             expected = moves[0] in instead
-            if len(changes) <= (0 if expected else 2) or any(s not in open_squares for s in changes):
+            fewest = 1 if expected else 3
+            if len(changes) < fewest or any(square not in open_squares for square in changes):
                 return
             act = Act(Kind.BACK, changes, moves, ply=ply, older=older)
             # What had been seen of the turn, or of the way to it, need not happen again.

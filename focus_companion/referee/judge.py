@@ -37,6 +37,8 @@ MOST_BESIDE = 3
 """Further changed squares on which illegal acts are weighed beside a legal turn."""
 WIDE = 3
 """Beliefs, the likeliest, in whose worlds more than turns and slips of the hand is looked for."""
+ACROSS = 2
+"""How far-fetched it is that a piece was carried across the board on no line."""
 BESIDE = 2
 """Squares from its own at which a piece knocked, or set askew, comes to lie at most."""
 MOST_OPEN = 10
@@ -232,7 +234,7 @@ def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
         if act.lifted
         else next((a for a in best.rivals if a.lifted and set(a.changes) < set(act.changes)), None)
     )
-    if lifted is None or (not act.lifted and (act.legal or _far_fetched(act) < 2)):
+    if lifted is None or (not act.lifted and (act.legal or _far_fetched(act) < ACROSS)):
         return best
     wider = [a for a in (act, *best.rivals) if not a.legal and set(a.changes) > set(lifted.changes)]
     # Only from a stack that was told too high are pieces taken away as a matter of course.
@@ -242,14 +244,14 @@ def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
 
 def _far_fetched(act: Act) -> int:
     """0 for a turn out of turn, or with a stack of another; 1 for a piece that went too far, or lies beside
-    where it stood; 2 for one carried across the board on no line.
+    where it stood; :data:`ACROSS` for one carried across the board on no line.
     """
     assert act.wrong is not None
     wrong = act.wrong()
     if wrong.reason != "not_straight":
         return 0 if wrong.reason in ("out_of_turn", "not_your_stack") else 1
     one, other = wrong.squares
-    return 1 if max(abs(FILE[one] - FILE[other]), abs(RANK[one] - RANK[other])) <= BESIDE else 2
+    return 1 if max(abs(FILE[one] - FILE[other]), abs(RANK[one] - RANK[other])) <= BESIDE else ACROSS
 
 
 def _hidden_targets(stacks: Sequence[str], changed: Sequence[int]) -> set[int]:

@@ -79,7 +79,7 @@ class Referee:
         may have been done after it."""
         self._doubted: tuple[Position, tuple[Move, ...]] | None = None
         """The turns that were asked about last, and the position in which they were."""
-        self._lifted: Position | None = None
+        self._perhaps_back: Position | None = None
         """The position of which the last look showed that its last turn may have been taken back."""
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
@@ -117,7 +117,7 @@ class Referee:
             self._judged = look.number, found
             acts = (found.act, *found.rivals)
             taken_back = any(act.kind is Kind.BACK and act.ply == len(history) - 2 for act in acts)
-            self._lifted = position if taken_back else None
+            self._perhaps_back = position if taken_back else None
         judgement = self._judged[1]
         if judgement.covered or judgement.act.legal:
             self._suspected = None
@@ -136,7 +136,7 @@ class Referee:
         if len(history) < 2:
             return ()
         before = history[-2]
-        if self._lifted is history[-1]:
+        if self._perhaps_back is history[-1]:
             return legal_moves(before, self._rules)
         return self._doubted[1] if self._doubted is not None and self._doubted[0] is before else ()
 
