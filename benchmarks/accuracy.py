@@ -40,11 +40,11 @@ from simulated import Case, case
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.vision.finder import find_board
-from focus_companion.vision.frames import Frame, Image
-from focus_companion.vision.outlines import Outlines
-from focus_companion.vision.profiles import plastic_sets
-from focus_companion.vision.scene import Camera
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.scene import Camera
+from focus_companion.vision.geometry.stack_masks import Outlines
 
 
 @dataclass(frozen=True)

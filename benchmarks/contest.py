@@ -15,16 +15,17 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee.beliefs import MOST
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
-from focus_companion.vision import finder, sizes
-from focus_companion.vision.change import Change, Smoothed
-from focus_companion.vision.find_blobs import WORK_PIXELS
-from focus_companion.vision.finder import Found
-from focus_companion.vision.frames import Frame, Image
-from focus_companion.vision.look import Look
-from focus_companion.vision.profiles import plastic_sets
-from focus_companion.vision.scene import BoardProfile
-from focus_companion.vision.stillness import Small
-from focus_companion.vision.watcher import Watcher
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.detection import find_board as finder
+from focus_companion.vision.detection.blobs import WORK_PIXELS
+from focus_companion.vision.detection.find_board import Found
+from focus_companion.vision.geometry import resize as sizes
+from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.scene import BoardProfile
+from focus_companion.vision.tracking.change import Change, Smoothed
+from focus_companion.vision.tracking.look import Look
+from focus_companion.vision.tracking.stillness import Small
+from focus_companion.vision.tracking.watcher import Watcher
 
 
 class Contestant(Protocol):

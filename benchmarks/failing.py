@@ -11,8 +11,8 @@ import numpy as np
 from scoring import Json, Problem, board_text
 
 from focus_companion.game.position import parse_position
-from focus_companion.vision.frames import Image
-from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.overlay import draw_reading
 
 WIDTH = 960

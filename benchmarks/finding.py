@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focus_companion.game.squares import SQUARES
-from focus_companion.vision.find_pose import turned
-from focus_companion.vision.finder import find_board
-from focus_companion.vision.profiles import board_profile
-from focus_companion.vision.scene import BoardProfile, Camera, Lens
+from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.scene import BoardProfile, Camera, Lens
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]

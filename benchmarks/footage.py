@@ -21,12 +21,12 @@ from finding import PROFILES, corner_error, true_camera
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import SQUARES
-from focus_companion.vision.frames import Frame, Image
-from focus_companion.vision.outlines import Outlines
-from focus_companion.vision.profiles import board_profile, plastic_sets
-from focus_companion.vision.scene import Camera
-from focus_companion.vision.sources import open_source
-from focus_companion.vision.still import read_still
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.capture.sources import open_source
+from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
+from focus_companion.vision.geometry.scene import Camera
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.single_image.read_still import read_still
 
 VARIANTS: Final[dict[str, tuple[str, ...]]] = {
     "vga at 10": ("--size", "640x480", "--fps", "10", "--noise", "4", "--seed", "2"),

@@ -11,7 +11,7 @@ import atheris
 with atheris.instrument_imports(include=["focus_companion", "tomllib", "waitress.parser"]):
     from fuzz_targets import TARGETS
 
-    import focus_companion.vision.frames  # noqa: F401 - its settings of OpenCV come before all else
+    import focus_companion.vision.capture.frames  # noqa: F401 - its settings of OpenCV come before all else
 
     target = TARGETS[sys.argv[1]]
     for seed in target.seeds():  # for what is imported late

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from fuzz_ground import Sight, folder, refused
 
-from focus_companion.vision.fetch import LARGEST
+from focus_companion.vision.capture.http import LARGEST
 
 NEXT: Final = b"\n--\n"
 """Between two messages of a hall's evening."""
@@ -109,8 +109,8 @@ class _Answer(io.BytesIO):
 
 
 def run_stream(data: bytes) -> None:
-    from focus_companion.vision.cameras.network import MotionJpeg, Parts
-    from focus_companion.vision.frames import FrameError
+    from focus_companion.vision.capture.frames import FrameError
+    from focus_companion.vision.capture.network import MotionJpeg, Parts
 
     parts = Parts(_Answer(data))  # type: ignore[arg-type]
     source = MotionJpeg("camera", parts)
@@ -147,7 +147,7 @@ def stream_seeds() -> list[bytes]:
 
 
 def run_lens(data: bytes) -> None:
-    from focus_companion.vision.lenses import LensError, lens_text, read_lens
+    from focus_companion.vision.geometry.lens_profiles import LensError, lens_text, read_lens
 
     file = folder() / "own.toml"
     file.write_bytes(data)
@@ -179,11 +179,11 @@ def lens_seeds() -> list[bytes]:
 
 
 def run_tape(data: bytes) -> None:
-    from focus_companion.commands.console import BadInput
-    from focus_companion.commands.taping import sight_from_json
-    from focus_companion.storage.tape import LINES, TapeError
-    from focus_companion.storage.tape_replay import Recording
-    from focus_companion.vision.frames import FrameError
+    from focus_companion.commands.shared.console import BadInput
+    from focus_companion.commands.shared.taping import sight_from_json
+    from focus_companion.storage.tape.replay import Recording
+    from focus_companion.storage.tape.tape import LINES, TapeError
+    from focus_companion.vision.capture.frames import FrameError
 
     place = folder() / "tape"
     place.mkdir(exist_ok=True)

@@ -30,10 +30,10 @@ from types import FrameType
 from typing import Any, Final
 
 from focus_companion.cli import cli
-from focus_companion.commands import console
-from focus_companion.commands.console import BadInput
-from focus_companion.commands.position_lines import position_lines
-from focus_companion.commands.rule_options import make_rules
+from focus_companion.commands.shared import console
+from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.position_lines import position_lines
+from focus_companion.commands.shared.rule_options import make_rules
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.reading import read_record, records_in
 from focus_companion.formats.writing import write

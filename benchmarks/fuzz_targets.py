@@ -181,7 +181,7 @@ def _serial() -> list[bytes]:
 
 
 def run_picture(data: bytes) -> None:
-    from focus_companion.vision.frames import FrameError, read_image
+    from focus_companion.vision.capture.frames import FrameError, read_image
 
     file = folder() / "picture.jpg"
     file.write_bytes(data)
@@ -189,8 +189,8 @@ def run_picture(data: bytes) -> None:
 
 
 def run_film(data: bytes) -> None:
-    from focus_companion.vision.frames import LARGEST, FrameError
-    from focus_companion.vision.sources import open_source
+    from focus_companion.vision.capture.frames import LARGEST, FrameError
+    from focus_companion.vision.capture.sources import open_source
 
     file = folder() / "film.mp4"
     file.write_bytes(data)
@@ -272,7 +272,7 @@ class Page:
         from focus_companion.session.requests import ChooseMove, NewGame, Resign
         from focus_companion.session.session import Session
         from focus_companion.storage.journal import Journal
-        from focus_companion.vision.frames import Frame
+        from focus_companion.vision.capture.frames import Frame
         from focus_companion.web.app import create_app
 
         self.folder = Path(tempfile.mkdtemp(dir=quick_folder()))
@@ -399,7 +399,7 @@ ACTS: Final[tuple[dict[str, Any], ...]] = (
 
 PATHS: Final = (
     *("/", "/games", "/games/1", "/qr.svg", "/manifest.webmanifest", "/favicon.ico", "/texts/pl.json"),
-    *("/assets/0/style.css", "/assets/0/js/main.js", "/api/state", "/api/events", "/api/events?after=1"),
+    *("/assets/0/style.css", "/assets/0/js/game/main.js", "/api/state", "/api/events", "/api/events?after=1"),
     *("/snapshot.jpg", "/snapshot.jpg?overlay=1&width=320", "/api/legal", "/api/match", "/healthz"),
     *("/api/games", "/api/games/1", "/api/games/1/review", "/?lang=it"),
     *(f"/api/games/1/export?format={name}" for name in ("json", "sgf", "text", "csv", "svg")),

@@ -213,7 +213,7 @@ MUTATIONS = (
     host(
         "a press dismisses what was just told",
         "test_the_button_dismisses",
-        "session/answering.py",
+        "session/events_from_requests.py",
         "time - max(told) >= JUST_TOLD",
         "True",
         REQUESTS,

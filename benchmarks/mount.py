@@ -29,15 +29,15 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.look import Look
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Stage
-from focus_companion.vision.background import Background
-from focus_companion.vision.colours import ColourModel
-from focus_companion.vision.evidence import Evidence
-from focus_companion.vision.finder import find_board
-from focus_companion.vision.learning import learn
-from focus_companion.vision.mount import Mount, check_mount, try_picture
-from focus_companion.vision.outlines import Outlines
-from focus_companion.vision.profiles import plastic_sets
-from focus_companion.vision.still_colours import usual_pieces
+from focus_companion.vision.appearance.background import Background
+from focus_companion.vision.appearance.colour_model import ColourModel
+from focus_companion.vision.appearance.evidence import Evidence
+from focus_companion.vision.appearance.first_colours import usual_pieces
+from focus_companion.vision.appearance.learning import learn
+from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.placement_check import Mount, check_mount, try_picture
 
 PAIRS = 200
 """Pairs of squares drawn from each position."""

@@ -43,8 +43,8 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
 from focus_companion.simulator.look import pleasant_look
 from focus_companion.storage.journal import Journal
-from focus_companion.vision.frames import Frame, FrameError, Image
-from focus_companion.vision.sources import open_source
+from focus_companion.vision.capture.frames import Frame, FrameError, Image
+from focus_companion.vision.capture.sources import open_source
 
 FPS: Final = 8.0
 SIZE: Final = (640, 480)

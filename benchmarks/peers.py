@@ -21,9 +21,9 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import FILE, RANK, SQUARES
-from focus_companion.vision.frames import Frame, Image
-from focus_companion.vision.profiles import board_profile
-from focus_companion.vision.scene import Camera
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.scene import Camera
 
 SIDE: Final = 480
 """Pixels of the warped board's side; a square has 60."""

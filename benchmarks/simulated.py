@@ -14,8 +14,8 @@ from focus_companion.simulator.board_view import BoardView, placed_camera
 from focus_companion.simulator.look import Look
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.script import ScriptedGame, script_game
-from focus_companion.vision.frames import Frame, Image
-from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.geometry.stack_masks import Outlines
 
 RATES: Final = (5.0, 8.0, 10.0, 12.0, 15.0, 15.0, 15.0, 20.0, 30.0)
 """Pictures a second; the usual rate more often."""

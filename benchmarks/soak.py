@@ -37,8 +37,8 @@ from typing import Any, Final
 import cv2
 from soak_table import Books, Table, Watched
 
-from focus_companion.commands import memory, play_source
 from focus_companion.commands.play import AGAIN
+from focus_companion.commands.shared import memory, play_source
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Event
 from focus_companion.session.runner import Runner

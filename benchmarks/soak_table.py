@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from scoring import ACCEPTED
 
-from focus_companion.commands.play_source import Demo
+from focus_companion.commands.shared.play_source import Demo
 from focus_companion.game.moves import Move
 from focus_companion.session.events import Alert, Event, GameBegan, Moved, TakenBack, Unclear
 from focus_companion.session.pipeline import Pipeline
@@ -25,7 +25,7 @@ from focus_companion.simulator.beats import Beat
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.demo import DemoSource
 from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
-from focus_companion.vision.frames import Frame
+from focus_companion.vision.capture.frames import Frame
 
 FPS: Final = 6.0
 """Pictures a second while something happens and right after it."""

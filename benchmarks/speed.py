@@ -74,7 +74,7 @@ def inside(video: str, players: int, order: str) -> None:
     from focus_companion.game.rules import Rules
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
-    from focus_companion.vision.sources import open_source
+    from focus_companion.vision.capture.sources import open_source
 
     session = Session(Rules.make(players=players, order=order), {}, None, Pipeline)
     taken: list[tuple[float, int]] = []
@@ -109,9 +109,9 @@ def beside(video: str, players: int, order: str) -> None:
 
     from focus_companion.game.rules import Rules
     from focus_companion.game.setups import start_stacks
-    from focus_companion.vision.finder import find_board
-    from focus_companion.vision.profiles import plastic_sets
-    from focus_companion.vision.sources import open_source
+    from focus_companion.vision.capture.sources import open_source
+    from focus_companion.vision.detection.find_board import find_board
+    from focus_companion.vision.geometry.board_profiles import plastic_sets
 
     rules = Rules.make(players=players, order=order)
     contestants: list[Contestant] = []

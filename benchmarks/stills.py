@@ -34,10 +34,10 @@ from focus_companion.game.squares import FILE, RANK, SQUARES
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Stage
-from focus_companion.vision.outlines import Outlines
-from focus_companion.vision.profiles import board_profile, plastic_sets
-from focus_companion.vision.scene import BoardProfile, Camera
-from focus_companion.vision.still import read_still
+from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
+from focus_companion.vision.geometry.scene import BoardProfile, Camera
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.single_image.read_still import read_still
 
 Image = NDArray[np.uint8]
 

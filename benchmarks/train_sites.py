@@ -1,4 +1,4 @@
-"""Learn the weights of ``focus_companion.vision.find_sites`` from recordings with known truth.
+"""Learn the weights of ``focus_companion.vision.detection.site_classifier`` from recordings with known truth.
 
     python benchmarks/train_sites.py FOOTAGE
 
@@ -18,14 +18,14 @@ import numpy as np
 from finding import Example, examples, near
 from numpy.typing import NDArray
 
-from focus_companion.vision.find_exact import fitted
-from focus_companion.vision.find_outlines import Edges
-from focus_companion.vision.find_pose import turned
-from focus_companion.vision.find_search import boards_maybe
-from focus_companion.vision.find_sites import site_features, surroundings
-from focus_companion.vision.profiles import board_profile
-from focus_companion.vision.scene import Camera
-from focus_companion.vision.sizes import reduced, resized
+from focus_companion.vision.detection.candidates import boards_maybe
+from focus_companion.vision.detection.edges import Edges
+from focus_companion.vision.detection.refine import fitted
+from focus_companion.vision.detection.site_classifier import site_features, surroundings
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.resize import reduced, resized
+from focus_companion.vision.geometry.scene import Camera
 
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]

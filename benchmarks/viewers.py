@@ -58,13 +58,13 @@ class Game:
     """The clip played without end; every frame is timed on the thread that plays it."""
 
     def __init__(self, folder: Path) -> None:
-        from focus_companion.commands.memory import share_one_pool
-        from focus_companion.commands.threads import take_short_turns
+        from focus_companion.commands.shared.memory import share_one_pool
+        from focus_companion.commands.shared.threads import take_short_turns
         from focus_companion.game.rules import Rules
         from focus_companion.session.pipeline import Pipeline
         from focus_companion.session.session import Session
         from focus_companion.storage.journal import Journal
-        from focus_companion.vision.sources import open_source
+        from focus_companion.vision.capture.sources import open_source
         from focus_companion.web.app import create_app
         from focus_companion.web.server import PageServer
 

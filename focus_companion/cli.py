@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 import click
 
 from focus_companion import __version__
-from focus_companion.commands import console
+from focus_companion.commands.shared import console
 
 COMMANDS: Final = {
     "play": "Follow a game: camera, page, lights, journal. The main job.",

@@ -23,9 +23,15 @@ HELP_SECONDS = 5.0
 """What ``--help`` may take at the most on a machine that does much else; alone it takes a tenth of it."""
 
 
-def floors() -> dict[str, int]:
-    """Room → floor, from the table that people read."""
+def floors() -> tuple[dict[str, int], dict[str, int]]:
+    """Room → floor, and folder of ``vision/`` → floor, from the tables that people read."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms, _, rest = text.partition("### The folders of `vision/`")
+    return numbered(rooms), numbered(rest)
+
+
+def numbered(text: str) -> dict[str, int]:
+    """Folder or module → floor, of the tables in a part of the text."""
     found: dict[str, int] = {}
     for floor, rooms in re.findall(r"^\| (\d) \| ([^|]+) \|", text, re.MULTILINE):
         for room in re.findall(r"`(\w+)(?:/|\.py)`", rooms):
@@ -33,7 +39,7 @@ def floors() -> dict[str, int]:
     return found
 
 
-FLOORS = floors()
+FLOORS, VISION_FLOORS = floors()
 
 
 def name_of(path: Path) -> str:
@@ -89,6 +95,28 @@ def test_imports_point_inward(path: Path) -> None:
         and not (FLOORS[room] < FLOORS[own] or {own, room} == {"cli", "commands"})
     ]
     assert outward == [], f"{name_of(path)} may import only rooms on floors below {FLOORS[own]}"
+
+
+def vision_folder(name: str) -> str | None:
+    """The folder (or module) of ``vision/`` that a dotted name lies in; None for what is not of it."""
+    parts = name.split(".")
+    return parts[2] if parts[:2] == ["focus_companion", "vision"] and len(parts) > 2 else None
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if vision_folder(name_of(path)) is not None], ids=name_of
+)
+def test_imports_within_vision_point_inward(path: Path) -> None:
+    own = vision_folder(name_of(path))
+    assert own in VISION_FLOORS, "name the folder in the second table of docs/architecture.md"
+    outward = [
+        f"line {line}: {name}"
+        for line, name in imported(path)
+        if (folder := vision_folder(name)) is not None
+        and folder != own
+        and not VISION_FLOORS[folder] < VISION_FLOORS[own]
+    ]
+    assert outward == [], f"{name_of(path)} may import only folders on floors below {VISION_FLOORS[own]}"
 
 
 def test_no_module_needs_itself() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from focus_companion.commands.sources import data_folder
+from focus_companion.commands.shared.sources import data_folder
 
 
 @click.command("backup")

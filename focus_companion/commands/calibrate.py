@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.sources import data_folder
-from focus_companion.commands.table_choice import FOLDER, camera_name
+from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.sources import data_folder
+from focus_companion.commands.shared.table_choice import FOLDER, camera_name
 
 if TYPE_CHECKING:
-    from focus_companion.vision.frames import Frame, Image
-    from focus_companion.vision.lens_fit import Measured, View
+    from focus_companion.vision.capture.frames import Frame, Image
+    from focus_companion.vision.geometry.lens_calibration import Measured, View
 
 ENOUGH: Final = 15
 """Views of the target that are taken from a live camera."""
@@ -63,7 +63,7 @@ def command(
     if target is not None:
         _print_target(target, paper)
         return
-    from focus_companion.vision.frames import FrameError
+    from focus_companion.vision.capture.frames import FrameError
 
     try:
         views = _from_camera(camera, seconds) if camera is not None else _from_pictures(_given(pictures))
@@ -97,7 +97,7 @@ def _rulers(text: str | None) -> tuple[float, float]:
 
 
 def _print_target(place: Path, paper: str) -> None:
-    from focus_companion.vision import target
+    from focus_companion.vision.geometry import target
 
     kind = place.suffix.lower()
     if kind not in (".svg", ".pdf"):
@@ -114,8 +114,8 @@ def _print_target(place: Path, paper: str) -> None:
 
 
 def _from_pictures(folder: Path) -> list[View]:
-    from focus_companion.vision.lens_fit import see
-    from focus_companion.vision.sources import PictureFolder
+    from focus_companion.vision.capture.sources import PictureFolder
+    from focus_companion.vision.geometry.lens_calibration import see
 
     if not folder.is_dir():
         raise BadInput(f"--pictures: there is no folder {folder}")
@@ -133,9 +133,9 @@ def _from_pictures(folder: Path) -> list[View]:
 
 
 def _from_camera(source: str, seconds: float) -> list[View]:
-    from focus_companion.vision.frames import FrameError
-    from focus_companion.vision.lens_fit import differs, see
-    from focus_companion.vision.sources import open_source
+    from focus_companion.vision.capture.frames import FrameError
+    from focus_companion.vision.capture.sources import open_source
+    from focus_companion.vision.geometry.lens_calibration import differs, see
 
     views: list[View] = []
     last: View | None = None
@@ -178,8 +178,8 @@ def _held(view: View, before: View) -> bool:
 
 
 def _measured(views: list[View], name: str, camera: str, rulers: tuple[float, float]) -> Measured:
-    from focus_companion.vision.lens_fit import measure
-    from focus_companion.vision.lenses import LensError
+    from focus_companion.vision.geometry.lens_calibration import measure
+    from focus_companion.vision.geometry.lens_profiles import LensError
 
     try:
         return measure(views, name, camera, rulers)
@@ -188,7 +188,7 @@ def _measured(views: list[View], name: str, camera: str, rulers: tuple[float, fl
 
 
 def _write(place: Path, measured: Measured) -> None:
-    from focus_companion.vision.lenses import lens_text
+    from focus_companion.vision.geometry.lens_profiles import lens_text
 
     profile, lens = measured.profile, measured.profile.lens
     remark = (

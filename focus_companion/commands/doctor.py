@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands.console import NotSo
+from focus_companion.commands.shared.console import NotSo
 from focus_companion.settings import Settings, load
 
 if TYPE_CHECKING:
     from focus_companion.support.checks import Check
-    from focus_companion.vision.frames import Image
+    from focus_companion.vision.capture.frames import Image
 
 
 @click.command("doctor")
@@ -68,11 +68,11 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
 
 
 def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
-    from focus_companion.commands.play_source import DEMO, cameras, opened, works
-    from focus_companion.commands.table_choice import boards_for, lens_for
+    from focus_companion.commands.shared.play_source import DEMO, cameras, opened, works
+    from focus_companion.commands.shared.table_choice import boards_for, lens_for
     from focus_companion.support.camera import check_camera, look
     from focus_companion.support.checks import Check
-    from focus_companion.vision.profiles import plastic_sets
+    from focus_companion.vision.geometry.board_profiles import plastic_sets
 
     profiles = boards_for(settings.board) or plastic_sets()
     source = settings.camera or next((device for device in cameras() if works(device)), None)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.sources import load
+from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.sources import load
 from focus_companion.formats.writing import FORMATS, write
 from focus_companion.game.faults import IllegalMove
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 import click
 
 from focus_companion import logs
-from focus_companion.commands import memory
-from focus_companion.commands.broker_options import chosen_broker
-from focus_companion.commands.console import BadInput
-from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
+from focus_companion.commands.shared import memory
+from focus_companion.commands.shared.broker_options import chosen_broker
+from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
 from focus_companion.settings import Settings, load
 
 PORT: Final = 8001

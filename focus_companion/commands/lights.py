@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from focus_companion.commands.console import NotSo
+from focus_companion.commands.shared.console import NotSo
 from focus_companion.settings import load
 
 ANSWER_SECONDS: Final = 8.0

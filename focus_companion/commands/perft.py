@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from focus_companion.commands.rule_options import rule_options
+from focus_companion.commands.shared.rule_options import rule_options
 from focus_companion.game.perft import perft
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position

@@ -18,15 +18,15 @@ import click
 
 from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
-from focus_companion.commands import memory, threads
-from focus_companion.commands.broker_options import chosen_broker, table_name
-from focus_companion.commands.console import tell
-from focus_companion.commands.event_lines import event_line
-from focus_companion.commands.pin import tell_pin
-from focus_companion.commands.rule_options import optional_rule_options
-from focus_companion.commands.serving import announce, host_of, no_port, on_signals, port_is_free, say
-from focus_companion.commands.table_choice import boards_for, lens_for, table_options
-from focus_companion.commands.taping import begin_tape, sight_to_json, tape_options
+from focus_companion.commands.shared import memory, threads
+from focus_companion.commands.shared.broker_options import chosen_broker, table_name
+from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.pin import tell_pin
+from focus_companion.commands.shared.rule_options import optional_rule_options
+from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
+from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
+from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
@@ -143,7 +143,7 @@ def play(
     memory.share_one_pool()
     threads.take_short_turns()
     # Imported here because picture libraries take their time, which --help need not wait for.
-    from focus_companion.commands.play_source import choose_source
+    from focus_companion.commands.shared.play_source import choose_source
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.runner import Runner
     from focus_companion.session.session import Session

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.table_choice import boards_for, lens_for, table_options
+from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.formats.board_text import board_text
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import position_text
@@ -17,7 +17,7 @@ from focus_companion.game.squares import SQUARES
 from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
-    from focus_companion.vision.still import StillReading
+    from focus_companion.vision.single_image.read_still import StillReading
 
 IN_PLAY = {2: "gr", 3: "gbr", 4: "gbyr"}
 """Letters of the colours that so many players use."""
@@ -46,9 +46,9 @@ def command(
     A single picture does not show which player sits where: say with --rank1 where rank 1 lies. Exit status 1
     when no board is found in it, 2 when it cannot be read as a picture.
     """
-    from focus_companion.vision.frames import FrameError, read_image
-    from focus_companion.vision.profiles import plastic_sets
-    from focus_companion.vision.still import read_still
+    from focus_companion.vision.capture.frames import FrameError, read_image
+    from focus_companion.vision.geometry.board_profiles import plastic_sets
+    from focus_companion.vision.single_image.read_still import read_still
 
     try:
         picture = read_image(image)

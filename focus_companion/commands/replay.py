@@ -10,9 +10,9 @@ from typing import IO, Final
 
 import click
 
-from focus_companion.commands.console import BadInput, NotSo, tell
-from focus_companion.commands.position_lines import position_lines
-from focus_companion.commands.sources import is_journal_game, load, read_bytes
+from focus_companion.commands.shared.console import BadInput, NotSo, tell
+from focus_companion.commands.shared.position_lines import position_lines
+from focus_companion.commands.shared.sources import is_journal_game, load, read_bytes
 from focus_companion.formats.board_text import board_text
 from focus_companion.formats.captions import captions
 from focus_companion.formats.errors import FormatError, one_line

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from focus_companion.commands.console import BadInput
 from focus_companion.commands.doctor import examine
+from focus_companion.commands.shared.console import BadInput
 from focus_companion.settings import Settings, load
 
 

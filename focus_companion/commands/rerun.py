@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.taping import sight_from_json
+from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.taping import sight_from_json
 from focus_companion.commands.watch import lines
 
 
@@ -22,8 +22,8 @@ def command(folder: Path, events: str | None, different: bool) -> None:
     Exit status 1 where something else is told than was told then.
     """
     # Imported here: the help must not wait for OpenCV.
-    from focus_companion.storage.tape import TapeError
-    from focus_companion.storage.tape_replay import Recording
+    from focus_companion.storage.tape.replay import Recording
+    from focus_companion.storage.tape.tape import TapeError
 
     try:
         recording = Recording(folder)

@@ -6,8 +6,8 @@ import json
 
 import click
 
-from focus_companion.commands.console import NotSo
-from focus_companion.commands.sources import load
+from focus_companion.commands.shared.console import NotSo
+from focus_companion.commands.shared.sources import load
 from focus_companion.game.faults import IllegalMove
 from focus_companion.review.review import NotFinished, review
 from focus_companion.review.words import review_lines

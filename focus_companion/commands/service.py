@@ -12,8 +12,8 @@ from typing import Final
 import click
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.service_unit import NAME, unit_path, unit_text
+from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.service_unit import NAME, unit_path, unit_text
 
 _SECONDS: Final = 30.0
 """For systemd to answer; where it starts the program, it does so when that is up."""

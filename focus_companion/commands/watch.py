@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Final, TextIO
 import click
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands import memory, threads
-from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.event_lines import event_line
-from focus_companion.commands.rule_options import rule_options
-from focus_companion.commands.table_choice import boards_for, lens_for, table_options
-from focus_companion.commands.taping import begin_tape, sight_to_json, tape_options
+from focus_companion.commands.shared import memory, threads
+from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.rule_options import rule_options
+from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
+from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.rules import Rules
 from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
     from focus_companion.session.events import Event
     from focus_companion.session.session import Session
-    from focus_companion.vision.frames import FrameSource
+    from focus_companion.vision.capture.frames import FrameSource
 
 PUBLIC: Final = {
     "ready",
@@ -75,8 +75,8 @@ def command(
     # Imported here: the help must not wait for OpenCV.
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
-    from focus_companion.vision.frames import FrameError
-    from focus_companion.vision.sources import open_source
+    from focus_companion.vision.capture.frames import FrameError
+    from focus_companion.vision.capture.sources import open_source
 
     memory.share_one_pool()
     threads.take_short_turns()
@@ -117,7 +117,7 @@ def watch_once(session: Session, frames: FrameSource, heard: Callable[[Event], N
     Raises:
         FrameError: the source fails.
     """
-    from focus_companion.vision.frames import FrameError
+    from focus_companion.vision.capture.frames import FrameError
 
     def tell(events: Iterable[Event]) -> None:
         for event in events:

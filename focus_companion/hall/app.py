@@ -11,7 +11,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 from ..formats.strict_json import compact
 from ..mqtt.messages import Nonsense
 from ..session.history import History
-from ..session.view import state
+from ..session.state_json import state
 from ..web.access import Access, Refused
 from ..web.base import base_app
 from ..web.downloads import download

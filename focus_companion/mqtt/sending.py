@@ -12,7 +12,7 @@ from typing import Any, Final
 from ..formats.strict_json import compact
 from ..game.colours import NAMES
 from ..game.match import game_points
-from ..session.view import named
+from ..session.state_json import named
 from . import homeassistant, messages
 from .account import Account, KeptEvent, drain
 from .line import WINDOW, Line, LineDown

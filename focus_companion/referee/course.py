@@ -14,7 +14,7 @@ from .acts import Act, Kind
 from .trimming import LAID_DOWN, Pending, trimming
 
 if TYPE_CHECKING:
-    from ..vision.look import Look
+    from ..vision.tracking.look import Look
 
 OPEN = 0.02
 """Share of changed pixels from which a square may have changed; below, a change of it would be a wonder."""

@@ -15,7 +15,7 @@ from .trimming import Pending
 from .weighing import LEAD, RIGHTLY, Judgement
 
 if TYPE_CHECKING:
-    from ..vision.look import Look
+    from ..vision.tracking.look import Look
 
 GOOD = 1.7
 """Nats a pixel (of at most 4) from which an act explains the pixels that it changes well."""

@@ -24,7 +24,7 @@ from .verdict import Wrong
 from .weighing import AMISS, LEAD, NOTHING, Judgement, weigh
 
 if TYPE_CHECKING:
-    from ..vision.look import Look
+    from ..vision.tracking.look import Look
 
 STRONG = 0.22
 """Share from which something did happen on the square or right before it."""

@@ -27,7 +27,7 @@ from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBa
 from .weighing import LEAD, Judgement
 
 if TYPE_CHECKING:
-    from ..vision.look import Look
+    from ..vision.tracking.look import Look
 
 
 FAINT = 30.0

@@ -12,7 +12,7 @@ from ..game.moves import Move
 from .acts import HIGHEST, Act, Kind
 
 if TYPE_CHECKING:
-    from ..vision.look import Look
+    from ..vision.tracking.look import Look
 
 LAID_DOWN = 28.0
 """Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""

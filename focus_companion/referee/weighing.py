@@ -27,7 +27,7 @@ from .course import (
 from .trimming import Pending, as_trimmed, more_beside
 
 if TYPE_CHECKING:
-    from ..vision.look import Look
+    from ..vision.tracking.look import Look
 
 LEAD = 9.0
 """Nats by which an act must lead the next best for the referee to be sure."""

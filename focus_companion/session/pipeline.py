@@ -22,16 +22,16 @@ from ..referee.verdict import (
     Verdict,
     WentBack,
 )
-from ..vision.by_hand import Corners, check_corners, corners_of
-from ..vision.frames import Frame, Image
-from ..vision.lenses import LensProfile
-from ..vision.look import Look
-from ..vision.mount import Trial, check_mount, try_picture
-from ..vision.outlines import Outlines
+from ..vision.capture.frames import Frame, Image
+from ..vision.detection.manual_corners import Corners, check_corners, corners_of
+from ..vision.geometry.board_profiles import plastic_sets
+from ..vision.geometry.lens_profiles import LensProfile
+from ..vision.geometry.scene import BoardProfile
+from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
-from ..vision.profiles import plastic_sets
-from ..vision.scene import BoardProfile
-from ..vision.watcher import State, Watcher
+from ..vision.placement_check import Trial, check_mount, try_picture
+from ..vision.tracking.look import Look
+from ..vision.tracking.watcher import State, Watcher
 from .usable import Usable
 
 SET_UP_PATIENCE = 0.6

@@ -13,7 +13,7 @@ from .history import History
 from .requests import Request
 
 if TYPE_CHECKING:
-    from ..vision.frames import Frame
+    from ..vision.capture.frames import Frame
 
 
 class Sight(Protocol):

@@ -9,7 +9,7 @@ from ..game.faults import explain, parts
 from ..game.moves import Move, legal_moves
 from ..game.squares import SQUARES
 from .events import Event, Ruled, TakenBack
-from .hearing import turn
+from .events_from_verdicts import turn
 from .history import History
 from .requests import RequestRefused, RuleLegal, RuleNotLegal
 

@@ -9,13 +9,13 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ..vision.frames import FROZEN
-from ..vision.picture_faults import Repeats
+from ..vision.capture.frames import FROZEN
+from ..vision.capture.picture_faults import Repeats
 from .events import Event
 from .session import Session
 
 if TYPE_CHECKING:
-    from ..vision.frames import Frame, FrameSource
+    from ..vision.capture.frames import Frame, FrameSource
 
 log = logging.getLogger(__name__)
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
-from . import view
-from .answering import answer
+from . import state_json as view
 from .clock import Clock, TimeControl
+from .event_feed import HEARTBEAT, Feed, Subscription
 from .events import Corrected, Event, Found, GameBegan, Lost, Moved, Placed, Refused, TakenBack
-from .feed import HEARTBEAT, Feed, Subscription
-from .hearing import hear
+from .events_from_requests import answer
+from .events_from_verdicts import hear
 from .history import History
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
@@ -28,7 +28,7 @@ from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, Sta
 from .rulings import nearest_turns
 
 if TYPE_CHECKING:
-    from ..vision.frames import Frame
+    from ..vision.capture.frames import Frame
 
 log = logging.getLogger(__name__)
 

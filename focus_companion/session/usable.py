@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..vision.frames import Picture
-from ..vision.picture_faults import picture_fault
+from ..vision.capture.frames import Picture
+from ..vision.capture.picture_faults import picture_fault
 
 LASTS: Final = 1.0
 """Seconds of useless pictures after which they are told; a passing hand or a flash is no news."""

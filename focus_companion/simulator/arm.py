@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Camera
+from ..vision.geometry.scene import Camera
 from .look import Lighting, Look
 from .patches import Rect
 from .sensor import Film

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Camera
+from ..vision.geometry.scene import Camera
 from .canvas import UP, Canvas, two
 from .look import Lamp, Lighting, Look
 from .props import paint_props

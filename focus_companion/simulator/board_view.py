@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Camera
+from ..vision.geometry.scene import Camera
 from .arm import draw_arm
 from .background import BAND, paint_background
 from .canvas import inside

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Camera
+from ..vision.geometry.scene import Camera
 from .look import Lamp, Lighting
 from .patches import body_patch
 from .shading import Column, contact, direct, sky, visibility

@@ -13,7 +13,7 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.frames import Frame, Source
+from ..vision.capture.frames import Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director

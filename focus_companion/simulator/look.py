@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.profiles import board_profile
-from ..vision.scene import BoardProfile, Camera, Lens
+from ..vision.geometry.board_profiles import board_profile
+from ..vision.geometry.scene import BoardProfile, Camera, Lens
 
 Triple = tuple[float, float, float]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Camera
+from ..vision.geometry.scene import Camera
 from .solids import Body, pixel_rays, trace
 
 F32 = NDArray[np.float32]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Camera, Solid
+from ..vision.geometry.scene import Camera, Solid
 from .look import Lighting, Look
 from .patches import Patch, Rect, body_patch, body_rect, clipped
 from .shading import Column, contact, direct, linear, sky, visibility

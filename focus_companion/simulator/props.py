@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Solid
+from ..vision.geometry.scene import Solid
 from .canvas import UP, Canvas
 from .look import Look
 from .patches import body_patch

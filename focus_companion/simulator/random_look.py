@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..vision.profiles import board_profile
-from ..vision.scene import Lens
+from ..vision.geometry.board_profiles import board_profile
+from ..vision.geometry.scene import Lens
 from .look import Arms, BoardStyle, Lamp, Lighting, Look, PieceStyle, Sensor, Table, Triple, aimed_camera
 
 SIZES = ((640, 480), (800, 600), (960, 720), (1280, 720), (1280, 960), (1920, 1080))

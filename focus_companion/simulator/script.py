@@ -15,7 +15,7 @@ from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
 from ..game.squares import SQUARES
-from ..vision.frames import Frame
+from ..vision.capture.frames import Frame
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.scene import Camera, Solid
+from ..vision.geometry.scene import Camera, Solid
 
 F32 = NDArray[np.float32]
 

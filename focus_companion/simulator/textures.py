@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
-from ..vision.scene import BoardProfile
+from ..vision.geometry.scene import BoardProfile
 from .look import BoardStyle
 
 F32 = NDArray[np.float32]

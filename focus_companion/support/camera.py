@@ -13,17 +13,17 @@ import cv2
 import numpy as np
 
 from ..game.squares import SQUARES
-from ..vision.finder import find_board
-from ..vision.frames import Frame, Image
-from ..vision.mount import Level, check_mount
-from ..vision.outlines import Outlines
-from ..vision.picture_faults import picture_fault
+from ..vision.capture.frames import Frame, Image
+from ..vision.capture.picture_faults import picture_fault
+from ..vision.detection.find_board import find_board
+from ..vision.geometry.stack_masks import Outlines
+from ..vision.placement_check import Level, check_mount
 from .checks import Check
 
 if TYPE_CHECKING:
-    from ..vision.frames import FrameSource
-    from ..vision.lenses import LensProfile
-    from ..vision.scene import BoardProfile
+    from ..vision.capture.frames import FrameSource
+    from ..vision.geometry.lens_profiles import LensProfile
+    from ..vision.geometry.scene import BoardProfile
 
 FIRST: Final = 8.0
 """Seconds that the first picture may take."""

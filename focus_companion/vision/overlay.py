@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from .frames import Image
-from .outlines import Outlines
-from .scene import Floats, outline
+from .capture.frames import Image
+from .geometry.scene import Floats, outline
+from .geometry.stack_masks import Outlines
 
 Colour = tuple[int, int, int]
 

@@ -56,7 +56,8 @@ class Assets:
             name = path.relative_to(folder).as_posix()
             digest.update(name.encode() + b"\0" + plain)
             files[name] = _asset(plain if path.suffix != ".css" else _bare_sheet(plain), path.suffix)
-        sources = {path.stem: path.read_text(encoding="utf-8") for path in paths if path.parent.name == "js"}
+        scripts = [path for path in paths if path.is_relative_to(folder / "js")]
+        sources = {path.stem: path.read_text(encoding="utf-8") for path in scripts}
         for entry in ENTRIES:
             files[f"{entry}.js"] = _asset(bundle(sources, entry).encode(), ".js")
         for entry, first in LATER.items():

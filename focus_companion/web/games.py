@@ -7,8 +7,8 @@ from typing import Any
 from ..formats.json_record import outcome_to_json, record_to_json
 from ..game.colours import NAMES
 from ..game.position import Position
-from ..session.hearing import captured, reserves
-from ..session.view import entries, hands, state
+from ..session.events_from_verdicts import captured, reserves
+from ..session.state_json import entries, hands, state
 from ..storage.journal import GameSummary
 from .ports import GameJournal
 

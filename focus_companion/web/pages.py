@@ -6,7 +6,7 @@ from flask import Blueprint, Response, abort, current_app, g, jsonify, render_te
 from flask_babel import force_locale, gettext
 
 from ..game.presets import PRESETS
-from ..session.view import state
+from ..session.state_json import state
 from .access import Access
 from .assets import Assets
 from .lan import qr_code

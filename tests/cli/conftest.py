@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from focus_companion.cli import cli
-from focus_companion.commands.console import run
+from focus_companion.commands.shared.console import run
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from cli_games import game
 
-from focus_companion.commands.sources import data_folder
+from focus_companion.commands.shared.sources import data_folder
 from focus_companion.game.moves import Move
 from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules

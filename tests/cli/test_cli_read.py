@@ -14,9 +14,9 @@ from focus_companion.game.position import parse_position
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.look import pleasant_look
 from focus_companion.simulator.stage import Stage
-from focus_companion.vision.profiles import board_profile
-from focus_companion.vision.scene import Camera, Lens
-from focus_companion.vision.still import StillReading
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.scene import Camera, Lens
+from focus_companion.vision.single_image.read_still import StillReading
 
 STACKS = ("rg", "b", *[""] * 50)
 

@@ -12,9 +12,9 @@ import pytest
 
 from focus_companion import __version__
 from focus_companion.cli import COMMANDS
-from focus_companion.commands import console
-from focus_companion.commands.console import BadInput, NotSo
-from focus_companion.commands.rule_options import make_rules, optional_rule_options
+from focus_companion.commands.shared import console
+from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.rule_options import make_rules, optional_rule_options
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules
 
@@ -33,7 +33,8 @@ def test_version(focus: Any) -> None:
 @pytest.mark.parametrize("args", [("--help",), ("replay", "-h"), ("export", "-h"), ("perft", "1")])
 def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
     code = (
-        "import sys; from focus_companion.commands.console import run; from focus_companion.cli import cli; "
+        "import sys; from focus_companion.commands.shared.console import run; "
+        "from focus_companion.cli import cli; "
         f"assert run(cli, {list(args)!r}) == 0; "
         "heavy = {'cv2', 'numpy', 'flask', 'sqlite3', 'PIL'} & set(sys.modules); assert not heavy, heavy"
     )

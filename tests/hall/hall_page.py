@@ -30,9 +30,9 @@ from focus_companion.mqtt.messages import write_log, write_status
 from focus_companion.mqtt.topics import Topics
 from focus_companion.session.clock import TimeControl
 from focus_companion.session.events import Alert, Event, GameBegan, Prompt, Ready, Resolved
-from focus_companion.session.hearing import turn
+from focus_companion.session.events_from_verdicts import turn
 from focus_companion.session.history import History
-from focus_companion.session.view import standing
+from focus_companion.session.state_json import standing
 from focus_companion.web.server import PageServer
 
 PEOPLE = (

@@ -19,7 +19,7 @@ from focus_companion.mqtt.broker import parse_broker
 from focus_companion.mqtt.line import Message
 from focus_companion.mqtt.messages import write_log, write_status
 from focus_companion.session.history import History
-from focus_companion.session.view import standing
+from focus_companion.session.state_json import standing
 
 
 def message(kind: str, payload: bytes, table: str = "T") -> Message:

@@ -20,7 +20,7 @@ from focus_companion.referee.verdict import StartSeen, Verdict, Wrong
 from focus_companion.session.requests import Pause, RequestRefused
 from focus_companion.session.session import Session
 from focus_companion.settings import Settings
-from focus_companion.vision.frames import Frame
+from focus_companion.vision.capture.frames import Frame
 
 
 class Illegal:

@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 from light_board_fake import FakeBoard
 
-from focus_companion.commands.console import NotSo
 from focus_companion.commands.lights import command
+from focus_companion.commands.shared.console import NotSo
 from focus_companion.lights import ports
 from focus_companion.lights.meaning import NOTHING
 from focus_companion.lights.pixels import BAR_PIXEL, PIXELS, draw

@@ -22,7 +22,7 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
 from focus_companion.simulator.look import Look, pleasant_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre
-from focus_companion.vision.frames import Frame, Image
+from focus_companion.vision.capture.frames import Frame, Image
 
 FPS = 10.0
 TOLD = ("move", "alert", "prompt", "resolved", "taken_back", "unclear", "set_up", "lost", "found", "result")

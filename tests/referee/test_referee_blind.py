@@ -13,7 +13,7 @@ from table_scene import Table, begun
 
 from focus_companion.game.rules import Rules
 from focus_companion.lights.meaning import NOTHING, after
-from focus_companion.vision.frames import Image
+from focus_companion.vision.capture.frames import Image
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.requests import NewGame, Request, TakeBack
 from focus_companion.simulator.look import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
-from focus_companion.vision import watcher
-from focus_companion.vision.frames import Image
-from focus_companion.vision.scene import BoardProfile, Camera
-from focus_companion.vision.tracker import pushed
+from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.geometry.scene import BoardProfile, Camera
+from focus_companion.vision.tracking import watcher
+from focus_companion.vision.tracking.push import pushed
 
 RULES = Rules.make(2)
 """Green begins."""

@@ -16,7 +16,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import FILE
 from focus_companion.simulator.look import aimed_camera
 from focus_companion.simulator.stage import Hand, square_centre
-from focus_companion.vision.frames import Image
+from focus_companion.vision.capture.frames import Image
 
 LAST_FILE = 4
 """Turns are made up to this file, and the thing lies beyond."""

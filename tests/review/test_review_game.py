@@ -8,7 +8,7 @@ import pytest
 from review_games import VARIANTS, drawn, given
 
 from focus_companion.cli import cli
-from focus_companion.commands import console
+from focus_companion.commands.shared import console
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match
 from focus_companion.game.faults import IllegalMove

@@ -19,10 +19,10 @@ import cv2
 import numpy as np
 import pytest
 
-from focus_companion.vision import frames
-from focus_companion.vision.fetch import LARGEST, Fetcher, FetchError
-from focus_companion.vision.frames import FrameError, read_image
-from focus_companion.vision.sources import open_source
+from focus_companion.vision.capture import frames
+from focus_companion.vision.capture.frames import FrameError, read_image
+from focus_companion.vision.capture.http import LARGEST, Fetcher, FetchError
+from focus_companion.vision.capture.sources import open_source
 
 ROOT = Path(__file__).parents[2]
 PICTURE = cv2.imencode(".jpg", np.full((24, 32, 3), 90, np.uint8))[1].tobytes()
@@ -231,8 +231,8 @@ STREAMS: dict[str, Answer] = {
 
 READER = """
 import resource, sys, time
-from focus_companion.vision.frames import FrameError
-from focus_companion.vision.sources import open_source
+from focus_companion.vision.capture.frames import FrameError
+from focus_companion.vision.capture.sources import open_source
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 began = time.monotonic()
 seen = 0
@@ -329,7 +329,7 @@ BOMBS = {
 
 READ = """
 import resource, sys
-from focus_companion.vision.frames import FrameError, read_image
+from focus_companion.vision.capture.frames import FrameError, read_image
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for path in sys.argv[1:]:
     try:

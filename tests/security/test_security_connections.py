@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fuzz_targets import Page
 
-from focus_companion.vision.frames import Frame
+from focus_companion.vision.capture.frames import Frame
 from focus_companion.web import connections, server
 from focus_companion.web.server import PageServer
 

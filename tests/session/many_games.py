@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from focus_companion.commands import memory
-from focus_companion.commands.play_source import Demo
+from focus_companion.commands.shared import memory
+from focus_companion.commands.shared.play_source import Demo
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
@@ -22,7 +22,7 @@ from focus_companion.session.requests import NewGame
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
 from focus_companion.simulator import demo
-from focus_companion.vision.frames import Frame
+from focus_companion.vision.capture.frames import Frame
 
 FPS = 6.0
 

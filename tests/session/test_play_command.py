@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from loopback import free_port
 
-from focus_companion.commands import play_source
-from focus_companion.commands.event_lines import event_line
 from focus_companion.commands.play import Name
-from focus_companion.commands.play_source import Chosen, Demo, choose_source, works
+from focus_companion.commands.shared import play_source
+from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.play_source import Chosen, Demo, choose_source, works
 from focus_companion.game.rules import Rules
 from focus_companion.session import events
 from focus_companion.settings import Settings
-from focus_companion.vision.frames import FrameError
+from focus_companion.vision.capture.frames import FrameError
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,7 +15,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the allocator and /p
 
 POOLS = """
 import ctypes, sys, threading
-from focus_companion.commands import memory
+from focus_companion.commands.shared import memory
 if sys.argv[1] == "one" and not memory.share_one_pool():
     sys.exit("not GNU's C library")
 library = ctypes.CDLL(None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
+from focus_companion.session.event_feed import WAVE, Feed, Subscription
 from focus_companion.session.events import Event, Resolved
-from focus_companion.session.feed import WAVE, Feed, Subscription
 
 
 class Log:

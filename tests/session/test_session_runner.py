@@ -17,7 +17,7 @@ from focus_companion.session import runner as runner_module
 from focus_companion.session.events import Event, GameBegan
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
-from focus_companion.vision.frames import FrameError
+from focus_companion.vision.capture.frames import FrameError
 
 RULES = Rules.make(2)
 

@@ -13,7 +13,7 @@ from focus_companion.commands.watch import watch_once
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen
 from focus_companion.session.session import Session
-from focus_companion.vision.frames import FrameError, Source
+from focus_companion.vision.capture.frames import FrameError, Source
 
 
 class Going(Source):

@@ -22,8 +22,8 @@ from focus_companion.simulator.look import (
 )
 from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre, things_of
-from focus_companion.vision.profiles import board_profile
-from focus_companion.vision.scene import Lens, outline
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.scene import Lens, outline
 
 SIZE = (640, 480)
 EMPTY = ("",) * len(SQUARES)

@@ -26,11 +26,11 @@ from focus_companion.storage.journal import Journal
 from focus_companion.support import camera, machine
 from focus_companion.support.checks import Check, worst
 from focus_companion.support.report import last_events, settings_without_secrets, write_report
-from focus_companion.vision.frames import Frame, FrameError, Image, read_image
-from focus_companion.vision.mount import Level, check_mount
-from focus_companion.vision.outlines import Outlines
-from focus_companion.vision.profiles import board_profile, plastic_sets
-from focus_companion.vision.scene import Lens
+from focus_companion.vision.capture.frames import Frame, FrameError, Image, read_image
+from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
+from focus_companion.vision.geometry.scene import Lens
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.placement_check import Level, check_mount
 
 ROOT = Path(__file__).parents[2]
 START = ROOT / "fixtures" / "images" / "2p-oblique-start.jpg"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from focus_companion.commands.pin import folder, tell_pin
+from focus_companion.commands.shared.pin import folder, tell_pin
 
 
 def test_on_a_terminal_it_is_said(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from focus_companion.commands import service_unit
+from focus_companion.commands.shared import service_unit
 
 ROOT = Path(__file__).parents[2]
 

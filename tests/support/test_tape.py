@@ -15,21 +15,21 @@ import cv2
 import numpy as np
 import pytest
 
-from focus_companion.commands.taping import sight_from_json, sight_to_json
+from focus_companion.commands.shared.taping import sight_from_json, sight_to_json
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen
 from focus_companion.session import requests as ask
 from focus_companion.session.clock import TimeControl
 from focus_companion.session.session import Session
-from focus_companion.storage import tape as tape_module
-from focus_companion.storage import tape_requests
-from focus_companion.storage.tape import Tape, TapeError
-from focus_companion.storage.tape_replay import InMemory, Recording
-from focus_companion.vision.frames import Frame
-from focus_companion.vision.lenses import LensProfile
-from focus_companion.vision.profiles import board_profile
-from focus_companion.vision.scene import Lens
+from focus_companion.storage.tape import requests_json as tape_requests
+from focus_companion.storage.tape import tape as tape_module
+from focus_companion.storage.tape.replay import InMemory, Recording
+from focus_companion.storage.tape.tape import Tape, TapeError
+from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.lens_profiles import LensProfile
+from focus_companion.vision.geometry.scene import Lens
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ import pytest
 
 from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.look import pleasant_look
-from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.overlay import draw_reading
 
 LOOK = pleasant_look(640, 480)

@@ -21,8 +21,8 @@ from focus_companion.game.squares import SQUARES
 from focus_companion.referee.verdict import StartSeen, TurnSeen, Verdict
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
-from focus_companion.vision.by_hand import check_corners
-from focus_companion.vision.frames import Frame
+from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.detection.manual_corners import check_corners
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 

@@ -30,11 +30,11 @@ from focus_companion.referee.verdict import StartDiffers, TrimAwaited, Undecided
 from focus_companion.referee.words import say
 from focus_companion.session.clock import TimeControl
 from focus_companion.session.requests import NewGame, Resign, SetPosition
-from focus_companion.vision.finder import find_board
-from focus_companion.vision.frames import Frame
-from focus_companion.vision.outlines import Outlines
+from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.overlay import draw_reading
-from focus_companion.vision.profiles import board_profile
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -64,7 +64,7 @@ class Photographed(ScriptedSight):
         return draw_reading(image, self.outlines, stacks, wrong)
 
     def corners(self) -> dict[str, tuple[float, float]]:
-        from focus_companion.vision.by_hand import corners_of
+        from focus_companion.vision.detection.manual_corners import corners_of
 
         return corners_of(self.outlines.camera, self.outlines.profile)
 

@@ -16,7 +16,7 @@ from PIL import Image
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import Wrong
-from focus_companion.vision.frames import Frame
+from focus_companion.vision.capture.frames import Frame
 from focus_companion.web import base as web_base
 from focus_companion.web.app import create_app
 from focus_companion.web.reviewing import ReviewFailed, Reviews

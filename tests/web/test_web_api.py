@@ -183,12 +183,12 @@ def test_unknown_export_is_a_400_and_unknown_game_a_404(table, client: FlaskClie
 
 def test_assets_have_lasting_addresses_and_travel_packed(app, client: FlaskClient) -> None:
     assets = app.extensions["assets"]
-    address = f"/assets/{assets.version}/js/main.js"
+    address = f"/assets/{assets.version}/js/game/main.js"
     plain = client.get(address)
     packed = client.get(address, headers={"Accept-Encoding": "gzip"})
     assert gzip.decompress(packed.data) == plain.data
     assert "immutable" in plain.headers["Cache-Control"]
-    assert client.get("/assets/0/js/main.js").headers["Cache-Control"] == "no-store"
+    assert client.get("/assets/0/js/game/main.js").headers["Cache-Control"] == "no-store"
     assert client.get("/assets/0/../app.py").status_code == 404
     # The first view must be light on a phone's line.
     page = len(client.get("/", headers={"Accept-Encoding": "gzip"}).data)

@@ -153,7 +153,7 @@ def test_choice_by_hand_is_remembered(client: FlaskClient) -> None:
 
 
 def test_the_page_knows_every_sentence_of_the_referee() -> None:
-    script = (FOLDER.parent / "static" / "js" / "alerts.js").read_text(encoding="utf-8")
+    script = (FOLDER.parent / "static" / "js" / "game" / "alerts.js").read_text(encoding="utf-8")
     known = set(re.findall(r'^  said\("(.*)"\),$', script, re.MULTILINE))
     assert known == set(TEMPLATES.values())
 

@@ -1,0 +1,1 @@
+"""What several commands share: options, sources, the console and serving a page."""

@@ -1,0 +1,44 @@
+"""Telling the host the PIN, and nobody else: on the terminal, else in a file that is for this user alone.
+
+What is printed without a terminal ends in the system's journal or in a file, where others may read it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from focus_companion.commands.shared.serving import say
+
+
+def tell_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
+    """Say the PIN, or where it stands for as long as the program runs.
+
+    Raises:
+        OSError: there is no terminal, and no file can be written either.
+    """
+    if sys.stdout.isatty():
+        say(f"PIN for acting from other machines: {pin}")
+        return
+    file = folder(data) / f"focus-companion-{port}.pin"
+    # Never into what somebody else has put there.
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as out:
+        out.write(f"{pin}\n")
+    closing.callback(_remove, file)
+    say(f"PIN for acting from other machines: see {file}")
+
+
+def folder(data: Path, environ: Mapping[str, str] | None = None) -> Path:
+    """The user's folder for what a running program has to tell, else that of the journal."""
+    given = (os.environ if environ is None else environ).get("XDG_RUNTIME_DIR", "")
+    runtime = Path(given)
+    return runtime if given and runtime.is_absolute() and os.access(runtime, os.W_OK) else data
+
+
+def _remove(file: Path) -> None:
+    with suppress(OSError):
+        file.unlink()

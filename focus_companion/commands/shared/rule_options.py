@@ -1,0 +1,221 @@
+"""The rule options that the commands share, and the rules that they make with a rules file or a preset.
+
+``@rule_options`` gives a command the parameter ``rules: Rules``; ``@optional_rule_options`` gives it ``rules:
+Rules | None``, None when the user gave none of the options.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from focus_companion.commands.shared.console import BadInput
+from focus_companion.formats.errors import shown
+from focus_companion.game.colours import LETTER, NAMES
+from focus_companion.game.presets import PRESETS
+from focus_companion.game.rules import Rules, RulesError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+KEYS: Final = (
+    "players",
+    "order",
+    "partners",
+    "fast",
+    "fast_each",
+    "fast_total",
+    "fast_own",
+    "set_up",
+    "reserve_on",
+    "stuck",
+    "thirteenth_piece",
+    "move_partner_stacks",
+    "table_talk",
+    "start",
+)
+"""The settings of a rules file: those of ``rules`` in a game record."""
+
+FILE_LIMIT: Final = 1_000_000
+"""Bytes of a rules file; the longest sensible one has some hundred."""
+
+
+if TYPE_CHECKING:
+    _ColoursType = click.ParamType[list[str]]
+    _TotalType = click.ParamType[int | str]
+else:  # older click knows no parameters of this type
+    _ColoursType = _TotalType = click.ParamType
+
+
+class Order(_ColoursType):
+    """Players in turn order: names or letters with commas between, each at most once."""
+
+    name = "colours"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        if isinstance(value, list):
+            return value
+        names = [NAMES.get(word, word) for word in (part.strip().lower() for part in str(value).split(","))]
+        for name in names:
+            if name not in LETTER:
+                self.fail(f"{name!r} is no colour; use {', '.join(LETTER)} with commas between", param, ctx)
+        if len(set(names)) != len(names):
+            self.fail(f"{value!r} names a colour twice; name every player once", param, ctx)
+        return names
+
+
+class Total(_TotalType):
+    """A number of pieces, or ``none`` for no such threshold."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if value == "none" or (isinstance(value, int) and not isinstance(value, bool)):
+            return value  # type: ignore[no-any-return]
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and int(text[:6]) > 0 and len(text) < 5):
+            self.fail(f"{value!r} is no number of pieces; give one from 1 on, or none", param, ctx)
+        return int(text)
+
+
+_OPTIONS: Final = (
+    click.option("--players", type=click.IntRange(2, 4), help="How many play: 2, 3 or 4 (default 2)."),
+    click.option(
+        "--order", type=Order(), help="Players in turn order, e.g. green,blue,red; the first begins."
+    ),
+    click.option("--partners/--no-partners", default=None, help="Four players in two pairs."),
+    click.option("--fast/--no-fast", default=None, help="Fast game: captures decide."),
+    click.option("--fast-each", type=click.IntRange(1, 99), help="Fast game: captures from each opponent."),
+    click.option("--fast-total", type=Total(), help="Fast game: captures of any colour, or none."),
+    click.option(
+        "--fast-own",
+        type=click.Choice(["held", "taken"]),
+        help="Fast game: own reserve pieces count while held, or for ever once taken.",
+    ),
+    click.option(
+        "--set-up",
+        type=click.Choice(["pairs", "checkerboard", "drop", "position"]),
+        help="The start (default pairs, the rule book's).",
+    ),
+    click.option(
+        "--reserve-on",
+        type=click.Choice(["anywhere", "empty_or_own"]),
+        help="Where a reserve piece may be placed (default anywhere).",
+    ),
+    click.option(
+        "--stuck",
+        type=click.Choice(["pass", "out"]),
+        help="Who cannot move passes, or is out (default by number of players).",
+    ),
+    click.option(
+        "--thirteenth-piece/--no-thirteenth-piece",
+        default=None,
+        help="Three players: a piece in hand to begin with (default yes).",
+    ),
+    click.option(
+        "--move-partner-stacks/--no-move-partner-stacks",
+        default=None,
+        help="Partners may move each other's stacks.",
+    ),
+    click.option("--table-talk/--no-table-talk", default=None, help="Partners may talk (noted only)."),
+    click.option(
+        "--rules",
+        "rules_from",
+        metavar="FILE.toml|PRESET",
+        help=f"The same settings from a file, or a preset: {', '.join(PRESETS)}. A flag wins over it.",
+    ),
+)
+
+
+def rule_options(command: Command) -> Command:
+    """Give ``command`` the rule options and, instead of them, the parameter ``rules: Rules``."""
+    return _with_options(command, optional=False)
+
+
+def optional_rule_options(command: Command) -> Command:
+    """As :func:`rule_options`, but ``rules`` is None when none of the options is given."""
+    return _with_options(command, optional=True)
+
+
+def _with_options(command: Command, *, optional: bool) -> Command:
+    @wraps(command)
+    def with_rules(*args: Any, rules_from: str | None, **kwargs: Any) -> Any:
+        flags: dict[str, Any] = {key: kwargs.pop(key) for key in KEYS if key in kwargs}
+        given = {key: value for key, value in flags.items() if value is not None}
+        if optional and not given and rules_from is None:
+            return command(*args, rules=None, **kwargs)
+        return command(*args, rules=make_rules(given, rules_from), **kwargs)
+
+    decorated: Any = with_rules
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
+def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules:
+    """The rules that a preset or file and the flags make together; a flag wins over the file.
+
+    Raises:
+        BadInput: settings that contradict one another, an unknown setting or value: which, where, what to do.
+    """
+    settings = {} if rules_from is None else settings_from(rules_from)
+    fixed, wanted = settings.get("players"), flags.get("players")
+    if rules_from in PRESETS and not Path(rules_from).exists() and fixed and wanted not in (None, fixed):
+        raise BadInput(f"the preset {rules_from!r} is for {fixed} players, not for {wanted}")
+    settings |= flags
+    if settings.get("fast_total") == "none":
+        settings["fast_total"] = None
+    order = settings.get("order")
+    settings.setdefault("players", len(order) if isinstance(order, list) else 2)
+    try:
+        return Rules.from_json(settings)
+    except RulesError as error:
+        source = f"{rules_from}: " if rules_from is not None else ""
+        raise BadInput(f"{source}{error}") from None
+
+
+def settings_from(name: str) -> dict[str, Any]:
+    """The settings of a preset, or of a TOML file (keys as in a record's ``rules``, dashes allowed)."""
+    path = Path(name)
+    if name in PRESETS and not path.exists():
+        return dict(PRESETS[name].settings)
+    try:
+        return _settings_of_file(path)
+    except FileNotFoundError:
+        raise BadInput(
+            f"--rules: {name!r} is neither a file nor a preset; the presets are {', '.join(PRESETS)}"
+        ) from None
+
+
+def _settings_of_file(path: Path) -> dict[str, Any]:
+    with path.open("rb") as stream:
+        data = stream.read(FILE_LIMIT + 1)
+    if len(data) > FILE_LIMIT:
+        raise BadInput(f"{path}: too large for a rules file; give a file of settings such as 'players = 3'")
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: byte {error.start + 1}: not text in UTF-8; save the file as UTF-8") from None
+    except RecursionError:
+        raise BadInput(f"{path}: nested too deep; write one setting a line, such as 'players = 3'") from None
+    except ValueError as error:  # tomllib's own error, and numbers with too many digits
+        raise BadInput(f"{path}: not TOML: {error}; write settings such as 'players = 3'") from None
+    if isinstance(table.get("rules"), dict) and len(table) == 1:
+        table = table["rules"]
+    settings = {key.replace("-", "_"): value for key, value in table.items()}
+    base: dict[str, Any] = {}
+    preset = settings.pop("preset", None)
+    if preset is not None:
+        if not isinstance(preset, str) or preset not in PRESETS:
+            raise BadInput(f"{path}: preset: no preset {shown(preset)}; the presets are {', '.join(PRESETS)}")
+        base = dict(PRESETS[preset].settings)
+    for key in settings:
+        if key not in KEYS:
+            raise BadInput(f"{path}: {shown(key)}: no such setting; they are {', '.join(KEYS)} and preset")
+    if isinstance(settings.get("order"), str):
+        settings["order"] = [word.strip() for word in settings["order"].split(",")]
+    return base | settings

@@ -1,0 +1,72 @@
+"""What commands with a page share: its port, its addresses, and ending when asked to."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import threading
+from contextlib import suppress
+from types import FrameType
+
+from focus_companion.commands.shared.console import BadInput
+from focus_companion.settings import Settings
+
+
+def say(line: str) -> None:
+    """A line for the terminal; nothing for an empty one."""
+    if line:
+        # Nobody may be reading any more (a closed terminal); the game goes on all the same.
+        with suppress(OSError, ValueError):
+            print(line, flush=True)
+
+
+def host_of(settings: Settings) -> str:
+    """The address to listen on."""
+    return "0.0.0.0" if settings.lan else "127.0.0.1"
+
+
+def port_is_free(settings: Settings) -> None:
+    """Refuse a port that is in use before anything else is opened for nothing.
+
+    Raises:
+        BadInput: it is in use, or not ours to use.
+    """
+    if settings.port == 0:
+        return
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host_of(settings), settings.port))
+        except OSError as error:
+            raise no_port(settings.port, error) from error
+
+
+def no_port(port: int, error: OSError) -> BadInput:
+    """The error for a port that cannot be used."""
+    why = (error.strerror or str(error)).lower()
+    return BadInput(f"--port {port}: {why}; end the program that uses it, or give another --port")
+
+
+def announce(settings: Settings, port: int) -> None:
+    """Tell under which addresses the page can be opened."""
+    say(f"Page: http://127.0.0.1:{port}/")
+    if not settings.lan:
+        return
+    from focus_companion.web.lan import lan_addresses, qr_text
+
+    addresses = lan_addresses(port)
+    for address in addresses:
+        say(f"From other machines: {address}")
+    if addresses and sys.stdout.isatty():
+        say(qr_text(addresses[0]))
+
+
+def on_signals(stop: threading.Event) -> None:
+    """Set ``stop`` when the program is asked to end."""
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, ask)

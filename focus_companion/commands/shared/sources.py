@@ -1,0 +1,74 @@
+"""What GAME names on the command line: a record file, a game of the journal, or ``last``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from focus_companion.commands.shared.console import BadInput
+from focus_companion.formats.match import Match
+from focus_companion.formats.reading import LIMIT, read_record
+from focus_companion.game.record import GameRecord
+
+
+def data_folder(given: str | None) -> Path:
+    """The folder of the journal: ``--data``, else as the settings say, else the user's own (XDG).
+
+    Raises SettingsError for a settings file that cannot be read.
+    """
+    from focus_companion.settings import load as load_settings
+
+    return load_settings({"data": given}).data
+
+
+def is_journal_game(game: str, data: str | None) -> bool:
+    """Whether GAME means a game of the journal. A file of that name comes first, but with ``--data``."""
+    named = game == "last" or (game.isascii() and game.isdigit() and len(game) < 16)
+    return named and (data is not None or not Path(game).exists())
+
+
+def load(game: str, data: str | None) -> Match:
+    """The game or match that GAME names; ``-`` is standard input.
+
+    Raises:
+        BadInput: there is no such file or game.
+        FormatError: the file cannot be read.
+    """
+    if is_journal_game(game, data):
+        return Match((_from_journal(game, data_folder(data)),), single=True)
+    return read_record(read_bytes(game), game)
+
+
+def read_bytes(game: str) -> bytes:
+    """The content of a record file, at most one byte more than is ever read. Raises BadInput, OSError."""
+    if game == "-":
+        return sys.stdin.buffer.read(LIMIT + 1)
+    path = Path(game)
+    try:
+        with path.open("rb") as stream:
+            return stream.read(LIMIT + 1)
+    except (FileNotFoundError, ValueError):  # a name with a null byte is a ValueError
+        raise BadInput(
+            f"GAME: no file {game!r}; give a record file, the number of a game of the journal, or last"
+        ) from None
+
+
+def _from_journal(game: str, folder: Path) -> GameRecord:
+    from focus_companion.storage.journal import Journal
+
+    with Journal(folder) as journal:
+        games = journal.games()
+        if not games:
+            raise BadInput(f"{folder}: the journal holds no game; give its folder with --data")
+        number = games[0].id if game == "last" else int(game)
+        try:
+            return journal.record(number)
+        except LookupError:
+            there = _range([summary.id for summary in games])
+            raise BadInput(
+                f"{folder}: the journal has no game {number}; it has {there}, or say last"
+            ) from None
+
+
+def _range(ids: list[int]) -> str:
+    return str(ids[0]) if len(ids) == 1 else f"{min(ids)} to {max(ids)}"

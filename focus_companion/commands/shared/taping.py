@@ -1,0 +1,95 @@
+"""The options ``--tape`` and ``--tape-size``, and the tape that they ask for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from focus_companion import __version__
+from focus_companion.commands.shared.console import BadInput
+
+if TYPE_CHECKING:
+    from focus_companion.session.pipeline import Pipeline
+    from focus_companion.session.session import Session
+    from focus_companion.storage.journal import Journal
+    from focus_companion.storage.tape.tape import Tape
+    from focus_companion.vision.geometry.lens_profiles import LensProfile
+    from focus_companion.vision.geometry.scene import BoardProfile
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+MEGABYTES: Final = 4000.0
+"""What a tape holds at the most unless told otherwise: some minutes of a fast camera."""
+
+
+def tape_options(command: F) -> F:
+    """Add both options."""
+    size = click.option("--tape-size", type=click.FloatRange(1), default=MEGABYTES, show_default=True,
+                        help="Megabytes after which the tape ends.")  # fmt: skip
+    tape = click.option("--tape", metavar="FOLDER", type=click.Path(path_type=Path),
+                        help="Keep every picture and event in FOLDER, for rerun; much data.")  # fmt: skip
+    return tape(size(command))
+
+
+def sight_to_json(
+    rank1: str, boards: Sequence[BoardProfile] | None, lens: LensProfile | None
+) -> dict[str, Any]:
+    """With what the pipeline is made; the profiles themselves, since their files may change."""
+    return {
+        "rank1": rank1,
+        "boards": None if boards is None else [asdict(board) for board in boards],
+        "lens": None if lens is None else asdict(lens),
+    }
+
+
+def sight_from_json(told: Mapping[str, Any]) -> partial[Pipeline]:
+    """Makes the pipelines that :func:`sight_to_json` told. Raises BadInput."""
+    from focus_companion.session.pipeline import Pipeline
+    from focus_companion.vision.geometry.lens_profiles import LensProfile
+    from focus_companion.vision.geometry.scene import BoardProfile, Lens, Solid
+
+    def solid(values: Mapping[str, Any]) -> Solid:
+        return Solid(**dict(values, rings=tuple(map(tuple, values["rings"]))))
+
+    try:
+        boards = told["boards"] and tuple(
+            BoardProfile(**dict(board, dome=solid(board["dome"]), piece=solid(board["piece"])))
+            for board in told["boards"]
+        )
+        lens = told["lens"]
+        if lens is not None:
+            inner = lens["lens"]
+            tuples = {name: tuple(inner[name]) for name in ("centre", "distortion")}
+            lens = LensProfile(**dict(lens, lens=Lens(**dict(inner, **tuples))))
+        return partial(Pipeline, profiles=boards, rank1=str(told["rank1"]), lens=lens)
+    except (KeyError, TypeError) as error:
+        raise BadInput(f"the tape does not tell how its pictures were looked at ({error})") from error
+
+
+def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journal | None, **how: Any) -> Tape:
+    """The tape of ``session``, which has not seen a frame yet; ``how`` it was made is told with it.
+
+    Raises:
+        TapeError: the folder cannot be used.
+    """
+    from focus_companion.storage.tape.tape import Tape
+
+    history = session.history
+    events = None
+    if session.resumed and journal is not None:
+        events = [json.loads(kept.body) for kept in journal.kept(limit=1_000_000, game=history.game)]
+    began = {
+        "program": __version__,
+        "game": history.game,
+        "rules": (history.agreed or history.rules).to_json(),
+        "players": dict(history.players),
+        "events": events,
+    }
+    session.tape = made = Tape(folder, began | how, megabytes=megabytes)
+    return made

@@ -1,0 +1,183 @@
+"""From a request to the events that fulfil it: a pure function of the game so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from ..game.acts import Act, ActKind
+from ..game.colours import NAMES
+from ..game.play import act
+from ..game.position import position_text
+from ..game.rules import Rules, RulesError
+from ..game.setups import start_position
+from .events import Acted, Corrected, Event, Paused, Resolved, TakenBack
+from .events_from_verdicts import captured, reserves, result, turn
+from .history import History
+from .requests import (
+    AgreeDraw,
+    ChooseMove,
+    DismissAlert,
+    Leave,
+    Pause,
+    Request,
+    RequestRefused,
+    Resign,
+    Resume,
+    RuleLegal,
+    RuleNotLegal,
+    SetPosition,
+    StandsRight,
+    TakeBack,
+    TurnDone,
+)
+from .rulings import check_legal, rule_legal, rule_not_legal
+
+JUST_TOLD: Final = 1.5
+"""Seconds for which a press of the button at the table dismisses nothing: whoever pressed it then had not yet
+seen the alert, but meant that the turn is done.
+"""
+
+
+def answer(request: Request, history: History, time: float) -> tuple[Event, ...]:
+    """The events that do what is asked for at the end of ``history``.
+
+    Raises:
+        RequestRefused: it cannot be done now, with the reason for the one who asked.
+        TypeError: a request that is none of these.
+    """
+    for kind, found in _ANSWERS.items():
+        if isinstance(request, kind):
+            return tuple(found(request, history, time))
+    raise TypeError(f"nothing is known of the request {request!r}")
+
+
+def _take_back(_: TakeBack, history: History, time: float) -> Iterator[Event]:
+    if not history.entries:
+        raise RequestRefused("No turn has been played yet, so there is none to take back.")
+    by_act = isinstance(history.entries[-1].what, Act)
+    ply = history.ply if by_act else history.ply - 1
+    event = TakenBack(time, ply)
+    yield TakenBack(time, ply, history.take(event).position.text)
+
+
+def _acted(kind: ActKind, player: str, history: History, time: float) -> Iterator[Event]:
+    if history.over:
+        raise RequestRefused("The game is over.")
+    if kind == "draw":
+        yield Acted(time, kind, "")
+        yield from result(act(history.position, Act(kind), history.rules), time)
+        return
+    if player not in history.position.players:
+        raise RequestRefused(
+            "{player} does not play in this game.", player=NAMES.get(player, player).capitalize()
+        )
+    if player in history.position.out:
+        raise RequestRefused("{player} is out of the game already.", player=NAMES[player].capitalize())
+    yield Acted(time, kind, NAMES[player])
+    yield from result(act(history.position, Act(kind, player), history.rules), time)
+
+
+def _resign(request: Resign, history: History, time: float) -> Iterator[Event]:
+    return _acted("resign", request.player, history, time)
+
+
+def _leave(request: Leave, history: History, time: float) -> Iterator[Event]:
+    return _acted("leave", request.player, history, time)
+
+
+def _draw(_: AgreeDraw, history: History, time: float) -> Iterator[Event]:
+    return _acted("draw", "", history, time)
+
+
+def _choose(request: ChooseMove, history: History, time: float) -> Iterator[Event]:
+    check_legal(request.move, history)
+    return turn(request.move, 1.0, history, time)
+
+
+def _dismiss(_: DismissAlert, history: History, time: float) -> Iterator[Event]:
+    if not (history.alert or history.prompt):
+        raise RequestRefused("Nothing is to be settled just now.")
+    yield Resolved(time)
+
+
+def _pause(_: Pause, history: History, time: float) -> Iterator[Event]:
+    if not history.paused:
+        yield Paused(time, True)
+
+
+def _resume(_: Resume, history: History, time: float) -> Iterator[Event]:
+    if history.paused:
+        yield Paused(time, False)
+
+
+def _stands_right(_: StandsRight, _history: History, _time: float) -> Iterator[Event]:
+    """Nothing to be told yet: the picture that is learned from brings ``ready``."""
+    yield from ()
+
+
+def _turn_done(_: TurnDone, history: History, time: float) -> Iterator[Event]:
+    if history.paused:
+        yield Paused(time, False)
+        return
+    told = [event.time for event in (history.alert, history.prompt) if event]
+    if told and time - max(told) >= JUST_TOLD:
+        yield Resolved(time)
+
+
+def _set_position(request: SetPosition, history: History, time: float) -> Iterator[Event]:
+    rules = corrected_rules(request, history)
+    if history.alert or history.prompt:
+        yield Resolved(time)
+    yield Corrected(time, position_text(request.stacks), rules.to_json(), request.note)
+
+
+def corrected_rules(request: SetPosition, history: History) -> Rules:
+    """The rules of the game with the corrected position as their start.
+
+    Raises:
+        RequestRefused: no game can go on from there.
+    """
+    now = history.position
+    if any(now.thirteenth) or any(now.placing):
+        raise RequestRefused("A position can be set by hand only when all pieces in hand have been placed.")
+    to_move = request.to_move or now.to_move or now.players[0]
+    start: dict[str, Any] = {
+        "position": position_text(request.stacks),
+        "reserves": reserves(now) | _named(request.reserves),
+        "captured": captured(now)
+        | {
+            NAMES[taker]: captured(now)[NAMES[taker]] | _named(row)
+            for taker, row in (request.captured or {}).items()
+        },
+        "out": [NAMES[letter] for letter in now.out],
+        "to_move": NAMES[to_move],
+    }
+    settings = history.rules.to_json() | {"set_up": "position", "start": start}
+    try:
+        rules = Rules.from_json(settings)
+        start_position(rules)
+    except (RulesError, ValueError) as error:
+        raise RequestRefused("The game cannot go on from that position: {reason}.", reason=error) from error
+    return rules
+
+
+def _named(counts: Mapping[str, int] | None) -> dict[str, int]:
+    return {NAMES[letter]: count for letter, count in (counts or {}).items()}
+
+
+_ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[Event]]]] = {
+    TakeBack: _take_back,
+    Resign: _resign,
+    Leave: _leave,
+    AgreeDraw: _draw,
+    ChooseMove: _choose,
+    RuleLegal: rule_legal,
+    RuleNotLegal: rule_not_legal,
+    DismissAlert: _dismiss,
+    Pause: _pause,
+    Resume: _resume,
+    TurnDone: _turn_done,
+    StandsRight: _stands_right,
+    SetPosition: _set_position,
+}

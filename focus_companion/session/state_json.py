@@ -1,0 +1,128 @@
+"""The game as ``/api/state`` tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..game.acts import Act
+from ..game.colours import NAMES
+from ..game.moves import Move
+from ..game.play import removed
+from ..game.position import Position
+from ..game.squares import INDEX
+from .events import Event
+from .events_from_verdicts import captured, reserves
+from .history import History
+
+SEATS: Final[Mapping[int, Mapping[str, str]]] = {
+    2: {"g": "bottom", "r": "top"},
+    3: {"g": "bottom", "b": "left", "r": "right"},
+    4: {"g": "bottom", "b": "left", "y": "top", "r": "right"},
+}
+"""Where the colours sit unless the players say otherwise, by number of players."""
+
+
+def seats(players: str) -> dict[str, str]:
+    """Side of the board by colour letter; colours that have no usual seat take those left, clockwise."""
+    usual = SEATS[len(players)]
+    placed = {letter: usual[letter] for letter in players if letter in usual}
+    free = [side for side in usual.values() if side not in placed.values()]
+    for letter in players:
+        if letter not in placed:
+            placed[letter] = free.pop(0)
+    return placed
+
+
+def named(by_letter: Mapping[str, str]) -> dict[str, str]:
+    """The same mapping by colour name."""
+    return {NAMES[letter]: value for letter, value in by_letter.items()}
+
+
+def entries(history: History) -> list[dict[str, Any]]:
+    """The turns and acts so far: a record's keys; of turns also ply, player, ``reserve``, ``captured``.
+
+    ``reserve`` and ``captured`` are the letters of the pieces that the turn's trimming sent there, bottom
+    first.
+    """
+    told: list[dict[str, Any]] = []
+    ply = 0
+    for entry in history.entries:
+        if isinstance(entry.what, Act):
+            who = {"player": NAMES[entry.what.player]} if entry.what.player else {}
+            told.append({"act": entry.what.kind, "time": entry.time} | who)
+        if not isinstance(entry.what, Move):
+            continue
+        before = history.positions[ply]
+        gone = removed(before, entry.what, history.rules)
+        ply += 1
+        told.append(
+            {
+                "ply": ply,
+                "player": NAMES[before.to_move],
+                "move": str(entry.what),
+                "time": entry.time,
+                "reserve": "".join(piece.piece for piece in gone if piece.to == "reserve"),
+                "captured": "".join(piece.piece for piece in gone if piece.to == "captured"),
+            }
+        )
+    return told
+
+
+def state(history: History) -> dict[str, Any]:
+    """All of the contract's state that the game itself tells: not the camera, nor the last event's id."""
+    return standing(history) | {"moves": entries(history)}
+
+
+def standing(history: History) -> dict[str, Any]:
+    """The state without its list of moves: what it costs does not grow with the game."""
+    position = history.position
+    players = history.positions[0].players
+    sides = seats(players) | dict(history.seats)
+    moves = history.moves
+    return {
+        "game": history.game,
+        "rules": history.rules.to_json(),
+        "ply": history.ply,
+        "position": position.text,
+        "to_move": NAMES[position.to_move] if position.to_move else None,
+        "reserves": reserves(position),
+        "captured": captured(position),
+        "out": [NAMES[letter] for letter in position.out],
+        "last_move": str(moves[-1].what) if moves else None,
+        "alert": _json(history.alert),
+        "prompt": history.prompt and history.prompt.to_json() | {"move": history.prompt.move or None},
+        "result": position.result and position.result.to_json(),
+        "unclear": list(history.unclear.candidates) if history.unclear else None,
+        "set_up": list(history.set_up),
+        "ready": history.ready,
+        "paused": history.paused,
+        "players": {
+            NAMES[letter]: {"name": history.players.get(letter, ""), "seat": sides[letter]}
+            for letter in players
+        },
+        "order": [NAMES[letter] for letter in players],
+        **hands(position),
+        "date": history.date,
+    }
+
+
+def hands(position: Position) -> dict[str, Any]:
+    """Who must place a piece before any stack of theirs may move: ``thirteenth``, the players whose
+    thirteenth piece is unplayed, and ``placing``, pieces left by player in the drop set-up, else ``None``.
+    """
+    players = position.players
+    return {
+        "thirteenth": [NAMES[p] for p, waiting in zip(players, position.thirteenth, strict=True) if waiting],
+        "placing": {NAMES[p]: n for p, n in zip(players, position.placing, strict=False)} or None,
+    }
+
+
+def wrong_squares(history: History) -> tuple[int, ...]:
+    """The squares (indices) that have to be put right now: of the alert, else where the set-up differs."""
+    names = history.alert.squares if history.alert else () if history.ready else history.set_up
+    return tuple(INDEX[name] for name in names)
+
+
+def _json(event: Event | None) -> dict[str, Any] | None:
+    return None if event is None else event.to_json()

@@ -1,0 +1,193 @@
+"""Running a tape again: the same session, given the same, must tell the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...game.colours import NAMES
+from ...game.rules import Rules
+from ...session.events import Event, event_from_json
+from ...session.history import History
+from ...session.ports import SightMaker
+from ...session.session import Session
+from ...vision.capture.frames import Frame, read_image
+from . import requests_json as tape_requests
+from .tape import FORMAT, LINES, VERSION, TapeError
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One event: as the tape has it, and as it was told again; ``None`` where one of them has no more."""
+
+    taped: Mapping[str, Any] | None
+    told: Mapping[str, Any] | None
+
+    @property
+    def same(self) -> bool:
+        return self.taped == self.told
+
+
+class InMemory:
+    """The journal of a session that is run again: begins as the tape did, keeps nothing on a disk."""
+
+    def __init__(self, game: int, begun: History | None) -> None:
+        self._next, self._begun = game + (begun is not None), begun
+        self._events: list[tuple[int, Event]] = []
+
+    def begin(self, rules: Rules, players: Mapping[str, str]) -> int:
+        self._next += 1
+        return self._next - 1
+
+    def append_all(self, game: int, events: Sequence[Event]) -> list[int]:
+        first = len(self._events) + 1
+        self._events += [(first + at, event) for at, event in enumerate(events)]
+        return list(range(first, first + len(events)))
+
+    def events(self, after: int = 0, limit: int = 1000) -> list[tuple[int, Event]]:
+        return self._events[after : after + limit]
+
+    def last_event(self) -> int:
+        return len(self._events)
+
+    def last_unfinished(self) -> int | None:
+        return None if self._begun is None else self._next - 1
+
+    def history(self, game: int) -> History:
+        if self._begun is None:
+            raise LookupError(f"no game {game}")
+        return self._begun
+
+
+class Recording:
+    """A tape to be read. ``header`` is what it began with.
+
+    Raises:
+        TapeError: there is none in the folder, or not one that this version can read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / LINES
+        try:
+            with self._path.open(encoding="utf-8") as lines:
+                first = lines.readline()
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise TapeError(f"{self._path} cannot be read ({why}); give the folder of a tape") from error
+        self.header: Mapping[str, Any] = self._parsed(first, 1)
+        if self.header.get("format") != FORMAT or self.header.get("version") != VERSION:
+            raise TapeError(f"{self._path} is no tape that this version can read")
+
+    def run(self, sight: SightMaker) -> Iterator[Compared]:
+        """Give a new session all that the tape has; every event, beside the one of the tape.
+
+        Raises:
+            TapeError: a line or a picture cannot be read, with its place.
+        """
+        session = self._session(sight)
+        told: list[Mapping[str, Any]] = []
+        taped: list[Mapping[str, Any]] = []
+        for given, events in self._steps(session):
+            taped += given
+            told += [json.loads(json.dumps(event.to_json(), default=dict)) for event in events]
+            both = min(len(taped), len(told))
+            for one, other in zip(taped[:both], told[:both], strict=True):
+                yield Compared(one, other)
+            taped, told = taped[both:], told[both:]
+        yield from (Compared(one, None) for one in taped)
+        if self._ended():
+            # Else the program was killed, perhaps before it could write what it would have told last.
+            yield from (Compared(None, other) for other in told)
+
+    def _session(self, sight: SightMaker) -> Session:
+        begin = self.header
+        try:
+            rules, players = Rules.from_json(dict(begin["rules"])), dict(begin["players"])
+            game, again, begun = begin["game"], begin.get("again"), None
+            if not isinstance(game, int) or not (again is None or _is_number(again)):
+                raise ValueError("its game or its pause between games is no number")
+            if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
+                raise ValueError("its players are no names")
+            if begin["events"] is not None:
+                begun = History.begin(rules, players, game=game).take_all(
+                    map(event_from_json, begin["events"])
+                )
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise TapeError(f"{self._path}, line 1: its beginning cannot be read ({error})") from error
+        journal = InMemory(game, begun)
+        return Session(rules, players, journal, sight, resume=begun is not None, again=again)
+
+    def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:
+        """What the tape says was told, and what is told, step by step."""
+        broken_off = not self._ended()
+        waiting: tuple[int, Mapping[str, Any]] | None = None
+        for number, line in self._lines():
+            if waiting is not None and "told" not in line and not line.get("in_push"):
+                yield [], self._push(session, *waiting)
+                waiting = None
+            try:
+                match line:
+                    case {"file": str(name)} if broken_off and not (self._folder / name).is_file():
+                        # The program was killed while this picture was on its way to the disk.
+                        return
+                    case {"frame": int(), "time": time, "file": str()} if _is_number(time):
+                        # What was asked for while it was taken stands behind it, and must be asked before.
+                        waiting = number, line
+                    case {"request": dict(request), "in_push": in_push}:
+                        session.submit(tape_requests.from_json(request))
+                        if not in_push:
+                            yield [], session.attend()
+                    case {"camera": "lost", "why": str(why)}:
+                        yield [], session.camera_lost(why)
+                    case {"camera": "found"}:
+                        yield [], session.camera_found()
+                    case {"camera": "anew"}:
+                        session.new_stream()
+                    case {"told": event}:
+                        yield [event], []
+                    case {"end": _}:
+                        break
+                    case _:
+                        raise ValueError("it says nothing that is known")
+            except (TypeError, ValueError) as error:
+                raise TapeError(f"{self._path}, line {number}: {error}") from error
+        if waiting is not None:
+            yield [], self._push(session, *waiting)
+
+    def _push(self, session: Session, number: int, line: Mapping[str, Any]) -> list[Event]:
+        name = str(line["file"])
+        if Path(name).name != name:
+            raise TapeError(f"{self._path}, line {number}: {name!r} is no file of the tape")
+        return session.push(Frame(line["frame"], line["time"], read_image(self._folder / name)))
+
+    def _ended(self) -> bool:
+        """Whether the tape was closed, and not broken off with the program."""
+        last = ""
+        for _, line in self._lines():
+            last = next(iter(line), "")
+        return last == "end"
+
+    def _lines(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        with self._path.open(encoding="utf-8") as lines:
+            for number, text in enumerate(lines, 1):
+                # Power that went away may leave the last line half written.
+                if number > 1 and text.endswith("\n"):
+                    yield number, self._parsed(text, number)
+
+    def _parsed(self, text: str, number: int) -> Mapping[str, Any]:
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise TapeError(f"{self._path}, line {number}: no JSON ({error})") from error
+        if not isinstance(found, dict):
+            raise TapeError(f"{self._path}, line {number}: no object")
+        return found
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number that a clock may show."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12

@@ -1,0 +1,66 @@
+"""A request as JSON and back, for a tape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, get_type_hints
+
+from ...game.moves import Move
+from ...game.rules import Rules
+from ...session.clock import TimeControl
+from ...session.kinds import fits
+from ...session.requests import Request
+
+
+def to_json(request: Request) -> dict[str, Any]:
+    """``{"is": its class, …}`` with its fields; what is ``None`` is left out."""
+    values = {field.name: _plain(getattr(request, field.name)) for field in fields(request)}
+    told = {name: value for name, value in values.items() if value is not None}
+    return {"is": type(request).__name__} | told
+
+
+def from_json(told: Mapping[str, Any]) -> Request:
+    """The request that :func:`to_json` wrote. Raises ValueError for anything else."""
+    kind = next((kind for kind in Request.__subclasses__() if kind.__name__ == told.get("is")), None)
+    if kind is None:
+        raise ValueError(f"no request is called {str(told.get('is'))[:40]!r}")
+    known = {field.name for field in fields(kind)}
+    values = {name: _meant(name, value) for name, value in told.items() if name in known}
+    # What was left out as ``None`` and has no default is given as that.
+    missing = known - values.keys() - {f.name for f in fields(kind) if _has_default(f)}
+    found = kind(**values, **dict.fromkeys(missing))
+    hints = get_type_hints(kind)
+    for field in fields(kind):
+        if not fits(getattr(found, field.name), hints[field.name]):
+            raise ValueError(f"“{field.name}” of a {kind.__name__} cannot be what stands there")
+    return found
+
+
+def _has_default(field: Any) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Rules | TimeControl):
+        return value.to_json()
+    if isinstance(value, Move):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(held) for key, held in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _meant(name: str, value: Any) -> Any:
+    match name:
+        case "rules":
+            return Rules.from_json(value)
+        case "move":
+            return Move.parse(value)
+        case "clock":
+            return TimeControl.from_json(value)
+        case "stacks":
+            return tuple(value)
+        case "corners":
+            return {corner: tuple(place) for corner, place in value.items()}
+    return value

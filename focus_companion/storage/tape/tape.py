@@ -1,0 +1,159 @@
+"""A tape: all that a session was given (pictures as they were, requests, the camera's comings and goings) and
+what it told, so that it can be run again to the same verdicts, bit for bit.
+
+A folder of pictures without loss (PNG) and ``tape.jsonl``, one line each thing in its order. It is bounded:
+when it is full, or the disk cannot follow, the tape ends and the game goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import cv2
+import numpy as np
+
+from ...formats.strict_json import compact
+from ...session.events import Event
+from ...session.requests import Request
+from ...vision.capture.frames import Frame, Image
+from . import requests_json as tape_requests
+
+log = logging.getLogger(__name__)
+
+LINES: Final = "tape.jsonl"
+FORMAT: Final = "focus-companion tape"
+VERSION: Final = 1
+_WAITING: Final = 6
+"""Pictures that may wait to be written; then the game waits for the disk, for a while."""
+
+_PATIENCE: Final = 3.0
+"""Seconds that it waits."""
+
+
+class TapeError(OSError):
+    """The tape cannot be begun: the text says why and what to do."""
+
+
+class Tape:
+    """Writes one tape; all but :meth:`close` on the game thread. Faults of the disk end the tape alone.
+
+    ``header``: what the session began with (``game``, ``rules``, ``players``, ``events`` if it went on with a
+    game, ``again``), and with what the pipeline was made.
+
+    Raises:
+        TapeError: the folder cannot be used or holds a tape already.
+    """
+
+    def __init__(self, folder: Path, header: Mapping[str, Any], *, megabytes: float) -> None:
+        self.folder = folder
+        self._room = megabytes * 1e6
+        self._last: tuple[Image, str] | None = None
+        self._count = 0
+        self._over = False
+        self._fault = self._why = ""
+        self._writing = threading.Lock()
+        self._pictures: queue.Queue[tuple[str, Image] | None] = queue.Queue(_WAITING)
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            made = os.open(folder / LINES, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError as error:
+            raise TapeError(f"{folder} holds a tape already; give a folder of its own") from error
+        except OSError as error:
+            raise TapeError(
+                f"{folder} cannot be written ({error.strerror or error}); give another"
+            ) from error
+        self._lines: TextIO = os.fdopen(made, "w", encoding="utf-8")
+        self._line({"format": FORMAT, "version": VERSION} | dict(header))
+        self._thread = threading.Thread(target=self._write, name="tape", daemon=True)
+        self._thread.start()
+
+    def frame(self, frame: Frame) -> None:
+        """The session is given this picture now; ``time`` is that of its source."""
+        if not self._over and (self._fault or self._room <= 0):
+            self._end(self._fault or "it is full")
+        if self._over:
+            return
+        if self._last is None or not _same(self._last[0], frame.image):
+            self._count += 1
+            self._last = frame.image, f"{self._count:07d}.png"
+            try:
+                self._pictures.put((self._last[1], frame.image), timeout=_PATIENCE)
+            except queue.Full:
+                self._end("the disk is too slow for it")
+                return
+        self._line({"frame": frame.index, "time": frame.time, "file": self._last[1]})
+
+    def request(self, request: Request, *, in_push: bool) -> None:
+        """The session does what was asked for now; ``in_push``: while it takes the last picture."""
+        self._line({"request": tape_requests.to_json(request), "in_push": in_push})
+
+    def camera(self, word: str, why: str = "") -> None:
+        """``word``: "lost", "found", or "anew" for a stream that begins."""
+        self._line({"camera": word, "why": why})
+
+    def told(self, events: Sequence[Event]) -> None:
+        """The session has told this."""
+        for event in events:
+            self._line({"told": event.to_json()})
+
+    def close(self) -> None:
+        """End the tape with all its pictures written; may be called twice."""
+        if not self._over:
+            self._end("")
+        self._thread.join(timeout=10)
+        if not self._thread.is_alive():
+            self._lines.close()
+
+    def _end(self, why: str) -> None:
+        if why:
+            log.warning("the tape in %s ends here: %s; the game goes on", self.folder, why)
+        with self._writing:
+            self._over, self._last = True, None
+        self._why = why or "closed"
+        # The writer takes what waits, then this.
+        threading.Thread(target=self._pictures.put, args=(None,), daemon=True).start()
+
+    def _line(self, told: Mapping[str, Any], *, last: bool = False) -> None:
+        text = compact(told) + "\n"
+        with self._writing:
+            if self._over and not last:
+                return
+            self._room -= len(text)
+            try:
+                self._lines.write(text)
+                self._lines.flush()
+            except OSError as error:
+                self._fault = self._fault or (error.strerror or str(error))
+
+    def _write(self) -> None:
+        while (item := self._pictures.get()) is not None:
+            name, image = item
+            # Fast rather than small: the disk is asked for megabytes a second either way.
+            done, data = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+            part = self.folder / f"{name}.part"
+            try:
+                if not done:
+                    raise OSError(f"a picture of {image.shape} cannot be written")
+                made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+                with os.fdopen(made, "wb") as out:
+                    out.write(data.tobytes())
+                # A program that is ended meanwhile leaves no half picture.
+                part.replace(self.folder / name)
+            except OSError as error:
+                self._fault = self._fault or (error.strerror or str(error))
+            self._room -= len(data)
+        # Only now: a tape that tells its end has all its pictures.
+        self._line({"end": self._why}, last=True)
+        with self._writing, suppress(OSError):
+            self._lines.close()
+
+
+def _same(one: Image, other: Image) -> bool:
+    return one is other or (one.shape == other.shape and bool(np.array_equal(one, other)))

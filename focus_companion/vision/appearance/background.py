@@ -1,0 +1,52 @@
+"""What each pixel shows where nothing stands: remembered from the pictures in which it was bare."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.stack_masks import Window
+
+SPREAD = 9.0
+"""Grey levels by which a bare pixel's channels vary from picture to picture, shadows of nearby stacks
+apart."""
+_SUM = np.full((1, 3), -1 / (2 * SPREAD * SPREAD), np.float32)
+_PEAK = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * SPREAD)))
+
+
+class Background:
+    """The remembered bare colour of every pixel of the picture; unknown until it was seen."""
+
+    def __init__(self, height: int, width: int) -> None:
+        self._colour = np.zeros((height, width, 3), np.uint8)
+        self._known = np.zeros((height, width), bool)
+
+    def learn(self, image: NDArray[np.uint8], window: Window, bare: NDArray[np.bool_], rate: float) -> None:
+        """Take in the pixels of ``window`` that ``bare`` (h, w) marks; ``rate`` 0…1 is the weight of this
+        picture.
+        """
+        colour, known = self._colour[window.slices], self._known[window.slices]
+        pixels = np.ascontiguousarray(image[window.slices])
+        blend = np.asarray(cv2.addWeighted(pixels, rate, np.ascontiguousarray(colour), 1.0 - rate, 0.0))
+        seen = (bare & known).astype(np.uint8)
+        fresh = (bare & ~known).astype(np.uint8)
+        colour[...] = cv2.copyTo(pixels, fresh, cv2.copyTo(blend, seen, np.ascontiguousarray(colour)))
+        known |= bare
+
+    def forget(self) -> None:
+        """The light or the board's place changed: nothing remembered holds."""
+        self._known[:] = False
+
+    def log_likelihood(
+        self, window: Window, pixels: NDArray[np.uint8], generic: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """(h, w) log-likelihood that these pixels are bare; ``generic`` is that of the bare board
+        anywhere.
+        """
+        known = self._known[window.slices]
+        off = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
+        here = np.asarray(cv2.transform(cv2.multiply(off, off), _SUM))
+        # Half of the belief in what was seen here, half in what the bare board looks like elsewhere.
+        both = cv2.log(cv2.add(cv2.exp(_PEAK + here), cv2.exp(generic))) - np.float32(np.log(2))
+        return np.where(known, both, generic).astype(np.float32, copy=False)

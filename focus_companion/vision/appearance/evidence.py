@@ -1,0 +1,169 @@
+"""What one settled picture says about the stacks: the log-likelihood of any change against the position
+that stood.
+
+A change is scored by painting it: only pixels whose visible class would differ count, each with the
+difference of the two classes' log-likelihoods, held within :data:`TRUST` so that no speck of glare decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...game.squares import SQUARES
+from ..geometry.stack_masks import Outlines, Window
+from .background import Background
+from .colour_model import BARE, CLASS, CLASSES, ColourModel
+from .stack_gains import StackGains, surroundings
+
+TRUST = 4.0
+"""Nats that a single pixel may say for or against anything."""
+SHARE = 0.04
+"""Neighbouring pixels say much the same thing: the share of its nats with which each counts where a square is
+:data:`SQUARE` pixels wide; where squares are larger, each pixel counts less."""
+SQUARE = 55.0
+
+
+def pixel_share(outlines: Outlines) -> float:
+    """The share of its nats with which each pixel counts in this view."""
+    return SHARE * float(np.clip((SQUARE / outlines.pitch) ** 2, 0.2, 4.0))
+
+
+def classes(stack: str) -> tuple[int, ...]:
+    """Classes of a stack's pieces, bottom first."""
+    return tuple(CLASS[piece] for piece in stack)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much better a change explains the picture: ``nats`` in all, over ``pixels`` whose class would
+    differ.
+    """
+
+    nats: float
+    pixels: int
+    share: float = SHARE
+
+    @property
+    def per_pixel(self) -> float:
+        """Mean nats a pixel, each taken whole; 0 where nothing would look different."""
+        return self.nats / self.share / self.pixels if self.pixels else 0.0
+
+
+class Evidence:
+    """One picture, the model of the scene and the position that stood when it was taken."""
+
+    def __init__(
+        self,
+        image: NDArray[np.uint8],
+        outlines: Outlines,
+        colours: ColourModel,
+        background: Background,
+        standing: Sequence[str],
+    ) -> None:
+        self.image = image
+        self.outlines = outlines
+        self.standing = tuple(standing)
+        self.colours, self._background = colours, background
+        self._standing_classes = tuple(classes(stack) for stack in standing)
+        self._classes = dict(enumerate(self._standing_classes))
+        self._share = pixel_share(outlines)
+        self._board = outlines.window(range(len(SQUARES)))
+        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, CLASSES)
+        self._scored: NDArray[np.float32] = np.empty(shape, np.float32)
+        self._ready: set[int] = set()
+        self._old: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
+        self._known: dict[tuple[tuple[int, str], ...], Gain] = {}
+        self._single: dict[int, StackGains] = {}
+
+    def gain(self, changes: Mapping[int, str]) -> Gain:
+        """How much better the picture is explained with these squares' stacks than with those that stood."""
+        changed = [s for s, stack in changes.items() if stack != self.standing[s]]
+        # Columns that share no pixel speak for themselves, and are remembered.
+        parts = [
+            self._cluster(tuple((s, changes[s]) for s in group)) for group in self.outlines.clusters(changed)
+        ]
+        return Gain(sum(part.nats for part in parts), sum(part.pixels for part in parts), self._share)
+
+    def stack_gain(self, square: int, stack: str) -> Gain:
+        """:meth:`gain` of one square alone."""
+        if stack == self.standing[square]:
+            return Gain(0.0, 0, self._share)
+        return self._cluster(((square, stack),))
+
+    def _cluster(self, changes: tuple[tuple[int, str], ...]) -> Gain:
+        if changes not in self._known:
+            self._known[changes] = self._painted(dict(changes))
+        return self._known[changes]
+
+    def _painted(self, changes: dict[int, str]) -> Gain:
+        squares = tuple(changes)
+        if len(squares) == 1:
+            nats, pixels = self._gains(squares[0]).of(classes(changes[squares[0]]))
+            return Gain(nats * self._share, pixels, self._share)
+        window, order, old = self._before(squares)
+        new = self.outlines.paint(self._classes | {s: classes(changes[s]) for s in squares}, window, order)
+        rows, columns = np.nonzero(old != new)
+        if not len(rows):
+            return Gain(0.0, 0, self._share)
+        scores = self._scores(squares, window)[rows, columns]
+        at = np.arange(len(rows))
+        difference = scores[at, new[rows, columns]] - scores[at, old[rows, columns]]
+        nats = float(np.clip(difference, -TRUST, TRUST).sum()) * self._share
+        return Gain(nats, len(rows), self._share)
+
+    def _gains(self, square: int) -> StackGains:
+        if square not in self._single:
+            scores = self._scores((square,), self.outlines.window((square,)))
+            around = surroundings(self.outlines, square, self._standing_classes)
+            self._single[square] = StackGains(around, scores, TRUST)
+        return self._single[square]
+
+    def _before(self, squares: tuple[int, ...]) -> tuple[Window, tuple[int, ...], NDArray[np.uint8]]:
+        """The window of these squares, all squares seen in it far to near, and how it looked."""
+        if squares not in self._old:
+            window, order = self.outlines.window(squares), self.outlines.touching(squares)
+            self._old[squares] = window, order, self.outlines.paint(self._classes, window, order)
+        return self._old[squares]
+
+    def _scores(self, squares: Iterable[int], window: Window) -> NDArray[np.float32]:
+        """Log-likelihood (h, w, classes) of the window's pixels, filled in for the columns of these squares.
+
+        Class 0 is whatever the bare board shows there.
+        """
+        for square in squares:
+            if square in self._ready:
+                continue
+            part = self.outlines.window((square,))
+            pixels = self.image[part.slices]
+            scores = self.colours.log_likelihood(pixels)
+            scores[..., BARE] = self._background.log_likelihood(part, pixels, scores[..., BARE])
+            self._scored[self._inside(part)] = scores
+            self._ready.add(square)
+        return self._scored[self._inside(window)]
+
+    def _inside(self, window: Window) -> tuple[slice, slice]:
+        left, top = self._board.left, self._board.top
+        return slice(window.top - top, window.bottom - top), slice(window.left - left, window.right - left)
+
+    def read(self, square: int, colours: Iterable[str], tallest: int) -> tuple[str, float]:
+        """The stack that alone explains the square best, and by how many nats it leads the next best.
+
+        Grown greedily: every stack of one piece more is tried on the best few so far.
+        """
+        scored: dict[str, float] = {"": self.stack_gain(square, "").nats}
+        front = [""]
+        letters = tuple(colours)
+        for _ in range(tallest):
+            grown = {stack + letter for stack in front for letter in letters}
+            for stack in grown:
+                scored[stack] = self.stack_gain(square, stack).nats
+            front = sorted(grown, key=lambda stack: -scored[stack])[:6]
+        best, second = sorted(scored, key=lambda stack: -scored[stack])[:2]
+        return best, scored[best] - scored[second]
+
+
+__all__ = ["CLASSES", "SQUARES", "Evidence", "Gain", "classes"]

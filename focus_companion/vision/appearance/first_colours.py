@@ -1,0 +1,121 @@
+"""First guesses of what pieces and bare board look like in a picture of an unknown position.
+
+Nothing has been confirmed yet, so the pieces are taken to be of usual plastic in any usual light, and the
+bare board to look as it does where four squares meet, where no piece ever stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.scene import BoardProfile, Camera
+from .colour_model import BARE, CLASS, ColourModel
+
+Pixels = NDArray[np.uint8]
+
+USUAL = {"r": (32, 30, 175), "g": (55, 110, 20), "b": (170, 85, 38), "y": (25, 188, 238)}
+"""Blue, green, red of usual pieces, as a camera shows them in daylight."""
+
+SKIN = ((150, 175, 225), (110, 140, 195), (75, 100, 150), (45, 65, 105))
+"""The same of a hand: the commonest thing over a board that is neither piece nor board."""
+
+_SAMPLES = 6000
+_RADII = (0.06, 0.11, 0.16)
+"""Distances, in squares, from where squares meet to where the bare board is sampled: lines and cells."""
+
+_DARK = 60.0
+"""Mean of the channels below which a colour has no telling tint."""
+
+_TINT = 0.16
+"""How far, as a logarithm, a lamp and the camera's white balance move one channel against the others."""
+
+
+def usual_pieces(players: Sequence[str]) -> dict[int, Pixels]:
+    """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; the same at every call."""
+    return dict(_usual_pieces(tuple(players)))
+
+
+@cache
+def _usual_pieces(players: tuple[str, ...]) -> dict[int, Pixels]:
+    random = np.random.default_rng(7)
+    samples = {}
+    for letter in players:
+        tint = np.exp(random.normal(0.0, _TINT, (_SAMPLES, 3)))
+        bright = np.exp(random.uniform(np.log(0.3), np.log(1.45), (_SAMPLES, 1)))
+        body = np.array(USUAL[letter], float) * tint * bright
+        samples[CLASS[letter]] = _seen(body, random)
+    return samples
+
+
+@cache
+def others() -> NDArray[np.float64]:
+    """Density (bins,), against a colour drawn at random, of whatever is neither piece nor board.
+
+    Half of it is anything at all, the other half hands.
+    """
+    random = np.random.default_rng(7)
+    body = np.repeat(np.array(SKIN, float), _SAMPLES // len(SKIN), axis=0)
+    tint = np.exp(random.normal(0.0, 0.08, body.shape))
+    bright = np.exp(random.uniform(np.log(0.6), np.log(1.2), (len(body), 1)))
+    model = ColourModel()
+    model.learn({BARE: _seen(body * tint * bright, random)}, keep=0.0)
+    return np.asarray(0.5 + 0.5 * np.exp(model.table[:, BARE]), np.float64)
+
+
+def bare_board(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
+    """Samples (N, 3) BGR of the bare board, from where squares meet; empty when all of it is out of view."""
+    random = np.random.default_rng(7)
+    found = _meetings(image, camera, profile)
+    if not len(found):
+        return np.zeros((0, 3), np.uint8)
+    # A stack or an arm may be in the way of a meeting: what is far from the common tint is left out.
+    found = found[_common(found)]
+    drawn = found[random.integers(0, len(found), _SAMPLES)].astype(float)
+    # Domes turn to the light and away from it, and shine.
+    bright = np.exp(random.normal(0.0, 0.2, (_SAMPLES, 1)))
+    return _seen(drawn * bright, random)
+
+
+def first_model(image: Pixels, camera: Camera, profile: BoardProfile, players: Sequence[str]) -> ColourModel:
+    """A colour model before anything about the position is known."""
+    model = ColourModel()
+    model.learn({BARE: bare_board(image, camera, profile), **usual_pieces(players)}, keep=0.0)
+    return model
+
+
+def _seen(body: NDArray[np.float64], random: np.random.Generator) -> Pixels:
+    """Body colours with some shine and noise, as 8-bit pixels."""
+    shine = 0.3 * random.random((len(body), 1)) ** 3
+    mixed = body + shine * (235.0 - body) + random.normal(0.0, 4.0, body.shape)
+    return np.asarray(np.clip(mixed, 0, 255), np.uint8)
+
+
+def _meetings(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
+    """The picture's pixels around every point at which squares meet."""
+    half = profile.pitch / 2
+    corners = [profile.centres + np.array((sx * half, sy * half)) for sx in (-1, 1) for sy in (-1, 1)]
+    meetings = np.unique(np.round(np.concatenate(corners), 3), axis=0)
+    angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
+    circle = profile.pitch * np.stack([np.cos(angles), np.sin(angles)], 1)
+    around = np.concatenate([radius * circle for radius in _RADII])
+    points = (meetings[:, None] + around).reshape(-1, 2)
+    pixels = np.round(camera.project(np.column_stack([points, np.full(len(points), profile.dome_base)])))
+    height, width = image.shape[:2]
+    pixels = pixels[((pixels >= 0) & (pixels < (width, height))).all(1)].astype(int)
+    return np.asarray(image[pixels[:, 1], pixels[:, 0]])
+
+
+def _common(found: Pixels) -> NDArray[np.bool_]:
+    """Which pixels (N,) have a tint near the usual one, brightness apart."""
+    logs = np.log(found.astype(float) + 12.0)
+    tint = logs[:, ::2] - logs[:, 1:2]
+    bright = found.mean(1) > _DARK
+    told = bright if bright.mean() > 0.2 else np.ones(len(found), bool)
+    off = np.abs(tint - np.median(tint[told], 0)).max(1)
+    # An arm over a board of many tints must not widen what passes for board: skin is 0.25 away from white.
+    limit = float(np.clip(2.5 * np.median(off[told]), 0.12, 0.18))
+    return np.asarray(off <= np.where(told, limit, 2 * limit))

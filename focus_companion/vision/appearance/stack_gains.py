@@ -1,0 +1,190 @@
+"""What every stack on one square would gain, from one pass over the square's pixels.
+
+For a square and a height the pixels fall into layers: those that would show piece 1, piece 2, …, and those
+that would show what stands behind. With the nats that each pixel says for each class summed up layer by
+layer, the gain of any stack of that height is a sum of a few numbers, where painting it would look at every
+pixel again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.stack_masks import TALLEST, Column, Outlines, Window, made_once
+from .colour_model import BARE, CLASSES
+
+_LAYERS = TALLEST + 1
+_DOME = 1 << TALLEST
+"""The bit of :attr:`_Layers.patterns` that says that the dome covers a pixel; bit l - 1 is piece l."""
+
+Floats = NDArray[np.float32]
+
+
+class StackGains:
+    """Sums for one square while all others show what stood.
+
+    ``scores`` (h, w, CLASSES) are the log-likelihoods of the pixels in the window of the square's column; one
+    pixel says at most ``trust`` nats.
+    """
+
+    def __init__(self, around: Surroundings, scores: Floats, trust: float) -> None:
+        self._around = around
+        self._scores = scores.reshape(-1, CLASSES).take(around.free, axis=0)
+        at = np.arange(0, self._scores.size, CLASSES)
+        flat = self._scores.reshape(-1)
+        self._shown = flat.take(at + around.old)
+        self._trust = trust
+        self._behind = self._by_pattern(flat.take(at + around.behind))
+        self._nats: dict[int, NDArray[np.float64]] = {}
+        self._sums: dict[tuple[int, int], list[float]] = {}
+
+    def of(self, stack: Sequence[int]) -> tuple[float, int]:
+        """Nats of showing ``stack`` (classes, bottom first), each pixel taken whole, and how many pixels
+        would look different.
+        """
+        around = self._around
+        if not stack:
+            dome = around.layers.dome
+            return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum()), around.bare_differing
+        pieces = stack[:TALLEST]
+        height = around.height(len(pieces))
+        nats, pixels = float(height.layers[0] @ self._behind), height.left_differing
+        for layer, label in enumerate(pieces, 1):
+            at = len(pieces), label
+            if at not in self._sums:
+                self._sums[at] = (height.layers @ self._of_label(label)).tolist()
+            nats += self._sums[at][layer]
+            pixels += height.differing[layer][label]
+        return nats, pixels
+
+    def _of_label(self, label: int) -> NDArray[np.float64]:
+        """Nats, by pattern, of showing this class."""
+        if label not in self._nats:
+            self._nats[label] = self._by_pattern(self._scores[:, label])
+        return self._nats[label]
+
+    def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:
+        """Nats by which these scores of the free pixels beat those of what was shown, each held within what a
+        pixel may say, summed up pattern by pattern.
+        """
+        over = np.clip(scores - self._shown, -self._trust, self._trust)
+        sums = np.bincount(self._around.pattern, over, minlength=len(self._around.layers.patterns))
+        return np.asarray(sums, np.float64)
+
+
+class Surroundings:
+    """One square among the stacks that stand around it: which of its column's pixels can be seen, and what
+    they show. The same for every picture of that position.
+
+    ``free`` are the indices (N,) of the pixels that no nearer stack hides, ``pattern`` which of the patterns
+    of ``layers`` each of them has, ``old`` the classes visible there, and ``behind`` those visible if the
+    square held nothing, not even its dome.
+    """
+
+    def __init__(self, outlines: Outlines, square: int, standing: Mapping[int, Sequence[int]]) -> None:
+        """``standing``: classes of the pieces, bottom first, on the square and on all that touch it."""
+        column = outlines.columns[square]
+        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
+        order = outlines.touching((square,))
+        at = order.index(square)
+        free = column.any.copy()
+        for nearer in order[at + 1 :]:
+            _cut(free, window, outlines.columns[nearer], len(standing[nearer]))
+        # Indices, which one pass finds, pick from further arrays faster than a mask does.
+        self.free = np.flatnonzero(free)
+        self.layers = _layers(outlines)[square]
+        self.pattern = self.layers.pattern.reshape(-1).take(self.free)
+        self.old = outlines.paint(standing, window, order).reshape(-1).take(self.free)
+        self.behind = outlines.paint(standing, window, order[:at]).reshape(-1).take(self.free)
+        number = len(self.layers.patterns)
+        counts = np.bincount(self.pattern * CLASSES + self.old, minlength=number * CLASSES)
+        self._counts = counts.reshape(number, CLASSES)
+        self._differing = np.bincount(self.pattern[self.behind != self.old], minlength=number)
+        dome = self.layers.dome
+        self.bare_differing = int(self._counts[dome, BARE + 1 :].sum() + self._differing[~dome].sum())
+        self._heights: dict[int, _Height] = {}
+
+    def height(self, pieces: int) -> _Height:
+        """What a stack of so many pieces would cover."""
+        if pieces not in self._heights:
+            layers = self.layers.of(pieces)
+            counts = layers @ self._counts
+            differing = (counts.sum(axis=1, keepdims=True) - counts).round().astype(int)
+            left = round(float(layers[0] @ self._differing))
+            self._heights[pieces] = _Height(layers, differing.tolist(), left)
+        return self._heights[pieces]
+
+
+@dataclass(frozen=True)
+class _Height:
+    """Stacks of one height: ``layers`` as of :meth:`_Layers.of`; of each layer, how many pixels did not show
+    each class; and how many of those left to the squares behind would show something else.
+    """
+
+    layers: NDArray[np.float64]
+    differing: list[list[int]]
+    left_differing: int
+
+
+@made_once
+def _known(outlines: Outlines) -> dict[int, tuple[object, Surroundings]]:
+    """The surroundings of each square that were asked for last, and the stacks there."""
+    return {}
+
+
+def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[int]]) -> Surroundings:
+    """The :class:`Surroundings` of a square in a position (classes of all squares' pieces, bottom first).
+
+    Kept while the stacks there stay: a turn changes few of them.
+    """
+    stacks = {other: tuple(standing[other]) for other in outlines.touching((square,))}
+    known = _known(outlines)
+    if square not in known or known[square][0] != stacks:
+        known[square] = stacks, Surroundings(outlines, square, stacks)
+    return known[square][1]
+
+
+@made_once
+def _layers(outlines: Outlines) -> list[_Layers]:
+    return [_Layers(column) for column in outlines.columns]
+
+
+class _Layers:
+    """A column's pixels by which of its pieces cover them: ``patterns`` (P,) has a bit for each, and
+    ``pattern`` (h, w) is the number of each pixel's pattern.
+    """
+
+    def __init__(self, column: Column) -> None:
+        covered = np.zeros(column.masks.shape[1:], np.uint16)
+        for bit, mask in enumerate(column.masks[1:]):
+            covered[mask] |= np.uint16(1 << bit)
+        covered[column.masks[0]] |= np.uint16(_DOME)
+        self.patterns, pattern = np.unique(covered, return_inverse=True)
+        self.pattern = pattern.reshape(covered.shape).astype(np.uint16)
+        self.dome = (self.patterns & _DOME) > 0
+        self._of: dict[int, NDArray[np.float64]] = {}
+
+    def of(self, pieces: int) -> NDArray[np.float64]:
+        """For stacks of so many pieces, (layers, P) 0 or 1: which piece the pixels of each pattern show; the
+        first row are those that show none of them.
+        """
+        if pieces not in self._of:
+            level = np.zeros(len(self.patterns), int)
+            for piece in range(1, pieces + 1):
+                level[(self.patterns & (1 << (piece - 1))) > 0] = piece
+            self._of[pieces] = (level == np.arange(_LAYERS)[:, None]).astype(np.float64)
+        return self._of[pieces]
+
+
+def _cut(free: NDArray[np.bool_], window: Window, column: Column, pieces: int) -> None:
+    """Take out of ``free`` the pixels of ``window`` that a nearer stack hides."""
+    x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
+    y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
+    if x0 >= x1 or y0 >= y1:
+        return
+    hidden = column.standing(pieces)[y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]
+    free[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left] &= ~hidden

@@ -1,1 +1,0 @@
-"""Live cameras, one kind a file; ``vision.sources.open_source`` opens them."""

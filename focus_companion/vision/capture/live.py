@@ -1,0 +1,115 @@
+"""What all live cameras share: read on a thread of their own, the newest picture alone waits to be taken."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from . import frames
+from .frames import Frame, FrameError, Image, Source
+
+READ_TIMEOUT = 5.0
+"""Seconds without a picture after which a live source counts as gone."""
+
+
+class Capture(Protocol):
+    """What a live source is read from: OpenCV's capture, or what is made to look like it."""
+
+    def read(self) -> tuple[bool, Any]:
+        """Whether there is another picture, and that picture; waits for it."""
+        ...
+
+    def release(self) -> None: ...
+
+
+class Keeper(Protocol):
+    """Looks after a camera's controls, on the thread that reads it."""
+
+    @property
+    def state(self) -> Mapping[str, str]: ...
+
+    def tend(self, image: Image, now: float) -> None: ...
+
+
+class Live(Source):
+    """A camera or stream read on a thread of its own; only the newest frame waits for the reader."""
+
+    live = True
+
+    def __init__(
+        self, name: str, capture: Capture, keeper: Keeper | None = None, *, gone: str = "ended"
+    ) -> None:
+        super().__init__(name)
+        self.gone = gone
+        self._capture, self._keeper = capture, keeper
+        self._newest: tuple[int, float, Any] | None = None
+        self._fresh = threading.Condition()
+        self._ended = False
+        self._thread = threading.Thread(target=self._grab, name="camera", daemon=True)
+
+    @property
+    def locks(self) -> Mapping[str, str]:
+        """By control (exposure, white balance, focus): locked, settling, or why it cannot be locked."""
+        return self._keeper.state if self._keeper is not None else {}
+
+    def _grab(self) -> None:
+        began, index = time.monotonic(), 0
+        try:
+            while not self._closed.is_set():
+                ok, held = self._capture.read()
+                if not ok or held is None or frames.pixels(held) > frames.LARGEST:
+                    break
+                now = time.monotonic()
+                with self._fresh:
+                    self._newest = index, now - began, held
+                    self._fresh.notify_all()
+                index += 1
+                if self._keeper is not None:
+                    self._keeper.tend(held, now)
+        finally:
+            with self._fresh:
+                self._ended = True
+                self._fresh.notify_all()
+            self._capture.release()
+
+    def __iter__(self) -> Iterator[Frame]:
+        self._thread.start()
+        seen = -1
+        while not self._closed.is_set():
+            with self._fresh:
+                waited = self._fresh.wait_for(partial(self._changed_since, seen), timeout=READ_TIMEOUT)
+                if not waited:
+                    raise FrameError(
+                        f"{self.name} has sent no picture for {READ_TIMEOUT:.0f} seconds", "stalled"
+                    )
+                newest = self._newest
+                if newest is None or newest[0] <= seen:
+                    return
+            seen, when, held = newest
+            image = self._picture(held)
+            if image is not None:
+                yield Frame(seen, when, image)
+
+    def _picture(self, held: Any) -> Image | None:
+        """The picture (H, W, 3) of what was read; None if it cannot be used."""
+        return np.asarray(held, np.uint8)
+
+    def _changed_since(self, seen: int) -> bool:
+        newest = self._newest is not None and self._newest[0] > seen
+        return self._ended or newest or self._closed.is_set()
+
+    def close(self) -> None:
+        super().close()
+        with self._fresh:
+            self._fresh.notify_all()
+        if self._thread.is_alive():
+            # A driver or a stream that hangs is left behind on its thread, which lets go of it when it wakes.
+            self._thread.join(timeout=0.5)
+        elif self._thread.ident is None:
+            # Never read: there is no thread that lets go of the camera.
+            self._capture.release()

@@ -1,0 +1,186 @@
+"""Cameras of the network: phones that stream pictures or answer one at a time, and video streams.
+
+What an address is, is told by what it answers: one picture (asked for again and again), a row of pictures
+(``multipart/x-mixed-replace``, the usual stream of phones), or a video stream, which FFmpeg reads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from http.client import HTTPException, HTTPResponse
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import cv2
+
+from ...addresses import shown_address
+from .frames import Frame, FrameError, Image, Source, check_size, decoded
+from .http import LARGEST, Fetcher, FetchError
+from .live import READ_TIMEOUT, Live
+
+GONE: Final = (OSError, HTTPException, ValueError)
+"""What may be raised where an answer breaks off."""
+
+SNAPSHOT_INTERVAL: Final = 0.1
+SNAPSHOT_FROZEN: Final = 30.0
+"""As ``Source.frozen_after``: many make a new picture only every few seconds, however often asked."""
+
+
+class Snapshots(Source):
+    """An address that answers one picture at a time, asked when one is wanted: so it is always the newest."""
+
+    live = True
+    frozen_after = SNAPSHOT_FROZEN
+
+    def __init__(self, name: str, fetch: Fetcher, *, interval: float = SNAPSHOT_INTERVAL) -> None:
+        super().__init__(name)
+        self._fetch, self._interval = fetch, interval
+
+    def __iter__(self) -> Iterator[Frame]:
+        began = last = time.monotonic()
+        index = 0
+        while not self._closed.is_set():
+            asked = time.monotonic()
+            image = self._ask(gives_up=asked - last > READ_TIMEOUT)
+            if image is not None:
+                last = asked
+                yield Frame(index, asked - began, image)
+                index += 1
+            self._closed.wait(max(0.0, asked + self._interval - time.monotonic()))
+
+    def _ask(self, *, gives_up: bool) -> Image | None:
+        """The picture now; None if it is not to be had, unless that has lasted."""
+        try:
+            return decoded(self._fetch(), self.name)
+        except FetchError as error:
+            if gives_up:
+                raise FrameError(f"{self.name} {error}", "unreachable") from error
+            self.silent = "stalled"
+        except FrameError as error:
+            if gives_up:
+                raise FrameError(str(error), "damaged") from error
+            self.silent = "damaged"
+        # A phone that misses one question answers the next.
+        return None
+
+
+class Parts:
+    """The pictures of a ``multipart/x-mixed-replace`` answer, one after the other, as they come in."""
+
+    def __init__(self, answer: HTTPResponse) -> None:
+        self._answer = answer
+        self._held = b""
+
+    def read(self) -> tuple[bool, bytes | None]:
+        """The next picture's bytes; (False, None) at the end."""
+        try:
+            boundary = self._line()
+            while not boundary.startswith(b"--"):
+                boundary = self._line()
+            length = 0
+            while line := self._line():
+                key, _, value = line.partition(b":")
+                if key.strip().lower() == b"content-length":
+                    length = int(value)
+            if not 0 <= length <= LARGEST:
+                return False, None
+            return True, self._exactly(length) if length else self._until(b"\r\n" + boundary)
+        except (*GONE, EOFError):
+            return False, None
+
+    def release(self) -> None:
+        self._answer.close()
+
+    def _more(self) -> None:
+        data = self._answer.read1(1 << 16)
+        if not data:
+            raise EOFError
+        if len(self._held) > LARGEST:
+            raise ValueError("a part without an end")
+        self._held += data
+
+    def _line(self) -> bytes:
+        while b"\n" not in self._held:
+            self._more()
+        line, self._held = self._held.split(b"\n", 1)
+        return line.rstrip(b"\r")
+
+    def _exactly(self, length: int) -> bytes:
+        pieces, count = [self._held], len(self._held)
+        while count < length:
+            data = self._answer.read1(min(1 << 16, length - count))
+            if not data:
+                raise EOFError
+            pieces.append(data)
+            count += len(data)
+        joined = b"".join(pieces)
+        self._held = joined[length:]
+        return joined[:length]
+
+    def _until(self, end: bytes) -> bytes:
+        start = 0
+        while (at := self._held.find(end, start)) < 0:
+            start = max(0, len(self._held) - len(end))
+            self._more()
+        part, self._held = self._held[:at], self._held[at:].removeprefix(b"\r\n")
+        return part
+
+
+class MotionJpeg(Live):
+    """A row of pictures. All are read, so that nothing queues up on the way; only those asked for are
+    decoded."""
+
+    def _picture(self, held: Any) -> Image | None:
+        # A picture torn on its way is left out; the next one is whole.
+        try:
+            picture = decoded(held, self.name)
+        except FrameError:
+            self.silent = "damaged"
+            return None
+        self.silent = "stalled"
+        return picture
+
+
+def open_address(address: str) -> Source:
+    """The camera or stream at an http, https or rtsp address.
+
+    Raises:
+        FrameError: it does not answer, or with no pictures.
+    """
+    name = shown_address(address)
+    if urlsplit(address).scheme.lower() == "rtsp":
+        return _video(address, name, "check the address and the network")
+    fetch = Fetcher(address, READ_TIMEOUT)
+    try:
+        answer = fetch.open()
+    except FetchError as error:
+        raise FrameError(f"{name} {error}", "unreachable") from error
+    kind = answer.headers.get_content_type()
+    if kind.startswith("multipart/"):
+        return MotionJpeg(name, Parts(answer))
+    answer.close()
+    if kind.startswith("image/"):
+        return Snapshots(name, fetch)
+    if kind == "text/html":
+        raise FrameError(
+            f"{name} is a web page, not its pictures; give the address of the video on it "
+            "(with many phones it ends in /video)"
+        )
+    return _video(address, name, f"it sends {kind}; check the address in a browser")
+
+
+def _video(address: str, name: str, remedy: str) -> Live:
+    timeout = int(READ_TIMEOUT * 1000)
+    limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, timeout, cv2.CAP_PROP_READ_TIMEOUT_MSEC, timeout]
+    # Several decoding threads hold back a picture each.
+    limits += [cv2.CAP_PROP_N_THREADS, 1]
+    capture = cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
+    if not capture.isOpened():
+        raise FrameError(f"{name} does not answer with a video stream; {remedy}", "unreachable")
+    try:
+        check_size(capture.get(cv2.CAP_PROP_FRAME_WIDTH), capture.get(cv2.CAP_PROP_FRAME_HEIGHT), name)
+    except FrameError:
+        capture.release()
+        raise
+    return Live(name, capture)

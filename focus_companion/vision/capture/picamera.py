@@ -1,0 +1,126 @@
+"""The Raspberry Pi's own cameras, through the library picamera2 that its system brings: ``picamera2:0``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .camera_controls import Locker
+from .frames import FrameError
+from .live import Live
+
+PREFIX: Final = "picamera2:"
+SIZE: Final = (1280, 960)
+
+
+class PiCapture:
+    """A running camera as the source of pictures; ``read`` waits for the next one."""
+
+    def __init__(self, camera: Any) -> None:
+        self._camera = camera
+        self.metadata: dict[str, Any] = {}
+
+    def read(self) -> tuple[bool, NDArray[np.uint8] | None]:
+        request = self._camera.capture_request()
+        try:
+            self.metadata = request.get_metadata()
+            # A copy: the buffer goes back to the camera.
+            return True, np.array(request.make_array("main"), np.uint8)
+        finally:
+            request.release()
+
+    def release(self) -> None:
+        self._camera.stop()
+        self._camera.close()
+
+    def set(self, **values: Any) -> None:
+        self._camera.set_controls(values)
+
+    def has(self, *names: str) -> bool:
+        return all(name in self._camera.camera_controls for name in names)
+
+
+class PiControl:
+    """One thing that the camera adjusts: ``switch`` turns that on, ``values`` are the controls to hold."""
+
+    def __init__(
+        self, capture: PiCapture, name: str, switch: tuple[str, Any, Any], values: tuple[str, ...]
+    ) -> None:
+        self.name = name
+        self._capture, self._values = capture, values
+        self._switch, self._on, self._off = switch
+
+    def release(self) -> None:
+        if self._capture.has(self._switch):
+            self._capture.set(**{self._switch: self._on})
+
+    def hold(self) -> str:
+        if not self._capture.has(self._switch, *self._values):
+            return "cannot be locked: the camera has no such switch"
+        missing = [name for name in self._values if name not in self._capture.metadata]
+        if missing:
+            return f"cannot be locked: the camera does not tell its {', '.join(missing)}"
+        chosen = {name: self._capture.metadata[name] for name in self._values}
+        self._capture.set(**{self._switch: self._off}, **chosen)
+        for _ in range(_LATE):
+            self._capture.read()
+            if all(_near(self._capture.metadata.get(name), value) for name, value in chosen.items()):
+                return ""
+        self.release()
+        return "cannot be locked: the camera goes on changing it"
+
+
+_LATE: Final = 8
+"""Pictures after which a control must have taken effect: several are under way when it is set."""
+
+
+def _near(got: Any, wanted: Any) -> bool:
+    # The sensor knows lines, not microseconds, so an exposure comes back rounded.
+    return got is not None and bool(np.allclose(got, wanted, rtol=0.05, atol=1e-3))
+
+
+def controls(capture: PiCapture) -> tuple[PiControl, ...]:
+    """Exposure, white balance and, for cameras with a moving lens, focus (libcamera: 2 continuous, 0
+    manual)."""
+    return (
+        PiControl(capture, "exposure", ("AeEnable", True, False), ("ExposureTime", "AnalogueGain")),
+        PiControl(capture, "white balance", ("AwbEnable", True, False), ("ColourGains",)),
+        PiControl(capture, "focus", ("AfMode", 2, 0), ("LensPosition",)),
+    )
+
+
+def open_camera(source: str) -> Live:
+    """The camera that ``picamera2:N`` names.
+
+    Raises:
+        FrameError: there is no such library or camera.
+    """
+    number = source.removeprefix(PREFIX) or "0"
+    if not (number.isascii() and number.isdigit()):
+        raise FrameError(f"{source} names no camera; give picamera2:0, or 1 for the second one")
+    try:
+        library = import_module("picamera2")
+    except ImportError as error:
+        raise FrameError(
+            f"{source} needs the library picamera2, which is not here ({error}); "
+            "on Raspberry Pi OS: sudo apt install python3-picamera2, and a venv with --system-site-packages"
+        ) from error
+    try:
+        camera = library.Picamera2(int(number))
+    except (IndexError, RuntimeError, OSError) as error:
+        raise FrameError(
+            f"{source} does not open ({error}); is it plugged in, and free of other programs?", "unplugged"
+        ) from error
+    # What the library calls RGB888 lies in memory as blue, green, red. Without a queue, what is asked for is
+    # a picture taken after the asking.
+    camera.configure(
+        camera.create_video_configuration(
+            main={"size": SIZE, "format": "RGB888"}, buffer_count=3, queue=False
+        )
+    )
+    camera.start()
+    capture = PiCapture(camera)
+    return Live(source, capture, Locker(source, controls(capture)), gone="unplugged")

@@ -1,0 +1,124 @@
+"""Cameras of Video4Linux: by number, by device, or by a path that names the camera itself and outlasts a
+replug."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+
+from .camera_controls import Locker
+from .frames import FrameError
+from .live import Live
+
+STABLE: Final = Path("/dev/v4l")
+"""Where the system keeps names of cameras: ``by-id`` by maker and serial number, ``by-path`` by socket."""
+
+AUTO_EXPOSURE: Final = (3.0, 0.0)
+"""What means automatic: aperture priority where there is no iris to move, else fully automatic."""
+MANUAL_EXPOSURE: Final = 1.0
+
+Opener = Callable[[str], Any]
+
+
+@dataclass
+class DriverControl:
+    """One control of the driver: the switch ``auto`` and the ``value`` that goes with it, OpenCV's
+    numbers."""
+
+    capture: Any
+    name: str
+    auto: int
+    value: int
+    on: tuple[float, ...] = (1.0,)
+    off: float = 0.0
+
+    def release(self) -> None:
+        for on in self.on:
+            if self.capture.set(self.auto, on) and self.capture.get(self.auto) == on:
+                return
+
+    def hold(self) -> str:
+        if self.capture.get(self.auto) not in (*self.on, self.off):
+            return "cannot be locked: the camera has no such switch"
+        chosen = self.capture.get(self.value)
+        if chosen < 0:
+            return "cannot be locked: the camera does not tell its value"
+        self.capture.set(self.auto, self.off)
+        if self.capture.get(self.auto) != self.off:
+            return "cannot be locked: the driver refuses"
+        self.capture.set(self.value, chosen)
+        kept = self.capture.get(self.value)
+        if abs(kept - chosen) > max(1.0, 0.05 * abs(chosen)):
+            self.release()
+            return f"cannot be locked: the driver makes {kept:g} of {chosen:g}"
+        return ""
+
+
+def controls(capture: Any) -> tuple[DriverControl, ...]:
+    """What a camera of Video4Linux adjusts by itself and may be kept from."""
+    return (
+        DriverControl(
+            capture,
+            "exposure",
+            cv2.CAP_PROP_AUTO_EXPOSURE,
+            cv2.CAP_PROP_EXPOSURE,
+            AUTO_EXPOSURE,
+            MANUAL_EXPOSURE,
+        ),
+        DriverControl(capture, "white balance", cv2.CAP_PROP_AUTO_WB, cv2.CAP_PROP_WB_TEMPERATURE),
+        DriverControl(capture, "focus", cv2.CAP_PROP_AUTOFOCUS, cv2.CAP_PROP_FOCUS),
+    )
+
+
+def device(source: str) -> Path:
+    """The device that a number or path names now.
+
+    Raises:
+        FrameError: a stable path whose camera is not plugged in.
+    """
+    if source.isdigit():
+        return Path(f"/dev/video{source}")
+    path = Path(source)
+    if path.is_symlink() and not path.exists():
+        raise FrameError(f"camera {source} is not plugged in", "unplugged")
+    return path.resolve()
+
+
+def stable_path(source: str, folder: Path = STABLE) -> str:
+    """A path that names the camera at ``source`` also after it was plugged in anew; ``source`` if there is
+    none.
+
+    By maker and serial number, else by the socket that it is plugged into.
+    """
+    try:
+        wanted = device(source)
+    except FrameError:
+        return source
+    for kind in ("by-id", "by-path"):
+        for link in sorted((folder / kind).glob("*")):
+            if link.resolve() == wanted:
+                return str(link)
+    return source
+
+
+def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2)) -> Live:
+    """The camera of that number or path, at 1280×960 or what it has nearest to it.
+
+    Raises:
+        FrameError: it does not open.
+    """
+    capture = opener(str(device(source)))
+    if not capture.isOpened():
+        raise FrameError(
+            f"camera {source} does not open; is it plugged in, and free of other programs?", "unplugged"
+        )
+    capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 960)
+    capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+    name = f"camera {source}"
+    return Live(name, capture, Locker(name, controls(capture)), gone="unplugged")

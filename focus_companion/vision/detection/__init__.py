@@ -1,0 +1,1 @@
+"""Finding the board in a picture: candidates, their camera, and which way round the board lies."""

@@ -1,0 +1,148 @@
+"""A camera nearly right made right: outlines of what stands on the board against the edges of the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.pose import Prior, adjust
+from ..geometry.scene import BoardProfile, Camera
+from .edges import (
+    DIRECTIONS,
+    NORMALS,
+    Edges,
+    Outlines,
+    agreement,
+    nearest_edges,
+    outlines,
+    stack_solid,
+)
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+HEIGHTS = range(6)
+
+_TRUST = 0.05
+"""Edge points err together (a shadow moves a whole side), so each counts as this much of an independent
+one."""
+
+
+def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple[Integers, Floats]:
+    """For each of the 52 squares the number of pieces whose outline agrees best, and that agreement."""
+    reach = 0.05 * camera.pitch_pixels(profile)
+    table = np.stack(
+        [
+            agreement(edges, outlines(camera, stack_solid(profile, height), profile.centres), max(1.0, reach))
+            for height in HEIGHTS
+        ]
+    )
+    # The taller a stack the rarer it is.
+    liked = np.nan_to_num(table, nan=0.0) - 0.02 * np.arange(len(HEIGHTS))[:, None]
+    heights = liked.argmax(0)
+    return heights, np.nan_to_num(table[heights, np.arange(table.shape[1])], nan=0.0)
+
+
+def outline_agreement(edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int]) -> float:
+    """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges."""
+    known = np.array(heights)
+    shown = stack_outlines(camera, profile, known)
+    values = agreement(edges, shown, max(1.0, 0.04 * camera.pitch_pixels(profile)))
+    if profile.flat:
+        values = values[known > 0]
+        if not len(values):
+            return 0.0
+    return float(np.clip(np.nan_to_num(values, nan=0.0), 0, None).mean())
+
+
+def fit_outlines(
+    edges: Edges,
+    camera: Camera,
+    profile: BoardProfile,
+    prior: Prior,
+    heights: Sequence[int] | None = None,
+    reaches: Sequence[float] = (0.2, 0.14, 0.1, 0.07),
+) -> Camera:
+    """The camera moved so that outlines meet edges; each of ``reaches`` (in pitches) is one search and
+    solution.
+
+    With ``heights`` (52 numbers of pieces) those stacks are expected, hidden parts left out; without,
+    whatever agrees.
+    """
+    for reach in reaches:
+        if heights is None:
+            stand, trust = likely_heights(edges, camera, profile)
+        else:
+            stand, trust = np.array(heights), np.ones(len(heights))
+        shown = stack_outlines(camera, profile, stand)
+        side = camera.pitch_pixels(profile)
+        met = nearest_edges(edges, shown, max(1.5, reach * side))
+        weight = met.weight * np.clip(trust, 0.05, 1)[:, None]
+        if heights is not None:
+            weight = weight * ~hidden(camera, profile, shown, stand)
+        if profile.flat:
+            weight = weight * (stand > 0)[:, None]
+        used = weight > 0.02
+        if used.sum() < 60:
+            return camera
+        normals = np.broadcast_to(DIRECTIONS, (*shown.pixels.shape[:1], NORMALS, 2))[used]
+        camera = adjust(
+            camera,
+            shown.points[used],
+            shown.pixels[used] + met.offset[used][:, None] * normals,
+            _TRUST * weight[used],
+            prior,
+            normals=normals,
+            sigma=max(0.5, 0.25 * reach * side),
+        )
+    return camera
+
+
+def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> Outlines:
+    """Outlines of what stands on the 52 squares, for the numbers of pieces given (0: the dome)."""
+    points = np.zeros((len(heights), NORMALS, 3))
+    pixels = np.zeros((len(heights), NORMALS, 2))
+    for height in np.unique(heights):
+        here = heights == height
+        some = outlines(camera, stack_solid(profile, int(height)), profile.centres[here])
+        points[here], pixels[here] = some.points, some.pixels
+    return Outlines(points, pixels)
+
+
+def hidden(camera: Camera, profile: BoardProfile, shown: Outlines, heights: Integers) -> NDArray[np.bool_]:
+    """Which outline points (S, NORMALS) lie behind a neighbour that stands nearer to the camera."""
+    centres = profile.centres
+    place = camera.place[:2]
+    distance = np.linalg.norm(centres - place, axis=1)
+    support = (shown.pixels * DIRECTIONS).sum(2)
+    behind = np.zeros(shown.pixels.shape[:2], bool)
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    for index in np.flatnonzero(heights > 0):
+        farther = (gaps[index] < 3.2 * profile.pitch) & (distance > distance[index])
+        points = shown.pixels[farther]
+        inside = (points @ DIRECTIONS.T <= support[index] + 0.5).all(2)
+        behind[farther] |= inside
+    return behind
+
+
+def square_offsets(
+    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], reach: float = 0.2
+) -> Floats:
+    """By how many pixels (52, 2) each square's outline would have to move to meet the edges about it.
+
+    ``heights`` (52) are what stands there, ``reach`` in squares is how far edges are looked for; NaN where
+    too little shows. With a right camera they are all small.
+    """
+    stand = np.array(heights)
+    shown = stack_outlines(camera, profile, stand)
+    met = nearest_edges(edges, shown, max(1.5, reach * camera.pitch_pixels(profile)))
+    weight = met.weight * ~hidden(camera, profile, shown, stand)
+    moved = np.full((len(stand), 2), np.nan)
+    for square in np.flatnonzero((weight > 0.02).sum(1) >= NORMALS // 2):
+        w = weight[square][:, None]
+        information = DIRECTIONS.T @ (w * DIRECTIONS)
+        pull = DIRECTIONS.T @ (w[:, 0] * met.offset[square])
+        moved[square] = np.linalg.solve(information + 1e-6 * np.eye(2), pull)
+    return moved

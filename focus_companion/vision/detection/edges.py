@@ -1,0 +1,172 @@
+"""Outlines of domes and stacks against the edges of a picture: how well they agree, and where the edges
+really are.
+
+An outline is taken at fixed directions of its normal: the point of a convex solid that reaches furthest that
+way in the picture. So one matrix product gives the outlines of all solids of one kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.scene import BoardProfile, Camera, Solid
+from .blobs import Singles, directions, opponent
+
+Floats = NDArray[np.float64]
+
+NORMALS = 32
+"""Directions in which an outline is taken."""
+
+_ANGLES = np.linspace(0, 2 * np.pi, NORMALS, endpoint=False)
+DIRECTIONS: Floats = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], 1)
+"""The outward normals in the picture, (NORMALS, 2)."""
+
+_DOUBLED: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)]).astype(np.float32)
+
+
+_BLUR = 1.0
+"""Pixels by which a picture is smoothed before edges are sought."""
+
+
+@cache
+def stack_solid(profile: BoardProfile, height: int) -> Solid:
+    """The hull of a stack of ``height`` pieces; of a bare dome for 0. It stands on z = 0 (the dome on its
+    base)."""
+    if height == 0:
+        return Solid(tuple((r, z + profile.dome_base) for r, z in profile.dome.rings))
+    rings = [(r, z + k * profile.rise) for k in {0, height - 1} for r, z in profile.piece.rings]
+    return Solid(tuple(rings))
+
+
+@dataclass(frozen=True, eq=False)
+class Outlines:
+    """Outlines of S solids: ``points`` (S, NORMALS, 3) mm and where they show, ``pixels`` (S, NORMALS, 2)."""
+
+    points: Floats
+    pixels: Floats
+
+    def inside(self, size: tuple[int, int], margin: float = 1.0) -> NDArray[np.bool_]:
+        """Which points (S, NORMALS) lie in a picture of (width, height)."""
+        return np.asarray(((self.pixels >= margin) & (self.pixels < np.array(size) - 1 - margin)).all(2))
+
+
+def outlines(camera: Camera, solid: Solid, centres: Floats) -> Outlines:
+    """Outlines of a solid standing at each of ``centres`` (S, 2) mm.
+
+    About each solid the view is taken as affine, which says to a fraction of a degree where a ring is
+    touched; the points themselves are then projected exactly.
+    """
+    count = len(centres)
+    step = 0.5 * solid.radius
+    middle = np.column_stack([centres, np.full(count, 0.5 * solid.height)])
+    probes = middle[:, None] + step * np.concatenate([np.eye(3), -np.eye(3)])
+    shown = camera.project(probes.reshape(-1, 3)).reshape(count, 2, 3, 2)
+    slopes = (shown[:, 0] - shown[:, 1]) / (2 * step)
+    leaning = slopes @ DIRECTIONS.T
+    ground = np.hypot(leaning[:, 0], leaning[:, 1])
+    rings = np.array(solid.rings)
+    furthest = (ground[..., None] * rings[:, 0] + leaning[:, 2, :, None] * rings[:, 1]).argmax(2)
+    radius = rings[furthest, 0] / np.maximum(ground, 1e-12)
+    points = np.stack(
+        [
+            centres[:, :1] + leaning[:, 0] * radius,
+            centres[:, 1:] + leaning[:, 1] * radius,
+            rings[furthest, 1],
+        ],
+        axis=2,
+    )
+    pixels = camera.project(points.reshape(-1, 3)).reshape(count, NORMALS, 2)
+    return Outlines(points, pixels)
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """The edges of a picture as doubled-angle directions, (H, W) each, length up to 1; outside: none."""
+
+    cosine: Singles
+    sine: Singles
+    size: tuple[int, int]
+    """Width and height of the whole picture, of which only a window may be known."""
+    origin: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def of(cls, image: NDArray[np.uint8], window: tuple[int, int, int, int] | None = None) -> Edges:
+        """The edges of a picture, or only of its ``window`` (left, top, right, bottom)."""
+        height, width = image.shape[:2]
+        left, top, right, bottom = window or (0, 0, width, height)
+        planes = cv2.GaussianBlur(opponent(image[top:bottom, left:right]), (0, 0), _BLUR)
+        cosine, sine = directions(np.asarray(planes, np.float32), crowd=0.15)
+        return cls(cosine, sine, (width, height), (left, top))
+
+    def along(self, shown: Outlines, reach: float, steps: int) -> Singles:
+        """Agreement (2 steps + 1, S, NORMALS) of the edges with the outline's direction, at offsets of
+        -``reach`` … ``reach`` pixels along the normals; 0 outside the picture."""
+        offsets = np.linspace(-reach, reach, 2 * steps + 1)
+        places = (shown.pixels - self.origin).astype(np.float32) + (
+            offsets[:, None, None] * DIRECTIONS
+        ).astype(np.float32)[:, None]
+        flat = places.reshape(-1, NORMALS, 2)
+        cosine = _sampled(self.cosine, flat)
+        sine = _sampled(self.sine, flat)
+        return np.asarray((cosine * _DOUBLED[0] + sine * _DOUBLED[1]).reshape(places.shape[:3]))
+
+
+def board_window(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, int]:
+    """The part of the picture (left, top, right, bottom) that holds the board, stacks of five and a square
+    more all around; the whole picture if the board lies outside."""
+    half = 5 * profile.pitch
+    box = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (0.0, 5 * profile.rise)]
+    pixels = camera.project(np.array(box))
+    width, height = camera.lens.width, camera.lens.height
+    left, top = (max(0, int(v)) for v in pixels.min(0))
+    right, bottom = min(width, int(pixels[:, 0].max())), min(height, int(pixels[:, 1].max()))
+    if right - left < 16 or bottom - top < 16:
+        return 0, 0, width, height
+    return left, top, right, bottom
+
+
+def _sampled(plane: Singles, places: Singles) -> Singles:
+    """A plane at pixels (N, M, 2), between pixels linearly; 0 outside."""
+    values = cv2.remap(plane, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0.0)
+    return np.asarray(values, np.float32)
+
+
+def agreement(edges: Edges, shown: Outlines, reach: float) -> Floats:
+    """Mean agreement (S,) in -1 … 1 of outlines with edges within ``reach`` pixels; NaN where most is out of
+    view."""
+    inside = shown.inside(edges.size)
+    best = np.where(inside, edges.along(shown, reach, 2).max(0), 0.0)
+    count = inside.sum(1)
+    return np.where(count > NORMALS / 2, best.sum(1) / np.maximum(count, 1), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Offsets:
+    """Where edges lie off the outlines: ``offset`` (S, NORMALS) pixels outwards, with a ``weight`` of 0 …
+    1."""
+
+    offset: Floats
+    weight: Floats
+
+
+def nearest_edges(edges: Edges, shown: Outlines, reach: float) -> Offsets:
+    """The edge that agrees best with each outline point within ``reach`` pixels, the nearer the better."""
+    steps = int(np.clip(np.ceil(reach), 3, 12))
+    profile = edges.along(shown, reach, steps)
+    offsets = np.linspace(-reach, reach, 2 * steps + 1)
+    liking = profile * np.exp(-0.5 * (offsets / (0.7 * reach)) ** 2).astype(np.float32)[:, None, None]
+    peak = liking.argmax(0)
+    safe = np.clip(peak, 1, 2 * steps - 1)
+    at = np.take_along_axis(profile, np.stack([safe - 1, safe, safe + 1]), 0).astype(float)
+    bend = at[0] - 2 * at[1] + at[2]
+    slope = at[2] - at[0]
+    fine = np.where(bend < -1e-6, np.clip(-0.5 * slope / np.minimum(bend, -1e-6), -1, 1), 0.0)
+    offset = offsets[safe] + np.where(safe == peak, fine, 0.0) * reach / steps
+    strength = np.take_along_axis(profile, peak[None], 0)[0].astype(float)
+    weight = np.where((peak == safe) & shown.inside(edges.size), np.clip(strength, 0, 1) ** 2, 0.0)
+    return Offsets(offset, weight)

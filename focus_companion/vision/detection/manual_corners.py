@@ -1,0 +1,119 @@
+"""The board placed by hand: four corners of the lattice, pointed at in the picture, become a camera."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.pose import Prior, adjust, square_view, straighten
+from ..geometry.resize import reduced, resized
+from ..geometry.scene import CORNERS, BoardProfile, Camera, Floats, Lens
+from .edge_fit import likely_heights
+from .edges import Edges, board_window
+from .refine import fitted, refine
+
+Corners = Mapping[str, Sequence[float]]
+"""(x, y) of the corners a1, h1, h8 and a8 of the full 8×8 lattice, as shares of the picture's width and
+height; a corner may lie a little outside of the picture."""
+
+_FINE_PIXELS: Final = 1280 * 960
+_OUTSIDE: Final = 0.5
+"""How far outside of the picture, in shares of its size, a corner may be."""
+
+_SMALLEST: Final = 12.0
+"""Pixels of a square's side below which no piece can be told."""
+
+_TOO_FAR: Final = 0.45
+"""Squares by which fitting may move a corner: beyond half a square it would be another lattice."""
+
+
+def check_corners(corners: Corners) -> None:
+    """Refuse corners that no camera above a board can see.
+
+    Raises:
+        ValueError: with a sentence for whoever has placed them.
+    """
+    if set(corners) != set(CORNERS):
+        raise ValueError(f"the board is placed by its corners {', '.join(CORNERS)}")
+    points = np.array([[float(value) for value in corners[name]] for name in CORNERS])
+    if points.shape != (4, 2) or not np.isfinite(points).all():
+        raise ValueError("every corner needs two numbers, x and y")
+    if (points < -_OUTSIDE).any() or (points > 1 + _OUTSIDE).any():
+        raise ValueError("a corner lies too far outside of the picture")
+    sides = np.roll(points, -1, 0) - points
+    following = np.roll(sides, -1, 0)
+    bends = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]
+    # Seen from above, a1, h1, h8, a8 go round against the clock, to the left where y grows down.
+    if not (bends < 0).all():
+        raise ValueError("the corners must go round the board from a1 to h1, h8 and a8 without crossing")
+
+
+def camera_of(corners: Corners, width: int, height: int, profile: BoardProfile) -> Camera:
+    """The camera that sees the lattice's corners there, in a picture of this size in pixels.
+
+    Raises:
+        ValueError: there is none, or the board would be too small to read; with a sentence for people.
+    """
+    check_corners(corners)
+    pixels = np.array([corners[name] for name in CORNERS], float) * (width, height)
+    lens = Lens.guess(width, height)
+    steps = np.array(list(CORNERS.values()), np.float32) * 4
+    homography = cv2.getPerspectiveTransform(steps, straighten(pixels, lens).astype(np.float32))
+    view = square_view(np.asarray(homography, float), lens, profile.pitch, 0.0)
+    if view is None:
+        raise ValueError("no camera sees a board there; move the corners to those of the 8 by 8 squares")
+    camera = adjust(
+        view.camera,
+        profile.corners,
+        pixels,
+        np.full(4, 4.0),
+        Prior(lens.focal, lens.distortion[0]),
+        sigma=0.006 * max(width, height),
+        rounds=20,
+    )
+    if camera.pitch_pixels(profile) < _SMALLEST:
+        raise ValueError("the board would be too small there for its pieces to be told apart")
+    return camera
+
+
+def settled(
+    image: NDArray[np.uint8], camera: Camera, profiles: Sequence[BoardProfile], stacks: Sequence[str]
+) -> tuple[Camera, BoardProfile]:
+    """A camera placed by hand made right by the picture, and the set that fits it best.
+
+    ``stacks`` (52) are what should stand; whatever stands is fitted too, as a board may be placed before it
+    is set up. Where nothing agrees better than the hand, the hand is right.
+    """
+    fine, _ = reduced(image, _FINE_PIXELS)
+    start = resized(camera, fine)
+    edges = Edges.of(fine, board_window(start, profiles[0]))
+
+    def agrees(choice: Camera, profile: BoardProfile) -> float:
+        return float(likely_heights(edges, choice, profile)[1].mean())
+
+    choices = []
+    for profile in profiles:
+        by_edges = fitted(edges, start, profile)
+        known = resized(refine(fine, start, profile, stacks)[0], fine)
+        both = resized(refine(fine, by_edges, profile, stacks)[0], fine)
+        for choice in (start, by_edges, known, both):
+            if _apart(choice, start, profile) <= _TOO_FAR:
+                choices.append((agrees(choice, profile), choice, profile))
+    _, best, profile = max(choices, key=lambda choice: choice[0])
+    return resized(best, image), profile
+
+
+def _apart(one: Camera, other: Camera, profile: BoardProfile) -> float:
+    """The most by which a corner of the lattice differs between two cameras, in squares."""
+    gap = one.project(profile.corners) - other.project(profile.corners)
+    return float(np.linalg.norm(gap, axis=1).max() / other.pitch_pixels(profile))
+
+
+def corners_of(camera: Camera, profile: BoardProfile) -> dict[str, tuple[float, float]]:
+    """Where a camera sees the corners, as :data:`Corners`."""
+    shares: Floats = camera.project(profile.corners) / (camera.lens.width, camera.lens.height)
+    return {name: (float(x), float(y)) for name, (x, y) in zip(CORNERS, shares, strict=True)}

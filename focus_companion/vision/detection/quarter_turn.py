@@ -1,0 +1,118 @@
+"""Which way round a found board lies, when it is known what stands on it: the colours of the stacks' tops
+tell.
+
+Nothing is assumed of the light but that it tints all pieces alike, and nothing of the pieces but that red is
+redder than green and so on: the logarithms of the channels' ratios must fall into the groups that the
+position gives, and the groups lie to each other as the four colours do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.scene import BoardProfile, Camera
+
+Floats = NDArray[np.float64]
+
+_USUAL = {"r": (175, 30, 32), "g": (20, 110, 55), "b": (38, 85, 170), "y": (238, 188, 25)}
+"""Red, green, blue of usual pieces."""
+
+_ONE_HUE = 0.3
+"""Spread of the chroma up to which pieces are of one hue; of red and green it is about 2, of coins 0.5."""
+
+_SAMPLE_RADII = (0.0, 0.25, 0.5)
+_SAMPLE_TURNS = 8
+
+
+def chroma(colours: Floats) -> Floats:
+    """Logarithms of red to green and blue to green, (N, 2), of (N, 3) red, green, blue in 0 … 255."""
+    logs = np.log(colours + 12.0)
+    return np.stack([logs[:, 0] - logs[:, 1], logs[:, 2] - logs[:, 1]], 1)
+
+
+def tints(colours: Floats) -> Floats:
+    """Chroma and logarithm of the lightness, (N, 3), of (N, 3) red, green, blue in 0 … 255."""
+    return np.column_stack([chroma(colours), np.log(colours.mean(1) + 12.0)])
+
+
+@cache
+def _usual_chroma() -> dict[str, Floats]:
+    values = chroma(np.array(list(_USUAL.values()), float))
+    return dict(zip(_USUAL, values, strict=True))
+
+
+def top_chroma(
+    image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, heights: Sequence[int]
+) -> Floats:
+    """The :func:`tints` (52, 3) of the tops of stacks of the given heights (0: the dome); NaN where out of
+    the picture.
+    """
+    solids = [profile.dome if height == 0 else profile.piece for height in heights]
+    levels = np.array([solid.height for solid in solids]) * 0.85
+    levels += np.array([profile.rise * max(0, height - 1) for height in heights])
+    radii = np.array([solid.radius for solid in solids])
+    offsets = [(0.0, 0.0)]
+    for share in _SAMPLE_RADII[1:]:
+        angles = np.linspace(0, 2 * np.pi, _SAMPLE_TURNS, endpoint=False)
+        offsets += [(share * np.cos(a), share * np.sin(a)) for a in angles]
+    spread = np.array(offsets)
+    points = np.zeros((len(solids), len(spread), 3))
+    points[:, :, :2] = profile.centres[:, None] + radii[:, None, None] * spread
+    points[:, :, 2] = levels[:, None] - 0.35 * radii[:, None] * (spread**2).sum(1)
+    pixels = camera.project(points.reshape(-1, 3)).astype(np.float32).reshape(len(solids), len(spread), 2)
+    sampled = cv2.remap(image, pixels, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = sampled.reshape(-1, 3)[:, ::-1].astype(float)
+    result = np.median(tints(colours).reshape(len(solids), len(spread), 3), axis=1)
+    height, width = image.shape[:2]
+    middle = pixels[:, 0]
+    outside = ((middle < 0) | (middle > (width - 1, height - 1))).any(1)
+    result[outside] = np.nan
+    return np.asarray(result)
+
+
+def colour_agreement(values: Floats, tops: Sequence[str]) -> float:
+    """How well the ``values`` (52, 3) of :func:`top_chroma` fit the top colours (``""`` for bare domes),
+    -1 … 1; 1 is perfect.
+
+    The share of the scatter that the groups explain, times how like the usual colours the groups lie to each
+    other. Black and white draughts have no colour: then the share alone, of the lightness of the pieces.
+    """
+    seen = np.isfinite(values).all(1)
+    labels = np.array([top or "-" for top in tops])
+    lightness, values = values[:, 2], values[:, :2]
+    placed = seen & (labels != "-")
+    if placed.sum() >= 8 and _grey(values[placed]):
+        return _explained(lightness[placed, None], labels[placed])
+    groups = [letter for letter in ("r", "g", "b", "y", "-") if (seen & (labels == letter)).sum() >= 2]
+    pieces = [letter for letter in groups if letter != "-"]
+    if len(groups) < 2:
+        return 0.0
+    chosen = seen & np.isin(labels, groups)
+    explained = _explained(values[chosen], labels[chosen])
+    if len(pieces) < 2:
+        return explained
+    usual = np.array([_usual_chroma()[letter] for letter in pieces])
+    found = np.array([np.median(values[seen & (labels == letter)], axis=0) for letter in pieces])
+    usual -= usual.mean(0)
+    found -= found.mean(0)
+    likeness = float((usual * found).sum() / max(np.linalg.norm(usual) * np.linalg.norm(found), 1e-9))
+    return explained * likeness
+
+
+def _explained(values: Floats, labels: NDArray[np.str_]) -> float:
+    """Share (0 … 1) of the scatter of ``values`` (N, K) that is between the groups of their labels."""
+    total = float(((values - values.mean(0)) ** 2).sum())
+    groups = [values[labels == letter] for letter in set(labels.tolist())]
+    within = sum(float(((group - np.median(group, axis=0)) ** 2).sum()) for group in groups)
+    return float(np.clip(1 - within / max(total, 1e-9), 0, 1))
+
+
+def _grey(values: Floats) -> bool:
+    """Are these pieces of one hue, and so neither red and green nor any two of the usual colours?"""
+    spread = np.percentile(values, 85, axis=0) - np.percentile(values, 15, axis=0)
+    return bool(spread.max() < _ONE_HUE)

@@ -1,0 +1,96 @@
+"""The board profiles that ship in ``calibration/boards``."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from .scene import BoardProfile, Solid
+
+
+def profiles_folder() -> Path:
+    """Where the profiles lie: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parents[2]
+    installed = package / "calibration"
+    return installed if installed.is_dir() else package.parent / "calibration"
+
+
+PLASTIC: Final = ("domination", "domination-shouldered")
+"""The sets that are tried where none is named: the plain one first."""
+
+
+def plastic_sets() -> tuple[BoardProfile, ...]:
+    """The profiles of :data:`PLASTIC`."""
+    return tuple(board_profile(name) for name in PLASTIC)
+
+
+class ProfileError(ValueError):
+    """A board profile that cannot be used: the message says which, why, and what to do."""
+
+
+@cache
+def board_profile(name: str = "domination") -> BoardProfile:
+    """The profile of that name, or in that file (``….toml``).
+
+    Raises:
+        ProfileError: there is none, or it makes no sense.
+    """
+    folder = profiles_folder() / "boards"
+    path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = ", ".join(sorted(p.stem for p in folder.glob("*.toml")))
+        raise ProfileError(
+            f"no board profile is called {name!r}; there are: {known}, or give a .toml file"
+        ) from None
+    except OSError as error:
+        raise ProfileError(f"{path} cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ProfileError(f"{path} is no board profile ({error})") from error
+    try:
+        profile = _profile(path.stem, values)
+    except KeyError as error:
+        raise ProfileError(f"{path}: {error.args[0]} is missing; see calibration/README.md") from None
+    except (TypeError, ValueError) as error:
+        raise ProfileError(f"{path}: lengths are numbers, rings are [radius, height] ({error})") from error
+    fault = _fault(profile)
+    if fault:
+        raise ProfileError(f"{path}: {fault}")
+    return profile
+
+
+def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
+    piece = _solid(values["piece"]["rings"])
+    # Without a dome, the place where a piece would stand.
+    dome = values.get("dome", {"base": 0.0, "rings": [[piece.radius, 0.0]]})
+    return BoardProfile(
+        name=name,
+        pitch=float(values["pitch"]),
+        dome=_solid(dome["rings"]),
+        dome_base=float(dome["base"]),
+        piece=piece,
+        rise=float(values["piece"]["rise"]),
+        half_width=float(values["half_width"]),
+        table=float(values["table"]),
+    )
+
+
+def _solid(rings: Any) -> Solid:
+    return Solid(tuple((float(radius), float(height)) for radius, height in rings))
+
+
+def _fault(profile: BoardProfile) -> str:
+    """What makes no sense in a profile, or nothing."""
+    piece = profile.piece
+    if not 5 < profile.pitch < 200:
+        return "pitch is in mm, from the middle of one square to that of the next"
+    if not (piece.rings and profile.dome.rings and 2 * piece.radius < profile.pitch and piece.radius > 1):
+        return "a piece must be smaller than a square"
+    if not 0.5 < profile.rise <= piece.height + 1e-6:
+        return "the rise of a further piece is at most the height of one"
+    if profile.half_width < 3 * profile.pitch or profile.table > 0:
+        return "half_width reaches from the board's middle to its edge, and the table lies below 0"
+    return ""

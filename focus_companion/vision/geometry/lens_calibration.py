@@ -1,0 +1,220 @@
+"""A lens measured from views of the printed target, with what there is to say against the measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .lens_profiles import LensError, LensProfile
+from .scene import Lens
+from .target import board
+
+Floats = NDArray[np.float64]
+
+FEWEST_CORNERS: Final = 12
+"""Of the 35 of the target that a view must show to be of use."""
+FEWEST_VIEWS: Final = 6
+LEAST_TILT: Final = 15.0
+"""Degrees by which the sheet must have been tilted between some two views: seen from one angle alone, a
+longer lens farther away shows the same."""
+LEAST_SPREAD: Final = 0.55
+"""Share of the picture's width and height that the corners of all views together must reach across."""
+SURE: Final = 0.008
+"""Standard deviation of the focal length, as a share of it, above which the measurement is refused."""
+STRETCH: Final = 0.01
+"""How much longer the print may seem one way than the other."""
+WORST_ERROR: Final = 1.5
+"""Pixels (of a picture 1000 wide) by which corners may miss on the average."""
+
+
+@dataclass(frozen=True)
+class View:
+    """Corners of the target in one picture: ``points`` (N, 3) mm on the target, ``pixels`` (N, 2)."""
+
+    points: Floats
+    pixels: Floats
+    width: int
+    height: int
+
+    @property
+    def normal(self) -> Floats:
+        """A rough direction (3,) of the sheet's normal, as a usual lens would see it."""
+        lens = Lens.guess(self.width, self.height)
+        _, turn, _ = cv2.solvePnP(self.points, self.pixels, lens.matrix, np.zeros(4))
+        return np.asarray(cv2.Rodrigues(turn)[0][:, 2], float)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measured lens: ``error`` is the corners' mean miss in pixels, ``tilts`` the sheet's tilts in degrees,
+    ``remarks`` what could be better."""
+
+    profile: LensProfile
+    error: float
+    views: int
+    tilts: tuple[float, ...]
+    remarks: tuple[str, ...] = field(default=())
+
+
+_detector: Final[list[cv2.aruco.CharucoDetector]] = []
+
+
+def see(image: NDArray[np.uint8]) -> View | None:
+    """The target in a BGR picture (H, W, 3), or None where too little of it is seen."""
+    if not _detector:
+        _detector.append(cv2.aruco.CharucoDetector(board()))
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    corners, ids, _, _ = _detector[0].detectBoard(grey)
+    if ids is None or len(ids) < FEWEST_CORNERS:
+        return None
+    points = np.asarray(board().getChessboardCorners(), float)[np.asarray(ids).ravel()]
+    pixels = np.asarray(corners, float).reshape(-1, 2)
+    if np.linalg.matrix_rank(points[:, :2] - points[0, :2]) < 2:
+        return None  # all in one row
+    return View(points, pixels, image.shape[1], image.shape[0])
+
+
+def angle(one: Floats, other: Floats) -> float:
+    """Degrees between two directions."""
+    return float(np.degrees(np.arccos(np.clip(one @ other, -1, 1))))
+
+
+def differs(view: View, before: Sequence[View]) -> bool:
+    """Whether a view tells something that those before it do not: another tilt, or another place."""
+    for other in before:
+        moved = np.linalg.norm(view.pixels.mean(0) - other.pixels.mean(0)) / view.width
+        if angle(view.normal, other.normal) < 7.0 and moved < 0.12:
+            return False
+    return True
+
+
+def measure(
+    views: Sequence[View], name: str, camera: str = "", rulers: tuple[float, float] = (100.0, 100.0)
+) -> Measured:
+    """The lens that shows these views; ``rulers`` are the printed sheet's, as measured, in mm.
+
+    Raises:
+        LensError: the views or the print will not do, with what to do.
+    """
+    across, down = rulers
+    if not (50 < across < 200 and 50 < down < 200):
+        raise LensError("a ruler of the target is 100 mm long; give what yours measure, as in 98.5,98.5")
+    if len({(view.width, view.height) for view in views}) > 1:
+        raise LensError("the pictures are of different sizes; give those of one camera at one setting")
+    if len(views) < FEWEST_VIEWS:
+        raise LensError(
+            f"the target shows well enough in {len(views)} pictures only, {FEWEST_VIEWS} are the fewest and "
+            "15 are good; hold it flat, sharp, and larger in the picture"
+        )
+    width, height = views[0].width, views[0].height
+    normals = [view.normal for view in views]
+    most = max(angle(a, b) for a in normals for b in normals)
+    if most < LEAST_TILT:
+        raise LensError(
+            f"all pictures show the target from nearly the same angle ({most:.0f}° apart at the most); tilt "
+            "it to the left, right, front and back, by 20° to 45°"
+        )
+    solved = _solved(views, across / 100, down / 100)
+    stretch = _stretch(views, across / 100, down / 100, solved.error)
+    if abs(stretch) > STRETCH:
+        raise LensError(
+            f"the target seems {abs(stretch):.1%} too long {'across' if stretch > 0 else 'down'}: it was "
+            "printed scaled one way more than the other; print it at 100 %, or measure both rulers and give "
+            "--rulers"
+        )
+    if solved.error > WORST_ERROR * width / 1000:
+        raise LensError(
+            f"the corners miss by {solved.error:.1f} pixels on the average: the sheet is not flat, or the "
+            "pictures are not sharp; glue it on a stiff board and hold it still"
+        )
+    if solved.deviation > SURE:
+        raise LensError(
+            f"the focal length is known to ±{solved.deviation:.1%} only; add pictures with the target tilted "
+            "more and larger in the picture"
+        )
+    lens = Lens(width, height, solved.focal, solved.centre, solved.distortion)
+    # What the corners alone say is too sure of itself: paper is never quite flat.
+    profile = LensProfile(name, lens, max(0.002, 2 * solved.deviation), max(0.01, 2 * solved.bend), camera)
+    return Measured(
+        profile, solved.error, len(views), solved.tilts, _remarks(views, across, down, solved.tilts)
+    )
+
+
+def _remarks(views: Sequence[View], across: float, down: float, tilts: Sequence[float]) -> tuple[str, ...]:
+    remarks = []
+    reach = np.ptp(np.concatenate([view.pixels for view in views]), axis=0) / (
+        views[0].width,
+        views[0].height,
+    )
+    if reach.min() < LEAST_SPREAD:
+        remarks.append(
+            f"the target was seen in {reach[0]:.0%} × {reach[1]:.0%} of the picture only; "
+            "pictures with it near the edges would tell the distortion better"
+        )
+    if abs(across / down - 1) < 0.003 and abs(across / 100 - 1) > 0.01:
+        remarks.append("the print is scaled, evenly both ways, which does no harm")
+    if len(views) < 12:
+        remarks.append(f"{len(views)} pictures will do; 15 are better")
+    return tuple(remarks)
+
+
+@dataclass(frozen=True)
+class _Solved:
+    focal: float
+    centre: tuple[float, float]
+    distortion: tuple[float, float, float, float]
+    deviation: float
+    bend: float
+    error: float
+    tilts: tuple[float, ...]
+
+
+def _stretch(views: Sequence[View], across: float, down: float, error: float) -> float:
+    """How much longer the print seems across than down, as a share, where the corners clearly say so.
+
+    No lens looks like that, for its pixels are square: the corners miss least at the print's true shape.
+    """
+    errors = np.array([_solved(views, across * (1 + s), down).error for s in (-_TRIED, _TRIED)])
+    below, above = errors**2
+    bend = below + above - 2 * error**2
+    if bend <= 0:
+        return 0.0
+    best = float(np.clip(_TRIED * (below - above) / (2 * bend), -0.2, 0.2))
+    return best if _solved(views, across * (1 + best), down).error < 0.8 * error else 0.0
+
+
+_TRIED: Final = 0.02
+
+
+def _solved(views: Sequence[View], across: float, down: float) -> _Solved:
+    """The lens for which the corners of a target printed at these scales miss least."""
+    points = [np.ascontiguousarray(view.points * (across, down, 1.0), np.float32) for view in views]
+    pixels = [np.ascontiguousarray(view.pixels, np.float32) for view in views]
+    width, height = views[0].width, views[0].height
+    flags = cv2.CALIB_FIX_K3 | cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_ASPECT_RATIO
+    try:
+        error, matrix, bent, turns, _, deviations, *_ = cv2.calibrateCameraExtended(
+            points, pixels, (width, height), Lens.guess(width, height).matrix, np.zeros(5), flags=flags
+        )
+    except cv2.error as failure:
+        raise LensError(
+            "no lens explains these pictures; are they all of the printed target, from one camera?"
+        ) from failure
+    matrix, bent = np.asarray(matrix, float), np.asarray(bent, float).ravel()
+    spread = np.asarray(deviations, float).ravel()
+    facing = [np.asarray(cv2.Rodrigues(np.asarray(turn))[0], float)[2, 2] for turn in turns]
+    k1, k2, p1, p2 = (float(value) for value in bent[:4])
+    return _Solved(
+        float(matrix[0, 0]),
+        (float(matrix[0, 2]), float(matrix[1, 2])),
+        (k1, k2, p1, p2),
+        float(spread[:2].max() / matrix[0, 0]),
+        float(spread[4]),
+        float(error),
+        tuple(round(float(np.degrees(np.arccos(np.clip(abs(c), 0, 1)))), 1) for c in facing),
+    )

@@ -1,0 +1,147 @@
+"""Lens profiles: those that ship in ``calibration/lenses``, and those that ``calibrate`` writes."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from .board_profiles import profiles_folder
+from .scene import Lens
+
+SUFFIX: Final = ".toml"
+
+SAME_SHAPE: Final = 0.01
+"""Ratios of width to height that differ by less are taken to be of the same part of the sensor."""
+
+FOCAL_SPREAD: Final = 0.01
+DISTORTION_SPREAD: Final = 0.05
+"""How far a lens may be from its profile, where that does not say: the focal length's logarithm, and k1."""
+
+
+class LensError(ValueError):
+    """A lens profile that cannot be used: the message says which, why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class LensProfile:
+    """A lens known before the board is seen: ``spread`` is the standard deviation of its focal length's
+    logarithm, ``distortion_spread`` that of k1; ``camera`` names the camera that it belongs to, if any."""
+
+    name: str
+    lens: Lens
+    spread: float = FOCAL_SPREAD
+    distortion_spread: float = DISTORTION_SPREAD
+    camera: str = ""
+
+    def at(self, width: int, height: int) -> Lens:
+        """The lens for pictures of that size.
+
+        A picture of another shape shows the sensor's whole width, with rows cut off or added above and below.
+        """
+        scale = width / self.lens.width
+        x, y = self.lens.centre
+        centre = (x * scale, (y - self.lens.height / 2) * scale + height / 2)
+        return replace(self.lens, width=width, height=height, focal=self.lens.focal * scale, centre=centre)
+
+    def fits(self, width: int, height: int) -> bool:
+        """Whether pictures of that size show the same part of the sensor."""
+        return abs(width / height / (self.lens.width / self.lens.height) - 1) < SAME_SHAPE
+
+
+def lens_profile(name: str, folders: Sequence[Path] = ()) -> LensProfile:
+    """The profile in a file, or of that name in ``folders`` or among those that ship.
+
+    Raises:
+        LensError: there is none, or it cannot be read.
+    """
+    path = Path(name)
+    if path.suffix == SUFFIX:
+        return read_lens(path)
+    places = _places(folders)
+    for folder in places:
+        if (folder / f"{name}{SUFFIX}").is_file():
+            return read_lens(folder / f"{name}{SUFFIX}")
+    known = sorted({found.stem for folder in places for found in folder.glob(f"*{SUFFIX}")})
+    raise LensError(f"no lens profile is called {name}; there are {', '.join(known)}, or give a .toml file")
+
+
+def lens_of_camera(camera: str, folders: Sequence[Path] = ()) -> LensProfile | None:
+    """The profile that was made with this camera, if there is one.
+
+    Raises:
+        LensError: a profile in ``folders`` cannot be read.
+    """
+    for folder in folders:
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            profile = read_lens(path)
+            if camera and profile.camera == camera:
+                return profile
+    return None
+
+
+def _places(folders: Sequence[Path]) -> list[Path]:
+    return [*folders, profiles_folder() / "lenses"]
+
+
+def read_lens(path: Path) -> LensProfile:
+    """Raises LensError, naming the file and what is wrong in it."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LensError(f"{path} cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError) as error:
+        raise LensError(f"{path} is no lens profile ({error}); make one with calibrate") from error
+    size = [_number(path, values, key) for key in ("width", "height")]
+    focal = _number(path, values, "focal")
+    centre = _row(path, values, "centre", 2)
+    k1, k2, p1, p2 = _row(path, values, "distortion", 4)
+    if min(*size, focal) <= 0 or not 0.2 < focal / max(size) < 20:
+        raise LensError(f"{path}: width, height and focal are pixels; {focal:g} at {size[0]:g} is no lens")
+    lens = Lens(round(size[0]), round(size[1]), focal, (centre[0], centre[1]), (k1, k2, p1, p2))
+    spread = _number(path, values, "spread") if "spread" in values else FOCAL_SPREAD
+    wide = _number(path, values, "distortion_spread") if "distortion_spread" in values else DISTORTION_SPREAD
+    if not (0 < spread < 1 and 0 < wide < 1):
+        raise LensError(f"{path}: spread and distortion_spread lie between 0 and 1")
+    return LensProfile(path.stem, lens, spread, wide, str(values.get("camera", "")))
+
+
+def _number(path: Path, values: dict[str, Any], key: str) -> float:
+    value = values.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise LensError(f"{path}: {key} must be a number; make the profile anew with calibrate")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise LensError(f"{path}: {key} is no number of pixels; make the profile anew with calibrate")
+    return number
+
+
+def _row(path: Path, values: dict[str, Any], key: str, count: int) -> list[float]:
+    row = values.get(key)
+    if not isinstance(row, list) or len(row) != count:
+        raise LensError(f"{path}: {key} must be {count} numbers; make the profile anew with calibrate")
+    return [_number(path, {key: value}, key) for value in row]
+
+
+def lens_text(profile: LensProfile, remark: str) -> str:
+    """The profile as the text of its file, with a remark for people on its first line."""
+    lens = profile.lens
+    camera = "".join(c for c in profile.camera if c.isprintable() and c not in '"\\')
+    lines = [f"# {' '.join(remark.split())}"]
+    lines += [f'camera = "{camera}"'] if camera else []
+    lines += [
+        f"width = {lens.width}",
+        f"height = {lens.height}",
+        f"focal = {lens.focal:.2f}",
+        f"centre = [{lens.centre[0]:.2f}, {lens.centre[1]:.2f}]",
+        f"distortion = [{', '.join(f'{k:.5f}' for k in lens.distortion)}]",
+        f"spread = {profile.spread:.5f}",
+        f"distortion_spread = {profile.distortion_spread:.5f}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,217 @@
+"""From lattice to camera: the pose and focal length that a homography allows, and robust refinement by least
+squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .scene import BoardProfile, Camera, Lens
+
+Floats = NDArray[np.float64]
+
+SPREAD = {"focal": 0.17, "k1": 0.05}
+"""Standard deviations: of the focal length's logarithm, and of the distortion k1 about the lens that was
+guessed."""
+
+_FIELDS = np.linspace(42.0, 84.0, 22)
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A homography read as a view of a square lattice: the camera that fits best, and by how much it does
+    not.
+
+    ``misfit`` joins the cosine of the angle between the lattice's axes and the logarithm of the ratio of
+    their steps, both nought for a true square, with how unusual the focal length is.
+    """
+
+    camera: Camera
+    misfit: float
+
+
+def square_view(
+    homography: Floats, lens: Lens, pitch: float, level: float, *, known: bool = False
+) -> Square | None:
+    """The camera for which ``homography`` (lattice steps → ideal pixels of ``lens``) is a square lattice at
+    z = ``level``.
+
+    None when no camera in front of the board does. ``known``: only a camera with the lens's focal length.
+    """
+    centre = np.array(lens.centre)
+    columns = homography.copy()
+    columns[:2] -= centre[:, None] * columns[2]
+    focals = max(lens.width, lens.height) / 2 / np.tan(np.radians(_FIELDS) / 2)
+    if known:
+        focals = np.array([lens.focal])
+    scaled = columns[None] / np.stack([focals, focals, np.ones_like(focals)], 1)[:, :, None]
+    one, other = scaled[:, :, 0], scaled[:, :, 1]
+    long_one, long_other = np.hypot.reduce(one, axis=1), np.hypot.reduce(other, axis=1)
+    usual = np.log(focals / lens.focal) / SPREAD["focal"]
+    misfits = np.hypot((one * other).sum(1) / (long_one * long_other), np.log(long_one / long_other))
+    misfits += 0.01 * usual**2
+    focal, misfit = float(focals[misfits.argmin()]), float(misfits.min())
+    a, b, c = (columns / np.array([[focal], [focal], [1.0]])).T
+    scale = pitch / np.sqrt(np.linalg.norm(a) * np.linalg.norm(b))
+    if c[2] < 0:
+        scale = -scale
+    first, second, place = a * scale / pitch, b * scale / pitch, c * scale
+    third = np.cross(first, second)
+    if third @ place > 0:  # seen from below: the lattice is mirrored
+        return None
+    u, _, vt = np.linalg.svd(np.column_stack([first, second, third]))
+    rotation = u @ vt
+    place = place - rotation[:, 2] * level
+    view = replace(lens, focal=focal)
+    camera = Camera(view, _vector(rotation), (float(place[0]), float(place[1]), float(place[2])))
+    return Square(camera, misfit) if camera.place[2] > 0 else None
+
+
+def _vector(rotation: Floats) -> tuple[float, float, float]:
+    x, y, z = cv2.Rodrigues(rotation)[0].reshape(3)
+    return float(x), float(y), float(z)
+
+
+def straighten(points: Floats, lens: Lens) -> Floats:
+    """Pixels (N, 2) as an undistorted lens of the same focal length would have them."""
+    pixels = np.ascontiguousarray(points, float).reshape(-1, 1, 2)
+    flat = cv2.undistortPoints(pixels, lens.matrix, np.array(lens.distortion), P=lens.matrix)
+    return np.asarray(flat, float).reshape(-1, 2)
+
+
+def bend(points: Floats, lens: Lens) -> Floats:
+    """The reverse of :func:`straighten`."""
+    rays = np.column_stack([(points - lens.centre) / lens.focal, np.ones(len(points))])
+    return Camera(lens, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).project(rays)
+
+
+def turned(camera: Camera, quarters: int, shift: tuple[float, float] = (0.0, 0.0)) -> Camera:
+    """The camera that sees, at board point P, what ``camera`` saw at P turned by ``quarters`` quarter turns
+    (anticlockwise, about the board's middle) and then moved by ``shift`` mm."""
+    angle = quarters * np.pi / 2
+    turn = np.array([(np.cos(angle), -np.sin(angle), 0), (np.sin(angle), np.cos(angle), 0), (0, 0, 1)])
+    rotation = camera.rotation_matrix @ turn
+    place = camera.rotation_matrix @ (shift[0], shift[1], 0.0) + camera.translation
+    moved = (float(place[0]), float(place[1]), float(place[2]))
+    return replace(camera, rotation=_vector(rotation), translation=moved)
+
+
+def lifted(camera: Camera, up: float) -> Camera:
+    """The camera that sees the board where ``camera`` would see it ``up`` mm higher."""
+    x, y, z = (camera.rotation_matrix @ (0.0, 0.0, up) + camera.translation).tolist()
+    return replace(camera, translation=(x, y, z))
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What the lens is expected to be, for the refinement: logarithm of the focal length and k1, each with a
+    spread."""
+
+    focal: float
+    k1: float
+    focal_spread: float = SPREAD["focal"]
+    k1_spread: float = SPREAD["k1"]
+
+
+def adjust(
+    camera: Camera,
+    points: Floats,
+    pixels: Floats,
+    weights: Floats,
+    prior: Prior,
+    *,
+    normals: Floats | None = None,
+    sigma: float = 1.0,
+    rounds: int = 8,
+) -> Camera:
+    """The camera moved, its focal length and k1 changed, so that board ``points`` (N, 3) fall on ``pixels``
+    (N, 2).
+
+    Robust: what lies further off than a few ``sigma`` pixels counts little (Cauchy). With ``normals`` (N, 2)
+    only the distance along them counts, as for an edge. ``weights`` (N,) scale the squares of the residuals.
+    """
+    state = _pack(camera)
+    damping = 1e-3
+    cost = np.inf
+    trial = state
+    for _ in range(rounds):
+        candidate = _unpack(trial, camera)
+        residual, jacobian = _residuals(candidate, points, pixels, normals)
+        squared = (residual**2).sum(1) if normals is None else residual[:, 0] ** 2
+        lens_residual = np.array(
+            [(trial[6] - np.log(prior.focal)) / prior.focal_spread, (trial[7] - prior.k1) / prior.k1_spread]
+        )
+        now = float((weights * np.log1p(squared / sigma**2)).sum() + (lens_residual**2).sum())
+        if now < cost:
+            gain = cost - now
+            cost, state, damping = now, trial, damping / 4
+            weight = weights / (sigma**2 + squared)
+            flat = np.repeat(weight, residual.shape[1])
+            wide = jacobian.reshape(-1, 8)
+            information = wide.T @ (wide * flat[:, None])
+            gradient = wide.T @ (flat * residual.reshape(-1))
+            for k, spread in ((6, prior.focal_spread), (7, prior.k1_spread)):
+                information[k, k] += 1 / spread**2
+            gradient[6] += lens_residual[0] / prior.focal_spread
+            gradient[7] += lens_residual[1] / prior.k1_spread
+            if gain < 1e-6 * abs(now):
+                break
+        else:
+            damping *= 12
+        damped = information + np.diag(damping * np.diag(information) + 1e-12)
+        trial = state - np.linalg.solve(damped, gradient)
+    return _unpack(state, camera)
+
+
+def _pack(camera: Camera) -> Floats:
+    lens = camera.lens
+    return np.array([*camera.rotation, *camera.translation, np.log(lens.focal), lens.distortion[0]], float)
+
+
+def _unpack(state: Floats, camera: Camera) -> Camera:
+    lens = camera.lens
+    focal = float(np.exp(np.clip(state[6], np.log(lens.focal) - 1, np.log(lens.focal) + 1)))
+    distortion = (float(np.clip(state[7], -0.4, 0.3)), *lens.distortion[1:])
+    return Camera(
+        replace(lens, focal=focal, distortion=distortion),
+        (float(state[0]), float(state[1]), float(state[2])),
+        (float(state[3]), float(state[4]), float(state[5])),
+    )
+
+
+def _residuals(
+    camera: Camera, points: Floats, pixels: Floats, normals: Floats | None
+) -> tuple[Floats, Floats]:
+    """Residuals (N, 1 or 2) in pixels and their derivatives (N, 1 or 2, 8)."""
+    projected, derivative = cv2.projectPoints(
+        np.ascontiguousarray(points).reshape(-1, 1, 3),
+        np.array(camera.rotation),
+        np.array(camera.translation),
+        camera.lens.matrix,
+        np.array(camera.lens.distortion),
+    )
+    derivative = np.asarray(derivative, float).reshape(len(points), 2, -1)
+    jacobian = np.concatenate(
+        [
+            derivative[:, :, :6],
+            (derivative[:, :, 6:8].sum(2) * camera.lens.focal)[:, :, None],
+            derivative[:, :, 10:11],
+        ],
+        axis=2,
+    )
+    residual = np.asarray(projected, float).reshape(-1, 2) - pixels
+    if normals is None:
+        return residual, jacobian
+    return (residual * normals).sum(1, keepdims=True), (jacobian * normals[:, :, None]).sum(1, keepdims=True)
+
+
+def around(camera: Camera, profile: BoardProfile, far: float) -> Iterator[Camera]:
+    """Starts for a fit that may settle beside the board, at shadows or a print: ``far`` squares away, to all
+    sides."""
+    for angle in np.arange(8) * np.pi / 4:
+        shift = far * profile.pitch * float(np.cos(angle)), far * profile.pitch * float(np.sin(angle))
+        yield turned(camera, 0, shift)

@@ -1,0 +1,27 @@
+"""Pictures at another size, and the cameras that belong to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from ..capture.frames import Image
+from .scene import Camera
+
+
+def reduced(image: Image, pixels: int) -> tuple[Image, float]:
+    """The picture with at most ``pixels`` pixels, and the factor by which it was resized."""
+    height, width = image.shape[:2]
+    factor = min(1.0, float(np.sqrt(pixels / (height * width))))
+    if factor > 0.99:
+        return image, 1.0
+    size = (round(width * factor), round(height * factor))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), size[0] / width
+
+
+def resized(camera: Camera, image: Image) -> Camera:
+    """The camera for the same view resized to ``image``."""
+    scaled = camera.scaled(image.shape[1] / camera.lens.width)
+    return replace(scaled, lens=replace(scaled.lens, width=image.shape[1], height=image.shape[0]))

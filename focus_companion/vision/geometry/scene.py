@@ -1,0 +1,175 @@
+"""The one geometry of camera, board and pieces, used to find, to read and to draw.
+
+Board frame: millimetres, x along the files (a to h), y along the ranks (1 to 8), z up; the origin is the
+middle of the board at the level where a single piece rests. The camera is OpenCV's pinhole with distortion:
+``X_camera = R X_board + t``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ...game.squares import FILE, RANK
+
+Floats = NDArray[np.float64]
+
+CORNERS = {"a1": (-1, -1), "h1": (1, -1), "h8": (1, 1), "a8": (-1, 1)}
+"""Corners of the full 8×8 lattice, as signs of (x, y)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A solid of revolution standing on z = 0: ``rings`` are (radius, height) in mm from the bottom to the
+    top.
+    """
+
+    rings: tuple[tuple[float, float], ...]
+
+    @property
+    def radius(self) -> float:
+        return max(radius for radius, _ in self.rings)
+
+    @property
+    def height(self) -> float:
+        return max(height for _, height in self.rings)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardProfile:
+    """Measures of a set, in mm: the lattice's pitch, a bare dome, a piece, and how much each further piece
+    rises.
+    """
+
+    name: str
+    pitch: float
+    dome: Solid
+    dome_base: float
+    piece: Solid
+    rise: float
+    half_width: float
+    table: float
+
+    @property
+    def flat(self) -> bool:
+        """Whether an empty square has no dome: nothing shows where it ends."""
+        return self.dome.height <= 0
+
+    @property
+    def centres(self) -> Floats:
+        """Centres of the 52 squares, (52, 2) mm."""
+        return np.array(
+            [((f - 3.5) * self.pitch, (r - 3.5) * self.pitch) for f, r in zip(FILE, RANK, strict=True)]
+        )
+
+    @property
+    def corners(self) -> Floats:
+        """Corners a1, h1, h8, a8 of the full 8×8 lattice at z = 0, (4, 3) mm."""
+        return np.array([(4 * self.pitch * sx, 4 * self.pitch * sy, 0.0) for sx, sy in CORNERS.values()])
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """Intrinsics for one picture size: focal length and centre in pixels, distortion (k1, k2, p1, p2)."""
+
+    width: int
+    height: int
+    focal: float
+    centre: tuple[float, float]
+    distortion: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+    @classmethod
+    def guess(cls, width: int, height: int, field_of_view: float = 62.0) -> Lens:
+        """The usual webcam: ``field_of_view`` in degrees across the longer side, centred."""
+        focal = max(width, height) / 2 / np.tan(np.radians(field_of_view) / 2)
+        return cls(width, height, float(focal), (width / 2, height / 2), (-0.06, 0.01, 0.0, 0.0))
+
+    @property
+    def matrix(self) -> Floats:
+        return np.array([(self.focal, 0, self.centre[0]), (0, self.focal, self.centre[1]), (0, 0, 1)], float)
+
+    def scaled(self, factor: float) -> Lens:
+        """The same lens for a picture resized by ``factor``."""
+        return Lens(
+            round(self.width * factor),
+            round(self.height * factor),
+            self.focal * factor,
+            (self.centre[0] * factor, self.centre[1] * factor),
+            self.distortion,
+        )
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A lens and where it stands: ``rotation`` (3,) Rodrigues vector and ``translation`` (3,) mm, board to
+    camera.
+    """
+
+    lens: Lens
+    rotation: tuple[float, float, float]
+    translation: tuple[float, float, float]
+
+    @cached_property
+    def rotation_matrix(self) -> Floats:
+        return np.asarray(cv2.Rodrigues(np.array(self.rotation, float))[0])
+
+    @cached_property
+    def place(self) -> Floats:
+        """Where the camera is in the board frame, (3,) mm."""
+        return np.asarray(-self.rotation_matrix.T @ np.array(self.translation))
+
+    @property
+    def tilt(self) -> float:
+        """Degrees between the line from the board's middle to the camera and the vertical."""
+        place = self.place
+        return float(np.degrees(np.arccos(place[2] / np.linalg.norm(place))))
+
+    def project(self, points: Floats) -> Floats:
+        """Pixels (N, 2) of board points (N, 3) in mm."""
+        pixels, _ = cv2.projectPoints(
+            np.ascontiguousarray(points, float).reshape(-1, 1, 3),
+            np.array(self.rotation, float),
+            np.array(self.translation, float),
+            self.lens.matrix,
+            np.array(self.lens.distortion, float),
+        )
+        return np.asarray(pixels, float).reshape(-1, 2)
+
+    def on_board(self, pixels: Floats) -> Floats:
+        """Where the lines of sight through ``pixels`` (N, 2) meet the level z = 0, (N, 2) mm."""
+        lens = self.lens
+        shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
+        plain = cv2.undistortPoints(shown, lens.matrix, np.array(lens.distortion, float)).reshape(-1, 2)
+        lines = np.column_stack([plain, np.ones(len(plain))]) @ self.rotation_matrix
+        place = self.place
+        return np.asarray(place[:2] - lines[:, :2] * (place[2] / lines[:, 2:]))
+
+    def pitch_pixels(self, profile: BoardProfile) -> float:
+        """Mean side of a square in pixels."""
+        corners = self.project(profile.corners)
+        return float(np.linalg.norm(corners - np.roll(corners, -1, 0), axis=1).mean() / 8)
+
+    def scaled(self, factor: float) -> Camera:
+        return replace(self, lens=self.lens.scaled(factor))
+
+
+_ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+
+
+def ring_points(solid: Solid, centre: tuple[float, float], base: float) -> Floats:
+    """Points (rings × 24, 3) on the rings of a solid standing at ``centre`` on the level ``base``."""
+    rings = np.array(solid.rings, float)
+    x = centre[0] + rings[:, :1] * np.cos(_ANGLES)
+    y = centre[1] + rings[:, :1] * np.sin(_ANGLES)
+    z = np.broadcast_to(base + rings[:, 1:], x.shape)
+    return np.stack([x, y, z], -1).reshape(-1, 3)
+
+
+def outline(camera: Camera, solid: Solid, centre: tuple[float, float], base: float) -> Floats:
+    """The convex outline in pixels, (N, 2), of a solid of revolution seen by the camera."""
+    hull = cv2.convexHull(camera.project(ring_points(solid, centre, base)).astype(np.float32))
+    return np.asarray(hull, float).reshape(-1, 2)

@@ -1,0 +1,253 @@
+"""Where the camera would see each piece: masks of the projected pieces of every square at every height.
+
+A column is all that may stand on one square: its bare dome (level 0) and pieces 1 … :data:`TALLEST`. The
+masks of a column share one small window of the picture. Seen from above, a higher piece hides the lower, and
+a nearer column hides a farther one; so painting columns far to near, pieces bottom to top, gives what is
+visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ...game.squares import SQUARES
+from .scene import CORNERS, BoardProfile, Camera, ring_points
+
+Mask = NDArray[np.bool_]
+Made = TypeVar("Made")
+
+TALLEST = 10
+"""Pieces in the tallest stack that can stand before its trimming: five set down on five."""
+NEVER = 255
+SHOWS = 1.9
+"""Pixels of :attr:`Outlines.step` from which one piece more shows plainly: less is lost in the blur of edges
+and the play of the pieces."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One square's masks in its window: ``left``, ``top`` in pixels, ``masks`` (tallest + 1, h, w) bool."""
+
+    left: int
+    top: int
+    masks: NDArray[np.bool_]
+    covered: NDArray[np.uint8]
+    """(h, w): how many pieces a stack must have to cover the pixel; ``NEVER`` where none does."""
+
+    @property
+    def any(self) -> Mask:
+        """Pixels (h, w) that a stack of any height, or the dome, covers."""
+        return np.asarray(self.masks[0] | (self.covered != NEVER))
+
+    @property
+    def width(self) -> int:
+        return int(self.masks.shape[2])
+
+    @property
+    def height(self) -> int:
+        return int(self.masks.shape[1])
+
+    def standing(self, pieces: int) -> Mask:
+        """Pixels (h, w) that a stack of so many pieces covers; with none, the bare dome."""
+        return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A rectangle of the picture."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+
+class Outlines:
+    """The columns of all squares for one camera and profile, and the painting of whole positions."""
+
+    def __init__(self, camera: Camera, profile: BoardProfile, tallest: int = TALLEST) -> None:
+        """``tallest`` is the most pieces that may stand on a square; the fewer, the sooner this is made."""
+        self.camera, self.profile = camera, profile
+        self.pitch = camera.pitch_pixels(profile)
+        """Mean side of a square in pixels."""
+        self.piece_pixels = float(np.pi * (profile.piece.radius / profile.pitch * self.pitch) ** 2)
+        """Mean area of a piece in pixels."""
+        self.step = profile.rise * float(np.tan(np.radians(camera.tilt))) * self.pitch / profile.pitch
+        """Pixels by which one piece more shifts a stack's top, in the middle of the board."""
+        self.columns = _columns(camera, profile, tallest)
+        centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
+        distance = np.linalg.norm(centres - camera.place, axis=1)
+        self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
+        self._met: dict[tuple[int, int, int, int], bool] = {}
+        self._overlaps = tuple(
+            tuple(o for o in self.far_to_near if _meet(self.columns[s], self.columns[o]))
+            for s in range(len(SQUARES))
+        )
+
+    def window(self, squares: Sequence[int]) -> Window:
+        """The smallest window that holds the columns of these squares."""
+        columns = [self.columns[s] for s in squares]
+        return Window(
+            min(c.left for c in columns),
+            min(c.top for c in columns),
+            max(c.left + c.width for c in columns),
+            max(c.top + c.height for c in columns),
+        )
+
+    def clusters(self, squares: Sequence[int]) -> list[tuple[int, ...]]:
+        """The squares in groups whose columns share pixels; groups apart from one another do not."""
+        left = list(squares)
+        groups: list[tuple[int, ...]] = []
+        while left:
+            group = [left.pop()]
+            for member in group:
+                near = [s for s in left if s in self._overlaps[member]]
+                group += near
+                left = [s for s in left if s not in near]
+            groups.append(tuple(sorted(group)))
+        return groups
+
+    def touching(self, squares: Sequence[int]) -> tuple[int, ...]:
+        """All squares whose columns share pixels with those of ``squares``, far to near."""
+        near = {o for s in squares for o in self._overlaps[s]}
+        return tuple(s for s in self.far_to_near if s in near)
+
+    def meet(self, one: int, pieces: int, other: int, others: int) -> bool:
+        """Do stacks of so many pieces on the two squares share a pixel?"""
+        at = one, pieces, other, others
+        if at not in self._met:
+            self._met[at] = other in self._overlaps[one] and _overlap(
+                self.columns[one], pieces, self.columns[other], others
+            )
+        return self._met[at]
+
+    def paint(
+        self, stacks: Mapping[int, Sequence[int]], window: Window, order: Sequence[int]
+    ) -> NDArray[np.uint8]:
+        """Class of every pixel of a window: 0 where nothing stands, else the class of the visible piece.
+
+        ``stacks`` gives for each square of ``order`` (far to near) the classes of its pieces, bottom first.
+        """
+        labels = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+        for square in order:
+            pieces = stacks[square]
+            column = self.columns[square]
+            x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
+            y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
+            if x0 >= x1 or y0 >= y1:
+                continue
+            part = labels[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left]
+            masks = column.masks[:, y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]
+            if not pieces:
+                # A bare dome hides what stands behind it, and looks like the board.
+                part[masks[0]] = 0
+            for level, label in enumerate(pieces[: len(masks) - 1], 1):
+                part[masks[level]] = label
+        return labels
+
+
+def made_once(make: Callable[[Outlines], Made]) -> Callable[[Outlines], Made]:
+    """A function of outlines whose result lives as long as they do.
+
+    Outlines are megabytes of masks, and every pose that is tried has its own: a cache that holds on to those
+    of old poses would keep them for nothing.
+    """
+    known: WeakKeyDictionary[Outlines, Made] = WeakKeyDictionary()
+
+    @wraps(make)
+    def made(outlines: Outlines) -> Made:
+        if outlines not in known:
+            known[outlines] = make(outlines)
+        return known[outlines]
+
+    return made
+
+
+@made_once
+def _lattice_masks(outlines: Outlines) -> dict[Window, Mask]:
+    """Those that were asked for, by window."""
+    return {}
+
+
+def lattice_mask(outlines: Outlines, window: Window) -> Mask:
+    """Pixels of the window on the lattice of squares, (h, w); not to be written to."""
+    masks = _lattice_masks(outlines)
+    if window not in masks:
+        masks[window] = _lattice(outlines, window)
+    return masks[window]
+
+
+def _lattice(outlines: Outlines, window: Window) -> Mask:
+    mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+    half = outlines.profile.pitch / 2
+    for x, y in outlines.profile.centres:
+        corners = np.array([(x + sx * half, y + sy * half, 0.0) for sx, sy in CORNERS.values()])
+        pixels = outlines.camera.project(corners) - (window.left, window.top)
+        cv2.fillConvexPoly(mask, np.round(pixels * 16).astype(np.int32), 1, cv2.LINE_8, 4)
+    return mask.astype(bool)
+
+
+def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Column, ...]:
+    centres = [(float(x), float(y)) for x, y in profile.centres]
+    solids = [(profile.dome, profile.dome_base)]
+    solids += [(profile.piece, level * profile.rise) for level in range(tallest)]
+    points = [ring_points(solid, centre, base) for centre in centres for solid, base in solids]
+    ends = np.cumsum([len(p) for p in points])
+    pixels = camera.project(np.concatenate(points)).astype(np.float32)
+    width, height = camera.lens.width, camera.lens.height
+    hulls = [cv2.convexHull(part).reshape(-1, 2) for part in np.split(pixels, ends[:-1])]
+    columns = []
+    for square in range(len(centres)):
+        own = hulls[square * len(solids) : (square + 1) * len(solids)]
+        together = np.concatenate(own)
+        low = np.clip(np.floor(together.min(0)).astype(int) - 1, 0, (width - 1, height - 1))
+        high = np.clip(np.ceil(together.max(0)).astype(int) + 2, low + 1, (width, height))
+        size = int(high[0] - low[0]), int(high[1] - low[1])
+        masks = np.array([_filled(hull - low, size) for hull in own])
+        covered = np.where(masks[1:].any(0), np.argmax(masks[1:], axis=0) + 1, NEVER).astype(np.uint8)
+        columns.append(Column(int(low[0]), int(low[1]), masks, covered))
+    return tuple(columns)
+
+
+def _filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
+    """Pixels (h, w) whose middle lies in a convex outline.
+
+    Drawn four times as large, because OpenCV fills every pixel that an outline touches: half a pixel too much
+    all around, which is more than a further piece adds under a steep camera.
+    """
+    large = np.zeros((4 * size[1], 4 * size[0]), np.uint8)
+    cv2.fillConvexPoly(large, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
+    return np.asarray(cv2.resize(large, size, interpolation=cv2.INTER_AREA) > 127)
+
+
+def _overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
+    left, top = max(a.left, b.left), max(a.top, b.top)
+    right, bottom = min(a.left + a.width, b.left + b.width), min(a.top + a.height, b.top + b.height)
+    one, other = (
+        column.standing(high)[
+            top - column.top : bottom - column.top, left - column.left : right - column.left
+        ]
+        for column, high in ((a, pieces), (b, others))
+    )
+    return bool((one & other).any())
+
+
+def _meet(a: Column, b: Column) -> bool:
+    return (
+        a.left < b.left + b.width
+        and b.left < a.left + a.width
+        and a.top < b.top + b.height
+        and b.top < a.top + a.height
+    )

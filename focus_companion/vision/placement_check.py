@@ -1,0 +1,304 @@
+"""How surely heights can be read from where the camera stands, square by square, and what to move if not.
+
+A piece more on a stack of its own colour is the hardest thing to see: all that shows of it is the strip of
+picture that the taller stack covers and the lower one does not. What a strip tells is counted in the nats
+that the evidence would have of it: its pixels, less what mixes with its edges, lies out of the picture or may
+be hidden by a full stack before it, times what a pixel says in this picture of the start position
+(:func:`clearness`), where everything is known. Pose, light, noise and colours are all in that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game.squares import SQUARES
+from .appearance.evidence import TRUST, Evidence, pixel_share
+from .detection.edges import Edges, board_window
+from .detection.refine import misfit
+from .geometry.scene import Camera
+from .geometry.stack_masks import SHOWS, Column, Outlines, made_once
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+FULL: Final = 5
+"""Pieces of the tallest stack that stays."""
+
+USUAL: Final = 0.9
+"""Clearness of a usual picture, taken where none has been looked at yet."""
+
+SURE: Final = 20.0
+FAIR: Final = 5.0
+"""Nats from which a square's heights are sure even alone, and from which they are in a turn, which changes
+two squares and must change them by the same number of pieces."""
+
+MOST: Final = 0.9
+"""Share of the squares that must be so for the whole board to be."""
+
+ASTRAY: Final = 0.03
+"""Misfit of the outlines, in squares, from which the place of the board is not known well enough."""
+
+UNCLEAR: Final = 0.7
+"""Clearness below which the light or the colours are to blame before the place of the camera is."""
+
+PLAIN_TILT: Final = (14.0, 52.0)
+PLAIN_PITCH: Final = 39.0
+"""Degrees off the vertical, and least pixels a square, between which games were followed to the last turn in
+all light that was tried: 15 to 50, and 40; the place that was found may be off by a little."""
+
+DIM: Final = 0.35
+"""Clearness of the worst of that light."""
+
+_LEANS: Final = (10.0, 20.0, 40.0)
+_UP_AT_MOST: Final = 0.6
+"""Degrees by which the camera is moved on trial; higher up no more than this share of the way to above the
+board."""
+
+_WORTH_DOING: Final = 0.5
+"""Nats below which what a change wins is chance."""
+
+
+class Level(StrEnum):
+    """How surely heights can be told."""
+
+    SURE = "sure"
+    FAIR = "fair"
+    HARD = "hard"
+
+
+class Advice(StrEnum):
+    """What to change."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    LARGER = "larger"
+    WHOLE = "whole"
+    LIGHT = "light"
+    LENS = "lens"
+
+    @property
+    def text(self) -> str:
+        """A sentence for people."""
+        return _TEXTS[self]
+
+
+_TEXTS: Final = {
+    Advice.LOWER: "Move the camera away from above the board, so that it looks down at more of a slant.",
+    Advice.HIGHER: "Raise the camera, so that near stacks hide less of far ones.",
+    Advice.LARGER: "Bring the camera closer, or choose larger pictures: the squares are too small.",
+    Advice.WHOLE: "Move the camera back or turn it: tall stacks at the edge would leave the picture.",
+    Advice.LENS: "The pieces do not lie quite where they should: measure the lens with calibrate.",
+    Advice.LIGHT: "Give more and softer light: the pieces hardly stand out from the board or from others.",
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a picture of the start position says: its :func:`clearness`, and the
+    :func:`~.find_exact.misfit` of the outlines."""
+
+    clearness: float
+    misfit: float
+
+
+@dataclass(frozen=True)
+class Mount:
+    """How the camera stands, and what that is good for.
+
+    ``tilt`` in degrees off the vertical, ``pitch`` of a square's side in pixels, ``step`` pixels by which one
+    piece more shifts a stack's top; ``trial`` is None before a picture of the start position was looked at;
+    ``nats`` (52) by which heights that differ by one are told apart on each square.
+    """
+
+    tilt: float
+    pitch: float
+    step: float
+    trial: Trial | None
+    nats: tuple[float, ...]
+    advice: tuple[Advice, ...]
+
+    @property
+    def squares(self) -> tuple[Level, ...]:
+        """The level of each square."""
+        fair = -np.inf if self._plain else FAIR
+        return tuple(Level.SURE if n >= SURE else Level.FAIR if n >= fair else Level.HARD for n in self.nats)
+
+    @property
+    def verdict(self) -> Level:
+        """Of the whole board."""
+        return Level.SURE if self._plain else _verdict(np.array(self.nats), self.trial, self.step)
+
+    @property
+    def _plain(self) -> bool:
+        """Is the view such that poor light alone makes no game unsure? The advice is to better it even so."""
+        trial = self.trial
+        fine = trial is None or (trial.clearness >= DIM and trial.misfit <= ASTRAY)
+        least, most = PLAIN_TILT
+        return fine and least <= self.tilt <= most and self.pitch >= PLAIN_PITCH
+
+    def to_json(self) -> dict[str, Any]:
+        """What the page and other programs are told."""
+        return {
+            "tilt": round(self.tilt, 1),
+            "pitch_pixels": round(self.pitch, 1),
+            "step_pixels": round(self.step, 1),
+            "verdict": str(self.verdict),
+            "squares": {str(s): str(level) for s, level in zip(SQUARES, self.squares, strict=True)},
+            "advice": [{"code": str(advice), "text": advice.text} for advice in self.advice],
+        }
+
+
+def _verdict(nats: Floats, trial: Trial | None, step: float) -> Level:
+    levels = [(Level.SURE, FAIR), (Level.FAIR, FAIR / 2)]
+    # Where one piece more hardly shifts a top, single pixels do not make the board sure.
+    if step < SHOWS or (trial is not None and trial.misfit > ASTRAY):
+        levels = levels[1:]
+    for level, least in levels:
+        if float((nats >= least).mean()) >= MOST:
+            return level
+    return Level.HARD
+
+
+def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
+    """How surely heights can be read in this view; ``trial`` is that of its picture of the start position."""
+    nats = separations(outlines, USUAL if trial is None else trial.clearness)
+    tilt, pitch, step = outlines.camera.tilt, outlines.pitch, outlines.step
+    advice: tuple[Advice, ...] = ()
+    if _cut_off(outlines):
+        advice = (Advice.WHOLE,)
+    elif _verdict(nats, trial, step) is not Level.SURE:
+        advice = _advice(outlines, nats, trial)
+    return Mount(tilt, pitch, step, trial, tuple(nats.tolist()), advice)
+
+
+def try_picture(evidence: Evidence, players: Sequence[str]) -> Trial:
+    """The trial of a picture in which the standing position is sure to stand; ``players`` are the colours'
+    letters."""
+    camera, profile = evidence.outlines.camera, evidence.outlines.profile
+    edges = Edges.of(evidence.image, board_window(camera, profile))
+    return Trial(clearness(evidence, players), misfit(edges, camera, profile, evidence.standing))
+
+
+def separations(outlines: Outlines, clear: float) -> Floats:
+    """Nats (52,) by which a stack is told from one of a piece more, where that is hardest."""
+    return np.asarray(strips(outlines) * (pixel_share(outlines) * TRUST * clear))
+
+
+def clearness(evidence: Evidence, players: Sequence[str]) -> float:
+    """How plainly pixels speak in a picture whose position is known, 0 … 1.
+
+    On every square the picture is asked whether a piece more, of any colour, on top or beneath, would explain
+    it better; the answer of the worst tenth of the squares counts.
+    """
+    answers = []
+    for square, stack in enumerate(evidence.standing):
+        more = {letter + stack for letter in players} | ({stack + stack[-1]} if stack else set())
+        asked = [evidence.stack_gain(square, other) for other in more]
+        told = [gain for gain in asked if gain.pixels]
+        if told:
+            answers.append(-max(told, key=lambda gain: gain.nats).per_pixel)
+    return float(np.clip(np.percentile(answers, 10) / TRUST, 0.0, 1.0)) if answers else 0.0
+
+
+def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advice, ...]:
+    """What helps most, found by trying it; nothing where nothing helps much."""
+    if trial is not None and trial.misfit > ASTRAY:
+        return (Advice.LENS,)
+    if trial is not None and trial.clearness < UNCLEAR:
+        return (Advice.LIGHT,)
+    camera = outlines.camera
+    usual = USUAL if trial is None else trial.clearness
+
+    def worth(view: Camera) -> float:
+        return _worth(separations(Outlines(view, outlines.profile), usual))
+
+    now = _worth(nats)
+    lower = worth(leaned(camera, _LEANS[0]))
+    higher = now
+    # Seen nearly from the side, stacks hide one another whole, and from a little higher they still do.
+    for lean in _LEANS:
+        if higher < FAIR and lean < _UP_AT_MOST * camera.tilt:
+            higher = max(higher, worth(leaned(camera, -lean)))
+    slant = (lower, Advice.LOWER) if lower >= higher else (higher, Advice.HIGHER)
+    gains = [
+        (reached - now, advice) for reached, advice in (slant, (worth(camera.scaled(1.3)), Advice.LARGER))
+    ]
+    gains.sort(key=lambda pair: -pair[0])
+    return tuple(advice for gain, advice in gains if gain > max(0.1 * now, _WORTH_DOING))
+
+
+def _worth(nats: Floats) -> float:
+    """One number for a board: the worse squares count."""
+    return float(np.percentile(nats, 100 * (1 - MOST)))
+
+
+def leaned(camera: Camera, degrees: float) -> Camera:
+    """The camera moved round the board's middle, that much farther from above it, and still looking there."""
+    place = camera.place
+    ground = np.hypot(place[0], place[1])
+    # Straight above, any side will do: that at which the picture's bottom lies.
+    toward = place[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
+    axis = np.array([-toward[1], toward[0], 0.0])
+    turn = np.asarray(cv2.Rodrigues(axis * np.radians(degrees))[0])
+    rotation = np.asarray(cv2.Rodrigues(camera.rotation_matrix @ turn.T)[0]).ravel()
+    x, y, z = (float(value) for value in rotation)
+    return replace(camera, rotation=(x, y, z))
+
+
+def _cut_off(outlines: Outlines) -> bool:
+    """Whether tall stacks on some squares would reach out of the picture."""
+    profile, lens = outlines.profile, outlines.camera.lens
+    tops = np.column_stack([profile.centres, np.full(len(SQUARES), FULL * profile.rise)])
+    pixels = outlines.camera.project(tops)
+    margin = 0.35 * outlines.pitch
+    inside = (pixels >= margin) & (pixels <= np.array([lens.width, lens.height]) - margin)
+    return not bool(inside.all())
+
+
+@made_once
+def strips(outlines: Outlines) -> Floats:
+    """Pixels (52,) by which the picture surely differs between a stack and one of a piece more: the least of
+    all heights and of all full stacks that may stand before it."""
+    rank = {square: k for k, square in enumerate(outlines.far_to_near)}
+    return np.array([_strip(outlines, square, rank) for square in range(len(SQUARES))])
+
+
+def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
+    column = outlines.columns[square]
+    nearer = [s for s in outlines.touching((square,)) if rank[s] > rank[square]]
+    hiding = [None, *(_within(column, outlines.columns[s]) for s in nearer)]
+    least = np.inf
+    for pieces in range(1, FULL):
+        strip = column.standing(pieces + 1) & ~column.standing(pieces)
+        for hidden in hiding:
+            least = min(least, _clear(strip if hidden is None else strip & ~hidden))
+    return float(least)
+
+
+def _within(column: Column, other: Column) -> Mask:
+    """The pixels of a column's window that a full stack on another square covers."""
+    mask = np.zeros((column.height, column.width), bool)
+    x0, y0 = max(column.left, other.left), max(column.top, other.top)
+    x1 = min(column.left + column.width, other.left + other.width)
+    y1 = min(column.top + column.height, other.top + other.height)
+    if x0 < x1 and y0 < y1:
+        mask[y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left] = other.standing(FULL)[
+            y0 - other.top : y1 - other.top, x0 - other.left : x1 - other.left
+        ]
+    return mask
+
+
+def _clear(strip: Mask) -> float:
+    """Pixels of a strip, each by its distance from the strip's edge: the outermost mix with what is
+    beside."""
+    if not strip.any():
+        return 0.0
+    inside = cv2.distanceTransform(np.pad(strip, 1).astype(np.uint8), cv2.DIST_L2, 3)
+    return float(np.clip(inside - 0.5, 0, 1)[inside > 0].sum())

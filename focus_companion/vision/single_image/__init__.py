@@ -1,0 +1,1 @@
+"""Reading the position from one still picture, nothing being known of it."""

@@ -1,0 +1,126 @@
+"""All stacks of a square at once: which piece of a stack each pixel would show, given the neighbours.
+
+For a square and a height the pixels fall into layers: those that show piece 1, piece 2, …, and those that
+show what stands behind. So a table (height, layer, class) of summed log-likelihoods holds the score of every
+stack, and the best stack of a height is the best class of each layer by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..appearance.colour_model import CLASSES
+from ..geometry.stack_masks import Outlines, Window
+
+HIGHEST = 5
+"""Pieces in the tallest stack that stands in a settled position."""
+
+_HIDDEN = 0.4
+"""Share of a piece that a stack before it has to cover, to be taken for it."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What the picture says of one square, given its neighbours.
+
+    ``layers`` (HIGHEST + 1, HIGHEST + 1, CLASSES): nats for showing a class in layer k (1 …) of a stack of h
+    pieces. ``behind`` (HIGHEST + 1,): nats of the pixels that such a stack leaves to what is behind it.
+    ``pixels`` (HIGHEST + 1, HIGHEST + 1): how many pixels show each layer.
+    """
+
+    layers: Floats
+    behind: Floats
+    pixels: NDArray[np.int64]
+
+
+class Layers:
+    """The layers of every square for one camera and board."""
+
+    def __init__(self, outlines: Outlines) -> None:
+        self.outlines = outlines
+        self.window: Window = outlines.window(range(len(outlines.columns)))
+        self._level = [_level_maps(column.masks) for column in outlines.columns]
+        rank = {square: place for place, square in enumerate(outlines.far_to_near)}
+        self._near = []
+        self._far = []
+        for square in range(len(outlines.columns)):
+            touching = outlines.touching([square])
+            self._near.append(tuple(o for o in touching if rank[o] > rank[square]))
+            self._far.append(tuple(o for o in touching if rank[o] < rank[square]))
+        self._hiding: dict[int, tuple[int, ...]] = {}
+
+    def neighbours(self, square: int) -> tuple[int, ...]:
+        """The squares whose stacks bear on what this one's pixels say."""
+        return self._near[square] + self._far[square]
+
+    def hiding(self, square: int) -> tuple[int, ...]:
+        """The squares whose tallest stack would hide most of a piece on this one."""
+        if square not in self._hiding:
+            piece = self.outlines.columns[square].masks[1]
+            least = _HIDDEN * np.count_nonzero(piece)
+            self._hiding[square] = tuple(
+                near for near in self._near[square] if self._shared(square, near, piece) > least
+            )
+        return self._hiding[square]
+
+    def _shared(self, square: int, near: int, piece: NDArray[np.bool_]) -> int:
+        """Pixels of a piece on a square that the tallest stack on ``near`` covers."""
+        column = self.outlines.columns[square]
+        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
+        left = piece.copy()
+        _cut(left, window, self.outlines, near, HIGHEST)
+        return int(np.count_nonzero(piece) - np.count_nonzero(left))
+
+    def table(self, square: int, scores: NDArray[np.float32], stacks: Sequence[tuple[int, ...]]) -> Table:
+        """The table of ``square``; ``scores`` (h, w, CLASSES) are those of :attr:`window`'s pixels,
+        ``stacks`` the classes of all squares' pieces, bottom first.
+        """
+        column = self.outlines.columns[square]
+        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
+        free = (self._level[square] != 0).any(0) | column.masks[0]
+        for other in self._near[square]:
+            _cut(free, window, self.outlines, other, len(stacks[other]))
+        behind = self.outlines.paint(dict(enumerate(stacks)), window, self._far[square])[free]
+        rows = slice(window.top - self.window.top, window.bottom - self.window.top)
+        columns = slice(window.left - self.window.left, window.right - self.window.left)
+        values = scores[rows, columns][free].astype(np.float64)
+        passed = values[np.arange(len(values)), behind]
+        layers = np.zeros((HIGHEST + 1, HIGHEST + 1, CLASSES))
+        pixels = np.zeros((HIGHEST + 1, HIGHEST + 1), np.int64)
+        left = np.zeros(HIGHEST + 1)
+        dome = column.masks[0][free]
+        left[0] = np.where(dome, values[:, 0], passed).sum()
+        for height in range(1, HIGHEST + 1):
+            level = self._level[square][height][free]
+            pixels[height] = np.bincount(level, minlength=HIGHEST + 1)
+            left[height] = passed[level == 0].sum()
+            for label in range(1, CLASSES):
+                layers[height, :, label] = np.bincount(level, values[:, label], minlength=HIGHEST + 1)
+        return Table(layers, left, pixels)
+
+
+def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """(HIGHEST + 1, h, w): for a stack of each height, which piece every pixel shows; 0 is none of them."""
+    maps = np.zeros((HIGHEST + 1, *masks.shape[1:]), np.uint8)
+    for height in range(1, HIGHEST + 1):
+        maps[height] = maps[height - 1]
+        maps[height][masks[height]] = height
+    return maps
+
+
+def _cut(free: NDArray[np.bool_], window: Window, outlines: Outlines, other: int, pieces: int) -> None:
+    """Take out of ``free`` the pixels hidden by what stands on another square."""
+    column = outlines.columns[other]
+    x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
+    y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
+    if x0 >= x1 or y0 >= y1:
+        return
+    inside = slice(y0 - column.top, y1 - column.top), slice(x0 - column.left, x1 - column.left)
+    hidden = column.standing(pieces)[inside]
+    free[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left] &= ~hidden

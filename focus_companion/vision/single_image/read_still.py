@@ -1,0 +1,71 @@
+"""One picture without a history: the board is found, its colours are learned from itself, and all is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..detection.find_board import find_board
+from ..geometry.lens_profiles import LensProfile
+from ..geometry.resize import reduced, resized
+from ..geometry.scene import CORNERS, BoardProfile, Camera
+from .search import begun, polished, searched
+from .view import Picture
+
+_PIXELS = 1280 * 960
+"""A larger picture is reduced to this: no more is to be seen in it, and it takes longer."""
+
+_PITCH = 34.0
+"""Pixels that a square need be wide to tell cameras and sets apart; heights are read with all there are."""
+
+
+@dataclass(frozen=True)
+class StillReading:
+    """What one picture shows: ``stacks`` (52, bottom to top), ``sure`` (52) the probability of each top,
+    the camera in the picture's own pixels, the set, and ``confidence`` 0 … 1 in board and tops together."""
+
+    stacks: tuple[str, ...]
+    sure: tuple[float, ...]
+    camera: Camera
+    profile: BoardProfile
+    confidence: float
+
+    @property
+    def corners(self) -> dict[str, tuple[float, float]]:
+        """Pixels of the corners of the full 8×8 lattice, by square."""
+        points = self.camera.project(self.profile.corners)
+        return {name: (float(x), float(y)) for name, (x, y) in zip(CORNERS, points, strict=True)}
+
+
+def read_still(
+    image: NDArray[np.uint8],
+    profiles: Sequence[BoardProfile],
+    players: Sequence[str],
+    rank1: str = "bottom",
+    lens: LensProfile | None = None,
+) -> StillReading | None:
+    """The board and its position in a BGR picture (H, W, 3) uint8, or None when there is no board to be seen.
+
+    ``players`` are the letters of the colours in play; ``rank1`` the side of the picture at which rank 1
+    lies; ``lens`` the camera's, if it is known.
+    """
+    found = find_board(image, profiles, rank1=rank1, lens=lens)
+    if found is None:
+        return None
+    work, factor = reduced(image, _PIXELS)
+    pitch = factor * found.camera.pitch_pixels(found.profile)
+    small, _ = reduced(work, int(work.shape[0] * work.shape[1] * min(1.0, _PITCH / pitch) ** 2))
+    camera = resized(found.camera, small)
+    picture = Picture(small, camera, found.profile, players, lens)
+    last = searched(begun(picture, camera, found.profile), profiles)
+    if small is not work:
+        camera = resized(last.camera, work)
+        last = polished(Picture(work, camera, last.profile, players, lens), last, camera)
+    stacks = last.stacks
+    sure = tuple(float(1 / (1 + np.exp(-last.solver.top_lead(s)))) for s in range(len(stacks)))
+    return StillReading(
+        stacks, sure, resized(last.camera, image), last.profile, found.confidence * float(np.mean(sure))
+    )

@@ -1,0 +1,152 @@
+"""The camera, the set and the stacks that together explain a still picture best.
+
+They bear on one another: with the board taken a piece too low, every stack seems a piece higher, and outlines
+drawn for those stacks keep the board there. So camera and stacks are made right by turns, from several
+beginnings, and what counts is how well the whole explains the picture's pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..appearance.learning import labels
+from ..geometry.pose import lifted
+from ..geometry.scene import BoardProfile, Camera
+from .pose_from_colours import met_by_colours
+from .solver import Solver
+from .view import Palette, Picture, View, compared
+
+_FIRST = (0.2, 0.12, 0.08)
+_AGAIN = (0.14, 0.08)
+_LAST = (0.06,)
+"""How far, in squares, outlines look for the ends of colours: at first, after a change, and at the end."""
+
+_HOPELESS = 2.0
+"""Times the loss of the best explanation, from which on a change is not followed up."""
+
+_TRIALS = 8
+"""Changes that are tried at most."""
+
+_CLEARER = 0.06
+"""Part of what is not explained that another camera has to explain, to be believed: the finder's is good."""
+
+Change = BoardProfile | float
+"""Another set, or the board so many pieces' rises higher."""
+
+
+@dataclass(frozen=True)
+class State:
+    """One explanation of the picture, with the colours by which it was found, and its nats."""
+
+    view: View
+    solver: Solver
+    palette: Palette
+    nats: float
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        return self.solver.stacks
+
+    @property
+    def camera(self) -> Camera:
+        return self.view.camera
+
+    @property
+    def profile(self) -> BoardProfile:
+        return self.view.profile
+
+    def learned(self) -> Palette:
+        """The colours that its stacks teach."""
+        return self.view.relearned(self.stacks)
+
+    def beats(self, other: State) -> bool:
+        """Whether this explains the picture clearly better."""
+        return self.nats > (1 - _CLEARER) * other.nats
+
+
+def begun(picture: Picture, camera: Camera, profile: BoardProfile) -> State:
+    """What the picture shows through this camera when nothing is known."""
+    view = View(picture, camera, profile)
+    return _read(view, view.relearned(view.solved(view.usual(), None).stacks), None)
+
+
+def searched(state: State, profiles: Sequence[BoardProfile]) -> State:
+    """The best explanation found from this one on: with another set, with the board higher or lower."""
+    best = _improved(state, _FIRST)
+    vain: set[Change] = set()
+    for _ in range(_TRIALS):
+        changes: list[Change] = [profile for profile in profiles if profile != best.profile]
+        change = next((change for change in [*changes, 1.0, -1.0] if change not in vain), None)
+        if change is None:
+            break
+        trial = _changed(best, change)
+        # Which set it is the finder hardly knows; where the board is, it knows well.
+        better = trial.beats(best) if isinstance(change, float) else trial.nats > best.nats
+        if better:
+            # Not back at once to where it came from.
+            vain = {-change if isinstance(change, float) else best.profile}
+            best = trial
+        else:
+            vain.add(change)
+    return best
+
+
+def polished(picture: Picture, state: State, camera: Camera) -> State:
+    """The same explanation of a larger picture, that ``camera`` sees, made right to its own pixels."""
+    view = View(picture, camera, state.profile)
+    return _improved(_read(view, view.relearned(state.stacks), state.stacks), _LAST)
+
+
+def _changed(state: State, change: Change) -> State:
+    """The best of what comes after a change, be it better than ``state`` or not."""
+    if isinstance(change, float):
+        camera, profile = lifted(state.camera, change * state.profile.rise), state.profile
+    else:
+        camera, profile = state.camera, change
+    first = _read(View(state.view.picture, camera, profile), state.palette, state.stacks)
+    return max(_followed(first, _AGAIN, _HOPELESS * state.nats), key=lambda now: now.nats)
+
+
+def _read(view: View, palette: Palette, before: Sequence[str] | None) -> State:
+    solver = view.solved(palette, before)
+    return State(view, solver, palette, view.explained(palette, solver.stacks))
+
+
+def _improved(state: State, reaches: Sequence[float]) -> State:
+    """The best of what comes as the camera follows the colours' ends, if it is clearly better."""
+    best = max(_followed(state, reaches), key=lambda now: now.nats)
+    return best if best.beats(state) else state
+
+
+def _followed(state: State, reaches: Sequence[float], least: float = -np.inf) -> list[State]:
+    """This state, and those that follow as the camera goes where the colours end; below ``least`` nats no
+    more."""
+    states = [state]
+    for reach in reaches:
+        now = states[-1]
+        view = View(now.view.picture, _met(now, reach), now.profile)
+        states.append(_read(view, now.learned(), now.stacks))
+        if states[-1].nats < least:
+            break
+    return states
+
+
+def _met(state: State, reach: float) -> Camera:
+    view = state.view
+    window, painted = labels(view.layers.outlines, state.stacks)
+    scores = compared(view.likelihoods(state.palette))
+    picture = view.picture
+    return met_by_colours(
+        view.camera,
+        view.profile,
+        state.stacks,
+        scores,
+        painted,
+        window,
+        picture.edges,
+        picture.prior,
+        reach,
+    )

@@ -1,0 +1,169 @@
+"""The likeliest stacks of all squares together, each given its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..appearance.colour_model import CLASS, CLASSES
+from .layers import HIGHEST, Layers, Table
+
+Stack = tuple[int, ...]
+
+_LETTER = {label: letter for letter, label in CLASS.items()}
+
+STEP = 0.7
+"""Nats by which a stack of one piece more is less likely beforehand."""
+
+_ROUNDS = 6
+"""Times that all squares are gone through at most; two or three are the rule."""
+
+
+_GAIN = 1e-6
+"""Nats that a change of two squares together has to bring."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A stack and its score in nats."""
+
+    stack: Stack
+    score: float
+
+
+class Solver:
+    """Stacks on one picture's squares, improved square by square until none changes.
+
+    ``scores`` (h, w, CLASSES) are log-likelihoods of the pixels of ``layers.window``; ``share`` is what one
+    pixel counts beside its neighbours, which say much the same; ``shape`` (52, HIGHEST + 1) nats for a number
+    of pieces from elsewhere (the edges); ``limit`` the number of pieces of one colour that there are.
+    """
+
+    def __init__(
+        self,
+        layers: Layers,
+        scores: NDArray[np.float32],
+        players: Sequence[str],
+        limit: int,
+        share: float,
+        shape: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.layers, self._scores = layers, scores
+        self._labels = np.array([CLASS[letter] for letter in players])
+        self._limit, self._share = limit, share
+        count = len(layers.outlines.columns)
+        self._shape = np.zeros((count, HIGHEST + 1)) if shape is None else shape
+        self._stacks: list[Stack] = [()] * count
+        self._tables: dict[int, Table] = {}
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        return tuple("".join(_LETTER[label] for label in stack) for stack in self._stacks)
+
+    def start_from(self, stacks: Sequence[str]) -> None:
+        """Begin with these stacks instead of an empty board."""
+        self._stacks = [tuple(CLASS[piece] for piece in stack) for stack in stacks]
+        self._tables.clear()
+
+    def solve(self) -> None:
+        """Improve until nothing changes."""
+        self._settle(set(range(len(self._stacks))))
+        for far in self.layers.outlines.far_to_near:
+            for near in self.layers.hiding(far):
+                if self._stacks[far] and self._stacks[near] and self._instead(near, far):
+                    self._settle({near, far, *self.layers.neighbours(near), *self.layers.neighbours(far)})
+
+    def _settle(self, dirty: set[int]) -> None:
+        """Improve these squares, one by one, and what they bear on."""
+        for _ in range(_ROUNDS):
+            for square in self.layers.outlines.far_to_near:
+                if square not in dirty:
+                    continue
+                dirty.discard(square)
+                best = self.choices(square)[0].stack
+                if best != self._stacks[square]:
+                    self._put(square, best)
+                    dirty.update(self.layers.neighbours(square))
+            if not dirty:
+                return
+
+    def _instead(self, near: int, far: int) -> bool:
+        """Whether what was taken for a stack on ``far`` is better seen as more of the one on ``near``.
+
+        Each of the two keeps the other from the truth, so they have to change together.
+        """
+        before = self._stacks[near], self._stacks[far]
+        gain = self._score(far, ()) - self._score(far, before[1])
+        self._put(far, ())
+        taller = self.choices(near)[0]
+        if taller.stack != before[0]:
+            gain += taller.score - self._score(near, before[0])
+            self._put(near, taller.stack)
+            rest = self.choices(far)[0]
+            gain += rest.score - self._score(far, ())
+            if gain > _GAIN:
+                self._put(far, rest.stack)
+                return True
+        self._put(near, before[0])
+        self._put(far, before[1])
+        return False
+
+    def _score(self, square: int, stack: Stack) -> float:
+        """Nats of one stack on a square, given its neighbours."""
+        table, height = self._table(square), len(stack)
+        nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
+        prior = dict(zip(self._labels.tolist(), self._prior(square).tolist(), strict=True))
+        shown = 0.0
+        for level, label in enumerate(stack, 1):
+            shown += float(table.layers[height, level, label]) * self._share + prior[label]
+        return float(nats + shown)
+
+    def choices(self, square: int) -> list[Choice]:
+        """For every number of pieces the likeliest stack of the square, the best first."""
+        table = self._table(square)
+        prior = self._prior(square)
+        found = []
+        for height in range(HIGHEST + 1):
+            nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
+            liking = table.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
+            stack = tuple(int(self._labels[k]) for k in liking.argmax(1)) if height else ()
+            found.append(Choice(stack, float(nats + liking.max(1).sum() if height else nats)))
+        return sorted(found, key=lambda choice: -choice.score)
+
+    def top_lead(self, square: int) -> float:
+        """Nats by which the best stack leads the best one with another top, or none."""
+        table = self._table(square)
+        prior = self._prior(square)
+        tops = {0: float(table.behind[0] * self._share + self._shape[square, 0])}
+        for height in range(1, HIGHEST + 1):
+            nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
+            liking = table.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
+            lower = liking[:-1].max(1).sum() if height > 1 else 0.0
+            for at, label in enumerate(self._labels):
+                value = float(nats + lower + liking[-1, at])
+                tops[int(label)] = max(tops.get(int(label), -np.inf), value)
+        values = sorted(tops.values())
+        return values[-1] - values[-2]
+
+    def _put(self, square: int, stack: Stack) -> None:
+        self._stacks[square] = stack
+        for other in self.layers.neighbours(square):
+            self._tables.pop(other, None)
+
+    def _table(self, square: int) -> Table:
+        if square not in self._tables:
+            self._tables[square] = self.layers.table(square, self._scores, self._stacks)
+        return self._tables[square]
+
+    def _prior(self, square: int) -> NDArray[np.float64]:
+        """Nats for each player's colour, by how many pieces of it are not seen elsewhere."""
+        seen = np.zeros(CLASSES)
+        for other, stack in enumerate(self._stacks):
+            if other != square:
+                for label in stack:
+                    seen[label] += 1
+        left = np.maximum(self._limit - seen[self._labels], 0.0) + 0.2
+        return np.asarray(np.log(left / left.sum()))

@@ -1,0 +1,181 @@
+"""One still picture as one camera sees it: what its pixels say, and how well a position explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
+from ..appearance.first_colours import first_model, others, usual_pieces
+from ..appearance.learning import labels
+from ..detection.edges import Edges, board_window
+from ..detection.refine import lens_prior
+from ..geometry.lens_profiles import LensProfile
+from ..geometry.scene import BoardProfile, Camera
+from ..geometry.stack_masks import Outlines, Window, lattice_mask
+from .layers import HIGHEST, Layers
+from .occluders import covered
+from .solver import STEP, Solver
+
+_BLUR = 2.0
+"""Pixels over which the colours of thin bands are mixed."""
+
+_TRUST = 4.0
+"""Nats by which one pixel may prefer one class to another."""
+
+_SHARE = 0.04
+_SQUARE = 55.0
+"""The share of its nats that a pixel counts where a square is so many pixels wide, as neighbours say the
+same."""
+
+_MARGIN = 0.2
+"""Squares about the stacks in which the picture has to be explained: a camera may be so far off at first."""
+
+_FEWEST, _MOST = 300, 8000
+"""Pixels of one class that are learned from; with fewer it stays at what is usual."""
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """Colour models of the pieces and the lattice, and of the bare board and table beyond the lattice."""
+
+    board: ColourModel
+    beyond: ColourModel
+
+
+class Picture:
+    """A picture with a board about where ``camera`` sees it: all that stays as the camera is made right.
+
+    ``image`` is (H, W, 3) uint8 BGR; ``players`` the letters of the colours in play; ``lens`` is the
+    camera's, if it is known.
+    """
+
+    def __init__(
+        self,
+        image: NDArray[np.uint8],
+        camera: Camera,
+        profile: BoardProfile,
+        players: Sequence[str],
+        lens: LensProfile | None = None,
+    ) -> None:
+        self.players = players
+        self.prior = lens_prior(lens, camera.lens.width, camera.lens.height)
+        """What is expected of the lens."""
+        self.pixels = sharpened(image)
+        self.edges = Edges.of(image, board_window(camera, profile))
+        self.usual = first_model(image, camera, profile, players)
+        outlines = Outlines(camera, profile, HIGHEST)
+        self.window = outlines.window(range(len(outlines.columns)))
+        """The part of the picture that is looked at: where, at first, the board was thought to be."""
+        pitch = camera.pitch_pixels(profile)
+        self.share = _SHARE * (_SQUARE / pitch) ** 2
+        """What a pixel's nats count, as its neighbours say the same."""
+        lattice = lattice_mask(outlines, self.window)
+        self.told = _around_columns(outlines, image.shape[:2], _MARGIN * pitch)
+        """(H, W) bool: where stacks may show. Beside it lie pieces out of play and what people have about."""
+        self.covered = np.zeros(image.shape[:2], bool)
+        self.covered[self.window.slices] = covered(
+            self.pixels[self.window.slices], lattice, self.usual, pitch
+        )
+
+
+class View:
+    """A picture through one camera, with one set."""
+
+    def __init__(self, picture: Picture, camera: Camera, profile: BoardProfile) -> None:
+        self.picture, self.camera, self.profile = picture, camera, profile
+        self.layers = Layers(Outlines(camera, profile, HIGHEST))
+        self.window: Window = self.layers.window
+        self.pixels = picture.pixels[self.window.slices]
+        self.covered = picture.covered[self.window.slices]
+        self.lattice = lattice_mask(self.layers.outlines, self.window)
+        self._nats: dict[Palette, NDArray[np.float32]] = {}
+
+    def usual(self) -> Palette:
+        """What is known before anything of the position is."""
+        return Palette(self.picture.usual, self.picture.usual)
+
+    def relearned(self, stacks: Sequence[str]) -> Palette:
+        """What these stacks would teach of the colours, if they stood there."""
+        _, painted = labels(self.layers.outlines, stacks)
+        rim = np.ones((3, 3), np.uint8)
+        samples = usual_pieces(self.picture.players)
+        for label in range(CLASSES):
+            inner = (painted == label) & ~self.covered
+            if label != BARE:
+                # The outermost pixels of a piece mix with what lies behind, and count as that.
+                inner = cv2.erode(inner.astype(np.uint8), rim).astype(bool)
+            found = self.pixels[inner & self.lattice] if label == BARE else self.pixels[inner]
+            if len(found) >= _FEWEST:
+                samples[label] = found[:: max(1, len(found) // _MOST)]
+        board = ColourModel()
+        board.learn(samples, keep=0.0)
+        beyond = ColourModel()
+        around = self.pixels[(painted == BARE) & ~self.lattice & ~self.covered]
+        beyond.learn({BARE: around[:: max(1, len(around) // _MOST)]}, keep=0.0)
+        return Palette(board, beyond)
+
+    def likelihoods(self, palette: Palette) -> NDArray[np.float32]:
+        """(h, w, CLASSES) of the board's window: nats against a colour drawn at random; 0 where something
+        lies over the board."""
+        if palette not in self._nats:
+            self._nats = {palette: self._likelihoods(palette)}
+        return self._nats[palette]
+
+    def _likelihoods(self, palette: Palette) -> NDArray[np.float32]:
+        off = ~self.lattice
+        known = palette.board.log_likelihood(self.pixels)
+        known[off, BARE] = palette.beyond.log_likelihood(self.pixels[off])[:, BARE]
+        nats = np.logaddexp(known, np.log(others())[bins(self.pixels)][..., None]).astype(np.float32)
+        nats[self.covered] = 0.0
+        return nats
+
+    def solved(self, palette: Palette, before: Sequence[str] | None) -> Solver:
+        """All squares read with these colours, beginning from the stacks ``before``."""
+        players = self.picture.players
+        scores = compared(self.likelihoods(palette))
+        solver = Solver(self.layers, scores, players, 18 if len(players) == 2 else 13, self.picture.share)
+        if before is not None:
+            solver.start_from(before)
+        solver.solve()
+        return solver
+
+    def explained(self, palette: Palette, stacks: Sequence[str]) -> float:
+        """Nats, at most 0, by which these stacks explain the pixels worse than if each showed what it likes
+        best.
+
+        Measured against the best of each pixel, a camera gains nothing by taking in more of a plain table.
+        """
+        scores = compared(self.likelihoods(palette))
+        _, painted = labels(self.layers.outlines, stacks)
+        shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)[..., 0]
+        shown = shown[self.picture.told[self.window.slices]]
+        return self.picture.share * float(shown.sum(dtype=float)) - STEP * sum(map(len, stacks))
+
+
+def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) -> NDArray[np.bool_]:
+    """(H, W) of a picture: where a stack may show, and ``margin`` pixels more."""
+    mask = np.zeros(size, np.uint8)
+    for column in outlines.columns:
+        part = mask[column.top : column.top + column.height, column.left : column.left + column.width]
+        part |= column.standing(HIGHEST)
+    wide = 2 * round(margin) + 1
+    return np.asarray(cv2.dilate(mask, np.ones((wide, wide), np.uint8)), bool)
+
+
+def sharpened(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The picture with thin bands told apart again that lens and compression have mixed.
+
+    From nearly above, the lower pieces of a stack show as sickles of two or three pixels.
+    """
+    blurred = cv2.GaussianBlur(image, (0, 0), _BLUR)
+    return np.asarray(cv2.addWeighted(image, 2.0, blurred, -1.0, 0.0), np.uint8)
+
+
+def compared(nats: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Likelihoods (h, w, CLASSES) against the best class of each pixel: that one 0, the worst -_TRUST."""
+    return np.asarray(np.maximum(nats - nats.max(-1, keepdims=True), -_TRUST), np.float32)

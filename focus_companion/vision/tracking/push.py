@@ -1,0 +1,146 @@
+"""Follows the board when it or the camera is pushed: the known position, sought near its last place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ...game.squares import FILE, RANK
+from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
+from ..geometry.scene import BoardProfile, Camera, Floats
+
+_SPOTS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
+AGREES = 0.5
+"""Mean nats a point, above chance, from which a square shows what is expected of it, …"""
+DIFFERS = 0.0
+"""… and below which it shows something else rather: bare domes of nearly a piece's colour lie between."""
+BETWEEN = 0.25
+"""Share of the squares that may lie between without counting against a place."""
+
+
+class Probe:
+    """Points of the board whose class is known from the position: tops, bare domes, and the ground between
+    squares.
+    """
+
+    def __init__(self, profile: BoardProfile, stacks: Sequence[str]) -> None:
+        points, labels, owners = [], [], []
+        for square, (x, y) in enumerate(profile.centres):
+            stack = stacks[square]
+            solid = profile.piece if stack else profile.dome
+            level = (len(stack) - 1) * profile.rise + 0.7 * solid.height if stack else 0.7 * solid.height
+            radius = 0.7 * solid.radius
+            for dx, dy in _SPOTS:
+                points.append((x + radius * dx, y + radius * dy, level))
+                labels.append(CLASS[stack[-1]] if stack else BARE)
+                owners.append(square)
+        # Ground at the corners where four low squares meet tells a shift by a whole square or by part of one.
+        height = {(f, r): len(stacks[s]) for s, (f, r) in enumerate(zip(FILE, RANK, strict=True))}
+        for f in range(7):
+            for r in range(7):
+                around = [height.get(at) for at in ((f, r), (f + 1, r), (f, r + 1), (f + 1, r + 1))]
+                if all(h is not None and h <= 1 for h in around):
+                    points.append(((f - 3) * profile.pitch, (r - 3) * profile.pitch, 0.0))
+                    labels.append(BARE)
+                    owners.append(-1)
+        self.points: Floats = np.array(points)
+        self.labels = np.array(labels)
+        self.owners = np.array(owners)
+
+    def moved(self, dx: float, dy: float, turn: float) -> Floats:
+        """The points (N, 3) after the board was pushed by (dx, dy) mm and turned by ``turn`` radians."""
+        c, s = np.cos(turn), np.sin(turn)
+        x, y, z = self.points.T
+        return np.stack([c * x - s * y + dx, s * x + c * y + dy, z], -1)
+
+
+def _advantage(
+    image: NDArray[np.uint8], pixels: Floats, labels: NDArray[np.int_], colours: ColourModel
+) -> Floats:
+    """Nats, held within ±3, by which each pixel (…, N, 2) shows its label rather than the likeliest other
+    class.
+    """
+    height, width = image.shape[:2]
+    at = np.round(pixels).astype(np.intp)
+    inside = (at[..., 0] >= 0) & (at[..., 0] < width) & (at[..., 1] >= 0) & (at[..., 1] < height)
+    x, y = np.clip(at[..., 0], 0, width - 1), np.clip(at[..., 1], 0, height - 1)
+    scores = colours.table[bins(image[y, x])][..., colours.known]
+    columns = np.cumsum(colours.known) - 1
+    own = np.take_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -1)[
+        ..., 0
+    ]
+    np.put_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -20.0, -1)
+    return np.where(inside, np.clip(own - np.maximum(scores.max(-1), 0.0), -3, 3), -3.0)
+
+
+def agreement(
+    image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel, squares: int = 52
+) -> Floats:
+    """For every square, the mean nats a point by which it shows what the position says, (52,)."""
+    nats = _advantage(image, camera.project(probe.points), probe.labels, colours)
+    known = probe.owners >= 0
+    total = np.bincount(probe.owners[known], nats[known], squares)
+    return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=squares)))
+
+
+def agreeing(nats: Floats) -> float:
+    """Share of the squares that show their position, of those that plainly show anything; ``nats`` (52,) as
+    of :func:`agreement`.
+    """
+    agree, differ = int((nats > AGREES).sum()), int((nats < DIFFERS).sum())
+    return agree / max(agree + differ, (1 - BETWEEN) * len(nats))
+
+
+def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
+    """The camera as seen from the board after the board was pushed by (dx, dy) mm and turned by ``turn``
+    radians.
+    """
+    c, s = np.cos(turn), np.sin(turn)
+    rotation = camera.rotation_matrix
+    turned = rotation @ np.array([(c, -s, 0), (s, c, 0), (0, 0, 1)])
+    moved = rotation @ np.array([dx, dy, 0.0]) + np.array(camera.translation)
+    vector = np.asarray(cv2.Rodrigues(turned)[0]).ravel()
+    return replace(
+        camera,
+        rotation=(float(vector[0]), float(vector[1]), float(vector[2])),
+        translation=(float(moved[0]), float(moved[1]), float(moved[2])),
+    )
+
+
+def seek(
+    image: NDArray[np.uint8],
+    camera: Camera,
+    profile: BoardProfile,
+    probe: Probe,
+    colours: ColourModel,
+    *,
+    reach: float = 1.6,
+    turn: float = 12.0,
+) -> tuple[Camera, float]:
+    """The camera after the push that best explains the picture, and the share of squares that then agree.
+
+    ``reach`` is in squares, ``turn`` in degrees; both are searched coarsely, then ever more finely.
+    """
+    step, spin = 0.2 * profile.pitch, float(np.radians(2.0))
+    shifts = np.arange(-reach * profile.pitch, reach * profile.pitch + 0.1, step)
+    turns = np.arange(-np.radians(turn), np.radians(turn) + 1e-3, spin)
+    best = (-np.inf, 0.0, 0.0, 0.0)
+    for _ in range(5):
+        _, x, y, angle = best
+        offsets = np.array([(x + dx, y + dy, 0.0) for dx in shifts for dy in shifts])
+        for spun in angle + turns:
+            points = probe.moved(0.0, 0.0, float(spun))[None] + offsets[:, None]
+            pixels = camera.project(points.reshape(-1, 3)).reshape(len(offsets), -1, 2)
+            totals = _advantage(image, pixels, probe.labels, colours).mean(-1)
+            top = int(totals.argmax())
+            if totals[top] > best[0]:
+                best = (float(totals[top]), float(offsets[top][0]), float(offsets[top][1]), float(spun))
+        step, spin = step / 2, spin / 2
+        shifts = np.array([-step, 0.0, step])
+        turns = np.array([-spin, 0.0, spin])
+    found = pushed(camera, best[1], best[2], best[3])
+    return found, agreeing(agreement(image, found, probe, colours))

@@ -1,0 +1,69 @@
+// The board in small, on a canvas: three hundred of them must cost little.
+
+import { PAINT } from "./pieces.js";
+import { SQUARES, stacksOf, viewPlace } from "../lib/squares.js";
+import { h } from "../lib/svg.js";
+
+const SIDE = 20;
+const SHARP = 2;
+
+/** A canvas for a board; what it shows stands in words beside it. */
+export const miniature = () => h("canvas", { width: 8 * SIDE * SHARP, height: 8 * SIDE * SHARP, "aria-hidden": "true" });
+
+function mark(pen, letter, x, y, size) {
+  pen.fillStyle = PAINT[letter].mark;
+  pen.beginPath();
+  if (letter === "g") {
+    pen.moveTo(x, y - size);
+    pen.lineTo(x + size, y + size * 0.8);
+    pen.lineTo(x - size, y + size * 0.8);
+  } else if (letter === "b") pen.rect(x - size * 0.8, y - size * 0.8, size * 1.6, size * 1.6);
+  else if (letter === "y") {
+    pen.rect(x - size, y - size * 0.35, size * 2, size * 0.7);
+    pen.rect(x - size * 0.35, y - size, size * 0.7, size * 2);
+  } else pen.arc(x, y, size * 0.85, 0, 7);
+  pen.fill();
+}
+
+/** The position on a canvas: the top piece of every stack with its colour's shape, and how high the stack is. */
+export function draw(canvas, position, wrong) {
+  const pen = canvas.getContext("2d");
+  pen.setTransform(SHARP, 0, 0, SHARP, 0, 0);
+  pen.clearRect(0, 0, 8 * SIDE, 8 * SIDE);
+  const stacks = stacksOf(position);
+  for (const square of SQUARES) {
+    const [column, row] = viewPlace(square, 0);
+    const [x, y] = [column * SIDE, row * SIDE];
+    pen.fillStyle = "#34454f";
+    pen.fillRect(x + 0.5, y + 0.5, SIDE - 1, SIDE - 1);
+    const stack = stacks[square];
+    if (stack) {
+      const letter = stack.at(-1);
+      const paint = PAINT[letter];
+      if (paint) {
+        pen.fillStyle = paint.top;
+        pen.strokeStyle = "#0b1115";
+        pen.lineWidth = 1;
+        pen.beginPath();
+        pen.arc(x + SIDE / 2 - 1, y + SIDE / 2, 7.4, 0, 7);
+        pen.fill();
+        pen.stroke();
+        mark(pen, letter, x + SIDE / 2 - 1, y + SIDE / 2, 3.2);
+      }
+      if (stack.length > 1) {
+        pen.font = "700 8.500px system-ui, sans-serif";
+        pen.textAlign = "right";
+        pen.lineWidth = 2.5;
+        pen.strokeStyle = "#0b1115";
+        pen.strokeText(String(stack.length), x + SIDE - 1, y + SIDE - 2);
+        pen.fillStyle = "#fff";
+        pen.fillText(String(stack.length), x + SIDE - 1, y + SIDE - 2);
+      }
+    }
+    if (wrong?.includes(square)) {
+      pen.lineWidth = 2;
+      pen.strokeStyle = "#ff7a5c";
+      pen.strokeRect(x + 1.5, y + 1.5, SIDE - 3, SIDE - 3);
+    }
+  }
+}

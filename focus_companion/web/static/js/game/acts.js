@@ -1,0 +1,124 @@
+// Acting: what the viewer asks the host to do, with a question before what cannot be undone, and the PIN if it is needed.
+
+import { h } from "../lib/svg.js";
+import { t, tn } from "../lib/texts.js";
+import { playersOf } from "./state.js";
+import { moveWords, playerName } from "./words.js";
+
+async function post(address, body) {
+  const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const told = await answer.json().catch(() => ({}));
+  return { ok: answer.ok, pin: told.pin === true, error: told.error ?? t("The host did not understand.") };
+}
+
+/** Show a dialog and give back the pressed button's value, "" if it was closed. */
+function ask(dialog) {
+  return new Promise((resolve) => {
+    dialog.returnValue = "";
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+    dialog.showModal();
+  });
+}
+
+export class Acts {
+  /** `lookedAt()`: the ply that the viewer looks back at, null for now. */
+  constructor(getState, toast, lookedAt) {
+    this.getState = getState;
+    this.lookedAt = lookedAt;
+    this.turns = document.querySelector("#turn");
+    this.toast = toast;
+    this.confirm = document.querySelector("#confirm");
+    this.pin = document.querySelector("#pin");
+  }
+
+  async sure(question, buttons) {
+    this.confirm.querySelector("h2").textContent = question;
+    this.confirm.querySelector(".answers").replaceChildren(...buttons.map(([value, text]) => h("button", { value, class: "strong" }, text)), h("button", { value: "" }, t("No, go on")));
+    return ask(this.confirm);
+  }
+
+  /** Send an act; asks for the PIN if the host wants it. True if it was accepted. */
+  async send(body) {
+    try {
+      let answer = await post("/api/requests", body);
+      while (!answer.ok && answer.pin) {
+        if (!(await this.enterPin(answer.error))) return false;
+        answer = await post("/api/requests", body);
+      }
+      if (!answer.ok) this.toast(answer.error);
+      return answer.ok;
+    } catch (problem) {
+      console.info(problem.message);
+      this.toast(t("The host does not answer. Try again when the page is live."));
+      return false;
+    }
+  }
+
+  async enterPin(why) {
+    const field = this.pin.querySelector("input");
+    const note = this.pin.querySelector(".note");
+    note.textContent = why;
+    for (;;) {
+      field.value = "";
+      if ((await ask(this.pin)) !== "ok") return false;
+      const answer = await post("/api/pin", { pin: field.value.trim() });
+      if (answer.ok) return true;
+      note.textContent = answer.error;
+    }
+  }
+
+  async run(act) {
+    const state = this.getState();
+    if (act === "take_back" && (await this.sure(t("Take the last turn back?"), [["yes", t("Take back")]]))) return this.send({ act });
+    if (act === "draw" && (await this.sure(t("Do all players agree to a draw?"), [["yes", t("Yes, a draw")]]))) return this.send({ act });
+    if (act === "resign" || act === "leave") {
+      const inPlay = playersOf(state).filter((colour) => !(state.out ?? []).includes(colour));
+      const question = act === "resign" ? t("Who resigns?") : t("Who leaves the table?");
+      const player = await this.sure(question, inPlay.map((colour) => [colour, playerName(state, colour)]));
+      if (player) return this.send({ act, player });
+    }
+    if (act === "rematch" && (await this.sure(t("A rematch? Everybody takes the next colour, so that another player begins."), [["yes", t("Rematch")]]))) return this.send({ act });
+    if (act === "not_legal") return this.notLegal(state);
+    if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));
+    if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
+    if (act === "pause") return this.send({ act: state.paused ? "resume" : "pause" });
+    if (act === "dismiss") return this.send({ act });
+    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They stand right")]]))) return this.send({ act });
+    return false;
+  }
+
+  /** The turn that is looked at, else the last one, was not legal. */
+  async notLegal(state) {
+    const ply = this.lookedAt() || state.ply;
+    const turn = (state.moves ?? []).find((item) => item.ply === ply);
+    if (!turn) return this.toast(t("No turn has been played yet."));
+    const later = state.ply - ply;
+    const what = t("Was turn {ply}, {move}, not legal?", { ply, move: moveWords(turn.move) });
+    const more = tn("{n} later turn is taken back with it.", "{n} later turns are taken back with it.", later);
+    const question = later ? [what, more].join(" ") : what;
+    return (await this.sure(question, [["yes", t("Not legal: take it back")]])) && this.send({ act: "not_legal", ply });
+  }
+
+  /** Ask which of the legal turns it was; those nearest to what was alerted come first. */
+  async legal(title, text) {
+    const answer = await fetch("/api/legal", { cache: "no-store" });
+    const { legal = [] } = answer.ok ? await answer.json() : {};
+    if (!legal.length) return this.toast(t("There is no legal turn now."));
+    const squares = this.getState().alert?.squares ?? [];
+    const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, 12);
+    const select = this.turns.querySelector("select");
+    const sorted = [...legal].sort((a, b) => a.localeCompare(b));
+    select.replaceChildren(...sorted.map((move) => h("option", { value: move }, `${move.replace("-", "–")} · ${moveWords(move)}`)));
+    select.value = near[0] ?? sorted[0];
+    const pick = (move) => {
+      select.value = move;
+      for (const button of this.turns.querySelectorAll(".near button")) button.setAttribute("aria-pressed", button.dataset.move === move);
+    };
+    this.turns.querySelector("h2").textContent = title;
+    this.turns.querySelector(".explain").textContent = text;
+    this.turns.querySelector(".near").replaceChildren(...near.map((move) => h("button", { type: "button", "data-move": move, on: { click: () => pick(move) } }, move.replace("-", "–"))));
+    select.onchange = () => pick(select.value);
+    pick(select.value);
+    return (await ask(this.turns)) === "ok" && this.send({ act: "legal", move: select.value });
+  }
+}

@@ -1,0 +1,72 @@
+// The referee's sentences in the viewer's language and with the players' names.
+// An alert brings one English sentence; the templates here are those it is made from, so that it can be taken apart
+// and said again. A test holds them to the referee's own.
+
+import { list, t, tn } from "../lib/texts.js";
+
+const said = (text) => text;
+
+const TEMPLATES = [
+  said("{Player} moved {pieces} from {origin} to {target}, which is not straight along a row or column. Please put {them} back on {origin}."),
+  said("{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly {right}. Please put {them} back on {origin}."),
+  said("{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please put what was moved back on {origin}."),
+  said("{Player} placed a piece on {target}, but it is {turn}'s turn. Please take it off {target} again."),
+  said("{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece is on top, may move it. Please put it back on {origin}."),
+  said("{Player} made two moves in one turn (look at {where}), and only one is allowed. Please undo one of them."),
+  said("{Player} placed a piece on {target} but has none in reserve. Please take it off the board."),
+  said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on your own stack. Please put it back in the reserve."),
+  said("{Player} must begin by placing the thirteenth piece on an empty square. Please undo what was done, then place it."),
+  said("The stack on {target} has more than five pieces, and play went on before the extra ones were taken off. Please undo the last move; then {player} takes {pieces} from the bottom of {target}."),
+  said("The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the bottom and leave all others there. Please put that right."),
+  said("Pieces are missing from {where}, though no turn takes them away. Please put them back as they were."),
+  said("The pieces on {where} are in another order than before, and no turn changes their order. Please put them back as they were."),
+  said("The board has changed at {where} in a way that no single turn explains. Please put the pieces there back as they were."),
+];
+
+const COLOUR = "[Rr]ed|[Gg]reen|[Bb]lue|[Yy]ellow";
+const FIELDS = { Player: COLOUR, player: COLOUR, turn: COLOUR, owner: COLOUR, pieces: "\\d+ pieces?", squares: "\\d+ squares?", right: "\\d+ squares?", origin: "[a-h][1-8]", target: "[a-h][1-8]", where: "[a-h1-8, and]+", them: "it|them" };
+
+function pattern(template) {
+  const met = new Set();
+  const source = template.replace(/[.()]/g, "\\$&").replace(/\{(\w+)\}/g, (_, name) => {
+    if (met.has(name)) return `\\k<${name}>`;
+    met.add(name);
+    return `(?<${name}>${FIELDS[name]})`;
+  });
+  return new RegExp(`^${source}$`);
+}
+
+let patterns = null; // made when the first alert is told
+
+/** The parts of a referee's sentence: {template, …fields}, or null if it is none that is known. */
+export function parts(text) {
+  patterns ??= TEMPLATES.map((template) => [template, pattern(template)]);
+  for (const [template, shape] of patterns) {
+    const found = shape.exec(text ?? "");
+    if (found) return { ...found.groups, template };
+  }
+  return null;
+}
+
+/** The sentence again; `nameOf(colour)` gives a player's name. Null if it is none that is known. */
+export function sentence(text, nameOf) {
+  const found = parts(text);
+  if (!found) return null;
+  const values = {};
+  for (const [field, word] of Object.entries(found)) {
+    if (FIELDS[field] === COLOUR) values[field] = nameOf(word.toLowerCase());
+    else if (field === "pieces") values[field] = tn("{n} piece", "{n} pieces", parseInt(word, 10));
+    else if (field === "squares" || field === "right") values[field] = tn("{n} square", "{n} squares", parseInt(word, 10));
+    else if (field === "where") values[field] = list(word.match(/[a-h][1-8]/g));
+    else if (field === "them") values[field] = word === "it" ? t("it") : t("them");
+    else values[field] = word;
+  }
+  return t(found.template, values);
+}
+
+/** How to undo what was done, as far as it is one act: {from, to} squares, or {from} for a piece to be taken off. */
+export function undoing(alert) {
+  const found = parts(alert?.text);
+  if (!found?.target || found.template.startsWith("The ")) return null;
+  return found.origin ? { from: found.target, to: found.origin } : { from: found.target };
+}

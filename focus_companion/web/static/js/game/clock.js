@@ -1,0 +1,60 @@
+// The players' clocks. The host counts in the stream's seconds; the page only goes on between two of its words.
+
+import { t } from "../lib/texts.js";
+
+const EVERY_MS = 250;
+
+/** The clocks after an event, from those of the state before it. */
+export function followed(state, type, event) {
+  const { clock } = state;
+  if (!clock) return clock;
+  const time = Math.max(clock.time, event.time ?? clock.time);
+  const used = { ...clock.used };
+  if (clock.running) used[clock.running] += time - clock.time;
+  let { running } = clock;
+  if (type === "move") {
+    used[event.player] -= clock.increment;
+    running = event.to_move;
+  } else if (type === "ready") running = state.to_move;
+  else if (type === "result" || (type === "pause" && event.paused)) running = null;
+  else if (type === "pause") running = state.to_move;
+  return { ...clock, used, running, time };
+}
+
+/** Seconds as m:ss, below ten seconds with tenths; h:mm:ss from an hour on. */
+export function clockText(seconds) {
+  const sign = seconds < 0 ? "−" : "";
+  const left = Math.abs(seconds);
+  const whole = Math.floor(left);
+  const two = (n) => String(n).padStart(2, "0");
+  if (whole >= 3600) return `${sign}${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+  return `${sign}${Math.floor(whole / 60)}:${two(whole % 60)}`;
+}
+
+export class Clocks {
+  /** `alone`: whether it goes on by a timer of its own; else whoever has many of them calls `tell`. */
+  constructor(table, alone = true) {
+    Object.assign(this, { table, alone, clock: null, since: 0, timer: 0 });
+  }
+
+  /** What the host says now; a new object starts the page's own counting afresh. */
+  show(clock) {
+    if (clock !== this.clock) Object.assign(this, { clock, since: performance.now() });
+    clearInterval(this.timer);
+    if (clock?.running && this.alone) this.timer = setInterval(() => this.tell(), EVERY_MS);
+    this.tell();
+  }
+
+  tell() {
+    if (!this.clock) return;
+    const { used, running, kind, seconds } = this.clock;
+    for (const face of this.table.querySelectorAll("[data-clock]")) {
+      const colour = face.dataset.clock;
+      const gone = (used[colour] ?? 0) + (colour === running ? (performance.now() - this.since) / 1000 : 0);
+      const left = kind === "down" ? seconds - gone : gone;
+      const text = kind === "down" && left <= 0 ? t("time is up") : clockText(Math.max(0, left));
+      if (face.textContent !== text) face.textContent = text;
+      face.dataset.state = kind === "down" && left <= 0 ? "up" : kind === "down" && left < 30 ? "short" : colour === running ? "runs" : "stands";
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// Putting the record right by hand: any square's stack, the reserves, whose turn. The game then goes on from there.
+
+import { colourWord } from "../board/board.js";
+import { token } from "../board/pieces.js";
+import { playersOf } from "./state.js";
+import { LETTERS, stacksOf, textOf } from "../lib/squares.js";
+import { h } from "../lib/svg.js";
+import { t } from "../lib/texts.js";
+import { playerName } from "./words.js";
+
+const HIGHEST = 5;
+
+export class Editor {
+  /** `onChange()` after every change of the draft, `send(body)` hands it in; true if it was taken. */
+  constructor(card, onChange, send) {
+    Object.assign(this, { card, onChange, send, state: null, stacks: null, square: null });
+    card.querySelector("[data-edit=done]").addEventListener("click", () => this.done());
+    card.querySelector("[data-edit=cancel]").addEventListener("click", () => this.close());
+    card.querySelector("[data-edit=drop]").addEventListener("click", () => this.change((stack) => stack.slice(0, -1)));
+    card.querySelector("[data-edit=empty]").addEventListener("click", () => this.change(() => ""));
+  }
+
+  get active() {
+    return this.stacks !== null;
+  }
+
+  get position() {
+    return textOf(this.stacks);
+  }
+
+  open(state) {
+    Object.assign(this, { state, stacks: stacksOf(state.position), square: null });
+    const colours = playersOf(state);
+    this.card.querySelector(".add").replaceChildren(
+      ...colours.map((colour) => h("button", { type: "button", "aria-label": t("Put a {colour} piece on top", { colour: colourWord(LETTERS[colour]) }), on: { click: () => this.change((stack) => stack + LETTERS[colour]) } }, "+", token(LETTERS[colour]))),
+    );
+    this.card.querySelector(".held").replaceChildren(
+      ...colours.map((colour) => h("label", {}, h("span", {}, t("Reserve of {player}", { player: playerName(state, colour) })), h("input", { type: "number", min: 0, max: 99, name: colour, value: state.reserves?.[colour] ?? 0 }))),
+    );
+    const turn = this.card.querySelector("select");
+    turn.replaceChildren(...colours.filter((colour) => !(state.out ?? []).includes(colour)).map((colour) => h("option", { value: colour }, playerName(state, colour))));
+    if (state.to_move) turn.value = state.to_move;
+    this.card.hidden = false;
+    document.body.dataset.editing = "";
+    this.look(null);
+    this.onChange();
+    // The whole board and what changes it, side by side or one below the other.
+    scrollTo(0, 0);
+    this.card.querySelector("h2").focus({ preventScroll: true });
+  }
+
+  /** The square under the hand. */
+  look(square) {
+    this.square = square;
+    const stack = square ? this.stacks[square] : "";
+    this.card.querySelector(".at").textContent = square ?? t("Touch a square on the board to change its stack.");
+    this.card.querySelector(".pile").replaceChildren(...[...stack].map((letter) => token(letter)));
+    for (const button of this.card.querySelectorAll(".add button")) button.disabled = !square || stack.length >= HIGHEST;
+    for (const name of ["drop", "empty"]) this.card.querySelector(`[data-edit=${name}]`).disabled = !stack;
+  }
+
+  change(how) {
+    if (!this.square) return;
+    this.stacks[this.square] = how(this.stacks[this.square]);
+    this.look(this.square);
+    this.onChange();
+  }
+
+  async done() {
+    const reserves = Object.fromEntries([...this.card.querySelectorAll(".held input")].map((input) => [input.name, Math.max(0, Math.round(Number(input.value) || 0))]));
+    const body = { act: "set_position", position: this.position, to_move: this.card.querySelector("select").value, reserves };
+    if (await this.send(body)) this.close();
+  }
+
+  close() {
+    this.stacks = null;
+    this.card.hidden = true;
+    delete document.body.dataset.editing;
+    this.onChange();
+  }
+}

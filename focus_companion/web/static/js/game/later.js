@@ -1,0 +1,14 @@
+// What the page needs only when it stands already: acts and dialogs, the editor, the turns, looking back, sounds.
+
+import { Acts } from "./acts.js";
+import { Camera } from "../board/camera.js";
+import { Corners } from "../board/corners.js";
+import { Editor } from "./editor.js";
+import { Match } from "./match.js";
+import { Moves } from "./moves.js";
+import { NewGame } from "./newgame.js";
+import { Replay } from "./replay.js";
+import { showReview } from "./review.js";
+import { sample, sound } from "../lib/sound.js";
+
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, sample, showReview, sound };

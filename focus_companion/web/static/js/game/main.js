@@ -1,0 +1,208 @@
+// The game's page: brings the state, the board, the words and the buttons together.
+
+import { undoing } from "./alerts.js";
+import { Board } from "../board/board.js";
+import { bring } from "../lib/bring.js";
+import { Clocks } from "./clock.js";
+import { Link } from "./link.js";
+import { sprite } from "../board/pieces.js";
+import { showPlayers } from "./players.js";
+import { pref, setPref, tie } from "../lib/prefs.js";
+import { SetUp } from "./setup.js";
+import { raised } from "../lib/squares.js";
+import { candidates, differing, handsFirst, possible } from "./state.js";
+import { Status, summary } from "./status.js";
+import { loadTexts, t, tn } from "../lib/texts.js";
+import { letterOf, refusalText } from "./words.js";
+
+const $ = (selector) => document.querySelector(selector);
+const past = document.body.dataset.game;
+const table = $(".table");
+
+let live = null; // the newest state
+let shown = null; // what the page shows: the live state or an older position
+let toastTimer = 0;
+let asked = null; // the promise of what a first view does without
+let tools = null; // the same, when it is there
+
+document.body.prepend(sprite());
+await loadTexts(document.body.dataset.texts);
+
+function toast(text) {
+  const box = $("#toast");
+  // Over a dialog nothing shows but what lies in it.
+  (document.querySelector("dialog[open]") ?? document.body).append(box);
+  box.textContent = text;
+  box.hidden = false;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => (box.hidden = true), 6000);
+}
+
+const info = $("#square-info");
+const board = new Board($("#board"), (square, words) => {
+  info.textContent = words || info.dataset.hint;
+  if (tools?.editor?.active && square) tools.editor.look(square);
+});
+const clocks = new Clocks(table);
+const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
+const status = new Status($("#status"), $("#loud"), $("#quiet"), (move) => withTools(({ acts }) => acts.send({ act: "choose", move })));
+
+/** What a first view does without; asked for as soon as the page stands, and again where the host was away. */
+function later() {
+  asked ??= bring().then(equip);
+  asked.catch(() => (asked = null));
+  return asked;
+}
+
+function equip(made) {
+  const now = () => live ?? {};
+  const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
+  tools = { ...made, replay, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
+  if (!past) {
+    const acts = new made.Acts(now, toast, () => replay.ply);
+    const send = (body) => acts.send(body);
+    Object.assign(tools, {
+      acts,
+      camera: new made.Camera($("#picture"), $("#no-picture"), $("#overlay")),
+      corners: new made.Corners($("#corners"), now, send),
+      editor: new made.Editor($("#editor"), () => show(null), send),
+      match: new made.Match($("#match")),
+      newGame: new made.NewGame($("#new-game"), acts, now),
+    });
+  }
+  if (live) fill(live);
+  return tools;
+}
+
+/** Do something with the tools; a host that does not answer is told. */
+async function withTools(act) {
+  try {
+    return await act(await later());
+  } catch (problem) {
+    console.info(problem.message);
+    return toast(t("The host does not answer. Try again when the page is live."));
+  }
+}
+
+/** What stands beside the board and waits for the tools: the turns, looking back, the score. */
+function fill(state) {
+  tools.replay.follow(state.game, state.ply ?? 0);
+  tools.moves.show(state);
+  tools.match?.follow(state).catch((problem) => console.info(problem.message));
+}
+
+/** The same again: the live state, or what is looked back at. */
+const again = () => show((tools?.replay.ply ?? null) === null ? null : shown);
+
+const side = () => Number(pref("turn")) % 4;
+
+function show(older) {
+  shown = older ?? live;
+  if (!shown) return;
+  const now = !older;
+  document.body.dataset.looking = now ? "now" : "back";
+  board.look(pref("view"), side());
+  table.dataset.view = pref("view");
+  board.guides = !tools?.editor?.active;
+  if (!board.guides) {
+    board.show(tools.editor.position, undefined, {});
+    return;
+  }
+  board.show(now && shown.prompt?.move ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
+    last: now ? shown.last_move : shown.move,
+    wrong: now ? shown.alert?.squares : null,
+    undo: now ? undoing(shown.alert) : null,
+    differ: now ? differing(shown) : null,
+    prompt: now ? shown.prompt : null,
+    candidates: now && !shown.alert ? candidates(shown) : null,
+  });
+  showPlayers(table, now ? shown : { ...shown, clock: null }, side());
+  clocks.show(now ? shown.clock : null);
+  tools?.moves.mark(now ? null : shown.ply);
+  if (now) status.show(live);
+  else status.show({ ...shown, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
+}
+
+function take(state) {
+  live = state;
+  const begun = state.position !== undefined && state.position !== null;
+  // Also while older positions are looked at, which have no clock: the board keeps its size.
+  table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
+  if (tools) fill(state);
+  if (begun) again();
+  else status.show(state);
+  document.body.dataset.over = Boolean(state.result);
+  for (const link of document.querySelectorAll("[data-export]")) link.href = `/api/games/${state.game}/export?format=${link.dataset.export}`;
+  const pause = $('[data-act="pause"]');
+  if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
+  const when = { alert: Boolean(state.alert), over: Boolean(state.result) };
+  for (const button of document.querySelectorAll("[data-when]")) button.hidden = !when[button.dataset.when];
+  const can = possible(state);
+  for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
+  setUp?.show(state);
+  const watching = $("#watching");
+  if (watching && state.watching !== undefined) {
+    watching.hidden = state.watching < 2;
+    watching.textContent = tn("{n} watches", "{n} watch", state.watching);
+  }
+  document.title = `${summary(state).title} · Focus Companion`;
+  document.body.dataset.ready = "";
+  if (state.event !== undefined) document.body.dataset.event = state.event;
+}
+
+function line(kind) {
+  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 5 s"), off: t("Host not reached") };
+  const lamp = $("#line");
+  lamp.dataset.line = kind;
+  lamp.textContent = words[kind];
+  // Where the host was away, what the first view does without may still be missing.
+  if (kind === "live" || kind === "polling") later().catch((problem) => console.info(problem.message));
+}
+
+tie($("#settings"), (name) => {
+  again();
+  if (name === "sound" && live) tools?.sample(summary(live).title);
+});
+$("#back-to-now").addEventListener("click", () => tools?.replay.live());
+$("#rotate").addEventListener("click", () => {
+  setPref("turn", String((side() + 1) % 4));
+  again();
+});
+document.addEventListener("click", (event) => {
+  const act = event.target.closest("[data-act]")?.dataset.act;
+  if (!act) return;
+  withTools(({ acts, corners, editor, newGame, replay }) => {
+    if (act === "new_game") return newGame.open();
+    if (act === "place") return corners.open();
+    if (act !== "edit") return acts.run(act);
+    replay.live();
+    return editor.open(live);
+  });
+});
+
+if (past) {
+  line("off");
+  $("#line").hidden = true;
+  board.build();
+  const answer = await fetch(`/api/games/${past}`);
+  if (answer.ok) {
+    const game = await answer.json();
+    take({ ...game.state, camera: "ok", alert: null, prompt: null, unclear: null, set_up: null, paused: false });
+    // Not waited for: later.js takes modules from this script, which must have come to its end by then.
+    withTools(({ replay, showReview }) => {
+      replay.positions = game.positions;
+      return showReview($("#review"), game, (ply) => replay.go(ply));
+    });
+  } else toast(t("There is no such game in the journal."));
+} else {
+  const link = new Link((state, event) => {
+    take(state);
+    if (event?.type === "refused") withTools(() => toast(refusalText(event)));
+    else if (event) {
+      const { title, text } = summary(state);
+      tools?.sound(event.type, [title, text].filter(Boolean).join(". "));
+      tools?.camera.refresh();
+    }
+  }, line);
+  link.sync().then(later).catch((problem) => console.info(problem.message));
+}

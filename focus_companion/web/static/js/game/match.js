@@ -1,0 +1,26 @@
+// The score of the match: who has how many points after how many games.
+
+import { h } from "../lib/svg.js";
+import { t, tn } from "../lib/texts.js";
+
+export class Match {
+  constructor(card) {
+    Object.assign(this, { card, key: null });
+  }
+
+  /** Asked for again when a game begins or ends. */
+  async follow(state) {
+    const key = `${state.game} ${Boolean(state.result)}`;
+    if (key === this.key || state.game === undefined) return;
+    this.key = key;
+    const answer = await fetch("/api/match", { cache: "no-store" });
+    const { match = null } = answer.ok ? await answer.json() : {};
+    this.card.hidden = !match;
+    if (!match) return;
+    const rows = Object.entries(match.totals).sort((a, b) => b[1] - a[1]);
+    const games = match.games.map((game, at) => h("th", { scope: "col" }, h("a", { href: `/games/${game}`, "aria-label": t("Game {number}", { number: game }) }, String(at + 1))));
+    const row = ([name, total]) => h("tr", {}, h("th", { scope: "row" }, name), ...match.scores.map((points) => h("td", {}, String(points[name] ?? 0))), h("td", { class: "total" }, String(total)));
+    this.card.querySelector("table").replaceChildren(h("thead", {}, h("tr", {}, h("td", {}), ...games, h("th", { scope: "col" }, t("Sum")))), h("tbody", {}, ...rows.map(row)));
+    this.card.querySelector("p").textContent = tn("One point for each opposing piece captured, in {n} game.", "One point for each opposing piece captured, in {n} games.", match.games.length);
+  }
+}

@@ -1,0 +1,236 @@
+// The dialog for a new game: how many, who and where, who begins, by which rules, with which clock.
+
+import { token } from "../board/pieces.js";
+import { playersOf } from "./state.js";
+import { LETTERS, seatsOf, SIDES } from "../lib/squares.js";
+import { h } from "../lib/svg.js";
+import { t } from "../lib/texts.js";
+import { colourName } from "./words.js";
+
+const ORDER = ["green", "blue", "yellow", "red"];
+const PLAYERS = { 2: ["green", "red"], 3: ["green", "blue", "red"], 4: ORDER };
+const SEATS = { 2: { green: 0, red: 2 }, 3: { green: 0, blue: 1, red: 3 }, 4: { green: 0, blue: 1, yellow: 2, red: 3 } };
+const FAST = { 2: [6, ""], 3: [3, 10], 4: [2, 10] };
+const USUAL = { fast: false, fast_own: "held", set_up: "pairs", reserve_on: "anywhere", stuck: "", thirteenth_piece: true, move_partner_stacks: false, table_talk: false };
+
+const sideName = (side) => [t("bottom"), t("left"), t("top"), t("right")][side];
+
+export class NewGame {
+  constructor(dialog, acts, getState) {
+    Object.assign(this, { dialog, acts, getState, form: dialog.querySelector("form"), lot: dialog.querySelector(".lot") });
+    this.control = this.form.elements;
+    this.control.players.addEventListener("change", () => this.fill(this.control.players.value));
+    this.control.preset.addEventListener("change", () => this.preset());
+    this.form.addEventListener("change", (event) => this.changed(event.target));
+    dialog.querySelector("[data-lots]").addEventListener("click", () => this.draw());
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.begin();
+    });
+    dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
+  }
+
+  get partners() {
+    return this.control.players.value.endsWith("p");
+  }
+
+  colours() {
+    return PLAYERS[this.control.players.value[0]];
+  }
+
+  open() {
+    const state = this.getState();
+    const rules = state.rules ?? {};
+    const players = playersOf(state);
+    this.fill(`${players.length}${rules.partners ? "p" : ""}`);
+    this.set(rules.set_up === "position" ? { ...rules, set_up: "pairs" } : rules);
+    const clock = state.clock;
+    this.control.clock.value = clock?.kind ?? "";
+    if (clock?.kind === "down") {
+      this.control.minutes.value = Math.round(clock.seconds / 60);
+      this.control.increment.value = clock.increment;
+    }
+    this.preset(this.fitting());
+    this.shown();
+    this.dialog.showModal();
+  }
+
+  /** The rows and choices for this number of players, everything else at the rule book's. */
+  fill(players) {
+    this.control.players.value = players;
+    const state = this.getState();
+    const colours = this.colours();
+    const typed = (colour) => this.control[`name-${colour}`]?.value ?? state.players?.[colour]?.name ?? "";
+    const now = playersOf(state);
+    const seats = now.length === colours.length ? seatsOf(now, state.players) : SEATS[colours.length];
+    const row = (colour) =>
+      h(
+        "div",
+        { class: "person" },
+        token(LETTERS[colour]),
+        h("label", {}, h("span", {}, colourName(colour)), h("input", { name: `name-${colour}`, maxlength: 60, autocomplete: "off", value: typed(colour) })),
+        h("label", { class: "seat-of" }, h("span", {}, t("Seat")), h("select", { name: `seat-${colour}` }, ...SIDES.map((side, at) => h("option", { value: at, selected: at === seats[colour] ? "" : null }, sideName(at))))),
+      );
+    this.form.querySelector(".names").replaceChildren(...colours.map(row));
+    this.control.begins.replaceChildren(...colours.map((colour) => h("option", { value: colour }, colourName(colour))));
+    if (now.length === colours.length && colours.includes(now[0])) this.control.begins.value = now[0];
+    this.lot.textContent = "";
+    this.set(USUAL);
+    this.preset(this.fitting());
+    this.shown();
+  }
+
+  /** Put switches of a rules object (a record's keys) into the form. */
+  set(rules) {
+    const { control } = this;
+    const [each, total] = FAST[this.colours().length];
+    for (const name of ["fast", "move_partner_stacks", "table_talk"]) if (name in rules) control[name].checked = Boolean(rules[name]);
+    for (const name of ["set_up", "reserve_on", "fast_own"]) if (name in rules) control[name].value = rules[name];
+    // The form asks for the exception: twelve pieces each.
+    control.thirteenth_piece.checked = rules.thirteenth_piece === false;
+    const usual = this.colours().length === 4 ? "pass" : "out";
+    control.stuck.value = rules.stuck && rules.stuck !== usual ? rules.stuck : "";
+    control.fast_each.value = (rules.fast && rules.fast_each) || each;
+    control.fast_total.value = rules.fast && "fast_total" in rules ? (rules.fast_total ?? "") : total;
+  }
+
+  /** The preset whose rules the form shows, else "own". */
+  fitting() {
+    const mine = JSON.stringify(this.rules(true));
+    const found = [...this.control.preset.options].find((option) => option.dataset.settings && option.value !== "tournament" && this.fits(option, mine));
+    return found?.value ?? "own";
+  }
+
+  fits(option, mine) {
+    const { players, partners, ...switches } = JSON.parse(option.dataset.settings);
+    const count = this.colours().length;
+    if ((players ?? count) !== count || Boolean(partners) !== this.partners) return false;
+    return JSON.stringify(this.rules(true, switches)) === mine;
+  }
+
+  /** Take over what a preset says; without a name, the one just chosen. */
+  preset(name) {
+    const select = this.control.preset;
+    if (name === undefined) {
+      const { players, partners, ...switches } = JSON.parse(select.selectedOptions[0].dataset.settings ?? "{}");
+      const wanted = partners ? "4p" : players ? String(players) : this.partners ? "4" : this.control.players.value;
+      const chosen = select.value;
+      if (chosen !== "own") {
+        if (wanted !== this.control.players.value) this.fill(wanted);
+        this.set(USUAL);
+        this.set(switches);
+      }
+      select.value = chosen;
+    } else select.value = name;
+    this.form.querySelector("#preset-text").textContent = select.selectedOptions[0].dataset.text;
+    this.shown();
+  }
+
+  changed(control) {
+    if (control.name.startsWith("seat-")) this.swapSeats(control);
+    const own = ["fast", "fast_each", "fast_total", "fast_own", "set_up", "reserve_on", "stuck", "thirteenth_piece", "move_partner_stacks", "table_talk"];
+    if (own.includes(control.name)) this.preset(this.fitting());
+    this.shown();
+  }
+
+  /** Two cannot sit on one side: who sat there changes places. */
+  swapSeats(chosen) {
+    for (const colour of this.colours()) {
+      const other = this.control[`seat-${colour}`];
+      if (other !== chosen && other.value === chosen.value) other.value = this.sat[chosen.name];
+    }
+  }
+
+  shown() {
+    const count = String(this.colours().length);
+    for (const part of this.form.querySelectorAll("[data-for]")) part.hidden = !part.dataset.for.split(" ").includes(this.partners ? "p" : count);
+    for (const part of this.form.querySelectorAll(".fast-only")) part.hidden ||= !this.control.fast.checked;
+    for (const part of this.form.querySelectorAll(".down-only")) part.hidden = this.control.clock.value !== "down";
+    // Partners sit opposite each other, in the order of the rule book.
+    for (const part of this.form.querySelectorAll(".seat-of")) part.hidden = this.partners;
+    // A hidden field must not keep the form from being sent.
+    for (const input of this.form.querySelectorAll("input[type=number]")) input.disabled = Boolean(input.closest("[hidden]"));
+    this.sat = Object.fromEntries(this.colours().map((colour) => [`seat-${colour}`, this.control[`seat-${colour}`].value]));
+  }
+
+  /** The switches that differ from the rule book, of the form or of a preset laid over the usual ones. */
+  rules(switchesOnly = false, preset = null) {
+    const { control } = this;
+    const count = this.colours().length;
+    const [each, total] = FAST[count];
+    const value = (name) => {
+      const laid = { ...USUAL, fast_each: each, fast_total: total, ...preset };
+      if (preset) return name === "thirteenth_piece" ? !laid[name] : laid[name];
+      return control[name].type === "checkbox" ? control[name].checked : control[name].value;
+    };
+    const usual = count === 4 ? "pass" : "out";
+    const rules = {};
+    if (value("fast") && !this.partners) {
+      rules.fast = true;
+      if (Number(value("fast_each")) !== each) rules.fast_each = Number(value("fast_each"));
+      if (count > 2 && String(value("fast_total")) !== String(total)) rules.fast_total = value("fast_total") === "" ? null : Number(value("fast_total"));
+      if (count > 2 && value("fast_own") !== "held") rules.fast_own = value("fast_own");
+    }
+    if (count === 2 && value("set_up") !== "pairs") rules.set_up = value("set_up");
+    if (value("reserve_on") !== "anywhere") rules.reserve_on = value("reserve_on");
+    if (count > 2 && value("stuck") && value("stuck") !== usual) rules.stuck = value("stuck");
+    if (count === 3 && value("thirteenth_piece")) rules.thirteenth_piece = false;
+    for (const name of ["move_partner_stacks", "table_talk"]) if (this.partners && value(name)) rules[name] = true;
+    if (switchesOnly) return rules;
+    return { players: count, order: this.order(), ...(this.partners ? { partners: true } : {}), ...rules };
+  }
+
+  /** Clockwise around the table from who begins. */
+  order() {
+    const seat = (colour) => (this.partners ? ORDER.indexOf(colour) : Number(this.control[`seat-${colour}`].value));
+    const round = [...this.colours()].sort((a, b) => seat(a) - seat(b));
+    const at = round.indexOf(this.control.begins.value);
+    return [...round.slice(at), ...round.slice(0, at)];
+  }
+
+  /** Lots: every colour with the same chance, shown going round before it stops. */
+  draw() {
+    const { begins } = this.control;
+    const count = begins.options.length;
+    // 256 is no multiple of three: throw again rather than favour one.
+    const fair = 256 - (256 % count);
+    const throwOne = () => {
+      const thrown = crypto.getRandomValues(new Uint8Array(1))[0];
+      return thrown < fair ? thrown % count : throwOne();
+    };
+    const drawn = throwOne();
+    let steps = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : count * 2 + drawn;
+    clearInterval(this.timer);
+    const land = () => {
+      clearInterval(this.timer);
+      begins.selectedIndex = drawn;
+      const colour = begins.value;
+      const named = this.control[`name-${colour}`].value.trim();
+      const player = [named, colourName(colour)].filter(Boolean).join(", ");
+      this.lot.textContent = t("The lot falls on {player}.", { player });
+    };
+    if (!steps) return land();
+    this.timer = setInterval(() => {
+      begins.selectedIndex = (begins.selectedIndex + 1) % count;
+      steps -= 1;
+      if (steps <= 0) land();
+    }, 90);
+    return undefined;
+  }
+
+  clock() {
+    const kind = this.control.clock.value;
+    if (kind !== "down") return kind ? { kind } : null;
+    return { kind, seconds: 60 * Number(this.control.minutes.value), increment: Number(this.control.increment.value) };
+  }
+
+  async begin() {
+    const players = {};
+    const seats = {};
+    for (const colour of this.colours()) {
+      players[colour] = { name: this.control[`name-${colour}`].value };
+      if (!this.partners) seats[colour] = SIDES[Number(this.control[`seat-${colour}`].value)];
+    }
+    if (await this.acts.send({ act: "new_game", rules: this.rules(), players, seats, clock: this.clock() })) this.dialog.close();
+  }
+}

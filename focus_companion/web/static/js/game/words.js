@@ -1,0 +1,128 @@
+// What the page says of the game, in sentences.
+
+import { sentence } from "./alerts.js";
+import { colourWord } from "../board/board.js";
+import { LETTERS, parseMove } from "../lib/squares.js";
+import { playersOf } from "./state.js";
+import { list, sentenceCase, t, tn } from "../lib/texts.js";
+
+const english = document.documentElement.lang === "en";
+
+/** A colour as a name. */
+export const colourName = (colour) => ({ red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") })[colour] ?? colour;
+
+/** A player's name, or their colour if they have none. */
+export function playerName(state, colour) {
+  const name = state.players?.[colour]?.name;
+  if (name && name.toLowerCase() !== colour) return name;
+  return colourName(colour);
+}
+
+export function alertTitle(reason) {
+  return (
+    {
+      not_straight: t("Not in a straight line"),
+      distance: t("Wrong number of squares"),
+      out_of_turn: t("Not this player’s turn"),
+      not_your_stack: t("Not this player’s stack"),
+      two_moves: t("Two moves in one turn"),
+      no_reserve: t("No piece in reserve"),
+      reserve_square: t("A reserve piece may not go there"),
+      thirteenth_piece: t("The thirteenth piece comes first"),
+      too_high: t("A stack is too high"),
+      wrong_removal: t("The wrong pieces were taken out"),
+      reordered: t("A stack has another order"),
+      unexplained: t("The board is not as it should be"),
+    }[reason] ?? t("Something is not right")
+  );
+}
+
+/** What was done, why it is not allowed and what to do, in the viewer's language. */
+export function alertText(state, alert) {
+  const known = sentence(alert.text, (colour) => playerName(state, colour));
+  if (known) return known;
+  const squares = alert.squares?.length ? t("Please put right: {squares}.", { squares: list(alert.squares) }) : "";
+  return english || !squares ? (alert.text ?? "") : squares;
+}
+
+/** "Take two pieces from the bottom of d3: …" */
+export function promptText(state, prompt) {
+  const n = prompt.remove.length;
+  const parts = prompt.remove.map(({ piece, to, owner }) => {
+    const colour = colourWord(piece);
+    return to === "reserve" ? t("{colour} to {player}’s reserve", { colour, player: playerName(state, owner) }) : t("{colour} is captured", { colour });
+  });
+  const what = tn("Take {n} piece from the bottom of {square}", "Take {n} pieces from the bottom of {square}", n, { square: prompt.square });
+  return `${what}: ${parts.join(", ")}.`;
+}
+
+/** Why something cannot be done; what the sentence was made from is said in the viewer's language too. */
+export function refusalText({ text, template, values = {} }) {
+  return t(template || text, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, t(value)])));
+}
+
+export const boardNotFound = () => ({ title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") });
+
+/** What is wrong with the camera or its view, and what to do: {title, text}, or null. */
+export function cameraWords(state) {
+  const words = {
+    unplugged: () => [t("The camera gives no picture"), t("Check its cable. The game goes on by itself as soon as the picture is back.")],
+    unreachable: () => [t("The camera does not answer"), t("Is it on, and in this network? The game goes on by itself as soon as it answers.")],
+    ended: () => [t("The camera has stopped sending"), t("Its app or its stream was closed. Open it again; the game goes on by itself.")],
+    stalled: () => [t("The camera has gone silent"), t("It is opened again by itself. If that does not help, unplug it and plug it in again.")],
+    frozen: () => [t("The picture is frozen"), t("The camera always shows the same. It is opened again by itself; if that does not help, unplug it and plug it in again.")],
+    dark: () => [t("The picture is dark"), t("Put a light on. The game goes on by itself as soon as the board can be seen.")],
+    covered: () => [t("The camera is covered"), t("Something is over the lens, or the picture is far out of focus. The game goes on by itself.")],
+    damaged: () => [t("The pictures come in pieces"), t("Only a part of each picture arrives. Check the cable or the network.")],
+    asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
+    resolution: () => [t("The pictures have another size"), t("The board is being looked for again. It must be in the picture as a whole.")],
+  }[state.camera_why];
+  if (words) {
+    const [title, text] = words();
+    return { title, text };
+  }
+  if (state.camera_why === "out of view") return boardNotFound();
+  if (state.camera === "lost") return { title: t("The camera gives no picture"), text: t("Check its cable. The game goes on by itself as soon as the picture is back.") };
+  return null;
+}
+
+export function moveWords(text) {
+  const move = parseMove(text);
+  if (!move) return text ?? "";
+  if (!move.origin) return t("a reserve piece to {target}", { target: move.target });
+  return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", move.pieces, move);
+}
+
+export function resultText(state, result) {
+  const names = (result.winners ?? []).map((colour) => playerName(state, colour));
+  if (!names.length) return t("A draw");
+  return tn("{players} wins", "{players} win", names.length, { players: list(names) });
+}
+
+export function resultReason(state, result) {
+  const others = playersOf(state).length - (result.winners ?? []).length;
+  return (
+    {
+      domination: tn("The other player cannot move any more.", "The others cannot move any more.", others),
+      fast: t("Enough pieces are captured."),
+      resigned: tn("The other player has resigned.", "The others have resigned.", others),
+      "agreed draw": t("The players agreed."),
+    }[result.reason] ?? ""
+  );
+}
+
+/** The rules of a game in a line: only what differs from the rule book's full game is named. */
+export function rulesWords(state) {
+  const rules = state.rules ?? {};
+  const said = [
+    rules.partners ? t("partners") : "",
+    rules.fast ? t("fast game") : t("full game"),
+    { checkerboard: t("checkerboard set-up"), drop: t("empty board, placed in turn"), position: t("from a given position") }[rules.set_up] ?? "",
+    rules.reserve_on === "empty_or_own" ? t("reserve on empty squares or own stacks only") : "",
+    rules.thirteenth_piece === false ? t("twelve pieces each") : "",
+    state.clock ? (state.clock.kind === "up" ? t("clock counts up") : tn("{n} minute each", "{n} minutes each", Math.round(state.clock.seconds / 60))) : "",
+  ].filter(Boolean);
+  return t("{rules}; {player} begins.", { rules: sentenceCase(said.join(", ")), player: playerName(state, rules.order?.[0] ?? "") });
+}
+
+export const letterOf = (colour) => LETTERS[colour] ?? colour;

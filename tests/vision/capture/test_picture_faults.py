@@ -1,0 +1,92 @@
+"""Dark, covered, damaged, frozen: told apart from every picture that a game can be played on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.vision.capture.frames import Image, read_image
+from focus_companion.vision.capture.picture_faults import Repeats, picture_fault
+
+PICTURES = sorted((Path(__file__).parents[3] / "fixtures" / "images").glob("*.jpg"))
+START = next(path for path in PICTURES if path.name == "2p-oblique-start.jpg")
+
+
+def noisy(image: Image, strength: float, seed: int = 3) -> Image:
+    noise = np.random.default_rng(seed).normal(0, strength, image.shape)
+    return np.clip(image + noise, 0, 255).astype(np.uint8)
+
+
+def dimmed(image: Image, factor: float) -> Image:
+    return np.asarray(image * factor, np.uint8)
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("light", [1.0, 0.4, 1.6])
+def test_a_board_is_never_at_fault(path: Path, light: float) -> None:
+    image = read_image(path)[::2, ::2]
+    assert picture_fault(np.clip(image * light, 0, 255).astype(np.uint8)) == ""
+
+
+def standby_light(image: Image) -> Image:
+    return np.asarray(cv2.circle(image, (50, 50), 6, (0, 0, 255), -1), np.uint8)
+
+
+def covered_by_a_finger(image: Image) -> Image:
+    """Reddish, brighter on one side, with noise."""
+    height, width = image.shape[:2]
+    glow = np.linspace(20, 150, width, dtype=np.float32)[None, :, None] * np.array(
+        [0.2, 0.3, 1.0], np.float32
+    )
+    return noisy(np.broadcast_to(glow, (height, width, 3)), 6)
+
+
+def blurred(image: Image) -> Image:
+    few = cv2.resize(image, (5, 4), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(few, image.shape[1::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def broken_off(image: Image) -> Image:
+    """What a decoder makes of a picture whose last third did not arrive."""
+    broken = image.copy()
+    broken[2 * len(image) // 3 :] = 128
+    return broken
+
+
+FAULTS: list[tuple[str, Callable[[Image], Image], str]] = [
+    ("black", lambda image: np.zeros_like(image), "dark"),
+    ("night", lambda image: noisy(dimmed(image, 0.05), 5), "dark"),
+    ("night with a standby light", lambda image: standby_light(noisy(image * 0, 5)), "dark"),
+    ("a finger", covered_by_a_finger, "covered"),
+    ("a cap of grey plastic", lambda image: noisy(np.full_like(image, 90), 4), "covered"),
+    ("far out of focus", lambda image: noisy(blurred(image), 3), "covered"),
+    ("broken off", broken_off, "damaged"),
+    ("broken off and dark above", lambda image: broken_off(image // 20), "damaged"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "fault"), [case[1:] for case in FAULTS], ids=[case[0] for case in FAULTS])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_useless_picture_is_named(make: Callable[[Image], Image], fault: str, width: int) -> None:
+    image = read_image(START)[::2, ::2]
+    made = make(image)
+    small = cv2.resize(
+        made, (width, round(width * made.shape[0] / made.shape[1])), interpolation=cv2.INTER_NEAREST
+    )
+    assert picture_fault(np.asarray(small, np.uint8)) == fault
+
+
+def test_only_the_very_same_picture_repeats() -> None:
+    image = read_image(START)
+    repeats = Repeats()
+    assert repeats.update(image, 1.0) == 0
+    assert repeats.update(image.copy(), 3.5) == 2.5
+    other = image.copy()
+    other[7, 9, 1] ^= 1
+    assert repeats.update(other, 4.0) == 0
+    assert repeats.update(other, 4.5) == 0.5
+    assert repeats.update(other[:-2], 5.0) == 0

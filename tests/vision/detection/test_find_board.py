@@ -1,0 +1,165 @@
+"""The finder on drawn boards: every camera within its range, every turn, other light; and on what is no
+board."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawn_board import PROFILE, Image, draw, look, off, start_stacks
+
+from focus_companion.game.squares import SQUARES
+from focus_companion.vision.detection import find_board as finder
+from focus_companion.vision.detection.blobs import WORK_PIXELS
+from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.detection.refine import refine
+from focus_companion.vision.geometry.pose import turned
+
+VIEWS = {
+    "from above": (4.0, 20.0, 620.0, (1280, 960), 60.0),
+    "oblique, turned": (30.0, 160.0, 640.0, (1280, 960), 60.0),
+    "steep, small picture": (45.0, 260.0, 600.0, (640, 480), 68.0),
+    "wide picture": (20.0, 305.0, 760.0, (1280, 720), 75.0),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_known_start_tells_place_and_turn(view: str) -> None:
+    truth = look(*VIEWS[view])
+    image = draw(truth, start_stacks(), np.random.default_rng(3))
+    found = find_board(image, [PROFILE], start_stacks())
+    assert found is not None
+    assert off(found.camera, truth) < 0.06
+    assert found.confidence > 0.8
+    assert (found.camera.lens.width, found.camera.lens.height) == (image.shape[1], image.shape[0])
+
+
+@pytest.mark.parametrize(
+    "rank1, azimuth", [("bottom", 8.0), ("left", 98.0), ("top", 188.0), ("right", 278.0)]
+)
+def test_unknown_position_is_turned_as_told(rank1: str, azimuth: float) -> None:
+    truth = look(25.0, azimuth, 640.0, (960, 720), 62.0)
+    rng = np.random.default_rng(5)
+    stacks = tuple("".join(rng.choice(list("rgby"), rng.choice([0, 0, 0, 1, 1, 2, 4]))) for _ in SQUARES)
+    found = find_board(draw(truth, stacks, rng), [PROFILE], rank1=rank1)
+    assert found is not None
+    sides = {"bottom": (0, 1), "left": (-1, 0), "top": (0, -1), "right": (1, 0)}
+    first, last = found.camera.project(np.array([(0.0, -168.0, 0.0), (0.0, 168.0, 0.0)]))
+    assert (first - last) @ sides[rank1] > 0.9 * np.linalg.norm(first - last)
+    assert off(found.camera, truth, 4) < 0.08
+
+
+def test_dim_dark_board_on_check_cloth() -> None:
+    truth = look(22.0, 75.0, 650.0, (1280, 960), 60.0)
+    rng = np.random.default_rng(8)
+    image = draw(truth, start_stacks(), rng, board=(70, 40, 30), table=(0, 0, 0), noise=0.0)
+    cloth = check_cloth(image.shape[1], image.shape[0], 19)
+    bare = draw(truth, start_stacks(), rng, board=(70, 40, 30), table=(255, 0, 255), noise=0.0)
+    outside = (bare.astype(int) - image).max(2) > 120
+    image[outside] = cloth[outside]
+    dim = np.clip(image * 0.5 + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
+    found = find_board(dim, [PROFILE], start_stacks())
+    assert found is not None
+    assert off(found.camera, truth) < 0.06
+
+
+def check_cloth(width: int, height: int, side: int) -> Image:
+    y, x = np.mgrid[:height, :width]
+    threads = (x // side % 2) + (y // side % 2)
+    cloth = np.array([(235, 235, 240), (150, 150, 225), (60, 50, 200)], np.uint8)[threads]
+    turn = cv2.getRotationMatrix2D((width / 2, height / 2), 24, 1.0)
+    return np.asarray(cv2.warpAffine(cloth, turn, (width, height), borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+
+NO_BOARDS = {
+    "black": np.zeros((480, 640, 3), np.uint8),
+    "noise": np.random.default_rng(1).integers(0, 255, (480, 640, 3), dtype=np.uint8),
+    "small checks": check_cloth(640, 480, 11),
+    "large checks": check_cloth(640, 480, 23),
+    "tiny picture": np.full((24, 32, 3), 90, np.uint8),
+}
+
+
+@pytest.mark.parametrize("what", NO_BOARDS)
+def test_no_board_is_found_where_there_is_none(what: str) -> None:
+    assert find_board(NO_BOARDS[what], [PROFILE]) is None
+
+
+@pytest.mark.parametrize("what", ["noise", "large checks"])
+def test_a_known_position_is_not_found_where_there_is_no_board(what: str) -> None:
+    assert find_board(NO_BOARDS[what], [PROFILE], start_stacks()) is None
+
+
+def test_small_board_is_found_in_more_pixels() -> None:
+    truth = look(20.0, 30.0, 1050.0, (1280, 720), 62.0)
+    assert truth.pitch_pixels(PROFILE) * np.sqrt(WORK_PIXELS / (1280 * 720)) < 25
+    small = look(20.0, 30.0, 1750.0, (1280, 720), 62.0)
+    assert small.pitch_pixels(PROFILE) * np.sqrt(WORK_PIXELS / (1280 * 720)) < 15
+    for camera in (truth, small):
+        found = find_board(draw(camera, start_stacks(), np.random.default_rng(4)), [PROFILE], start_stacks())
+        assert found is not None
+        assert off(found.camera, camera) < 0.1
+
+
+def test_half_set_up_board_is_found() -> None:
+    truth = look(25.0, 200.0, 640.0, (1280, 960), 60.0)
+    stacks = tuple(stack if k < 26 else "" for k, stack in enumerate(start_stacks()))
+    found = find_board(draw(truth, stacks, np.random.default_rng(9)), [PROFILE], start_stacks())
+    assert found is not None
+    assert off(found.camera, truth, 4) < 0.08
+
+
+def test_refine_brings_a_nudged_camera_back() -> None:
+    truth = look(28.0, 40.0, 640.0, (1280, 960), 60.0)
+    image = draw(truth, start_stacks(), np.random.default_rng(2))
+    nudged = turned(truth, 0, (3.5, -2.5))
+    assert off(nudged, truth) > 0.08
+    camera, agreement = refine(image, nudged, PROFILE, start_stacks())
+    assert off(camera, truth) < 0.04
+    assert agreement > 0.4
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"image": np.zeros((10, 10), np.uint8)}, "BGR"),
+        ({"profiles": []}, "profile"),
+        ({"stacks": ["r"]}, "52 stacks"),
+        ({"rank1": "north"}, "north"),
+    ],
+)
+def test_wrong_arguments_are_named(change: dict[str, object], message: str) -> None:
+    arguments: dict[str, object] = {"image": np.zeros((48, 64, 3), np.uint8), "profiles": [PROFILE]}
+    with pytest.raises(ValueError, match=message):
+        find_board(**{**arguments, **change})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shift", [(0, 0), (1, 0), (-1, 1)])
+def test_a_lattice_that_took_in_the_next_row_is_set_right(shift: tuple[int, int]) -> None:
+    """Of a green board on a green cloth only the pieces show: six by six, with more squares on every side."""
+    stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
+    image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
+    hunt = finder._Hunt(image, PROFILE, stacks, None)
+    x, y = shift
+    beside = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
+    shows = 1.0 if (x, y) != (0, 0) else 9.0
+    found = hunt.beside(finder._Fitted(beside, 1.0, shows)).camera
+    off = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
+    assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
+
+
+def test_what_lies_a_square_beside_is_set_right_before_more_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else every size of round place is searched, in a larger picture too: it takes seconds."""
+    stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
+    image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
+    hunt = finder._Hunt(image, PROFILE, stacks, None)
+    beside = finder._Fitted(turned(camera, 0, (PROFILE.pitch, 0.0)), 3.0, 0.74)
+    looked: list[int] = []
+    monkeypatch.setattr(hunt, "_likeliest", lambda: beside)
+    monkeypatch.setattr(hunt._search, "look", looked.append)
+    best = hunt.best()
+    assert best is not None and best.clear and len(looked) == 1
+    off = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
+    assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)

@@ -1,0 +1,101 @@
+"""Finding on simulated tables that were hard: a fit gone astray, and a lens that the board hardly tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_stacks
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.look import Look
+from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.detection import refine as find_exact
+from focus_companion.vision.detection.find_board import Found, find_board
+from focus_companion.vision.detection.pixel_check import amiss
+from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.lens_profiles import LensProfile
+from focus_companion.vision.tracking.push import pushed
+
+
+def pictures(seed: int, noises: Sequence[int]) -> tuple[Look, tuple[str, ...], list[Image]]:
+    """A random look, the start position of so many players, and its picture with each of these noises."""
+    rng = np.random.default_rng([seed, 77])
+    start = start_stacks(Rules.make(int(rng.choice([2, 2, 3, 4]))))
+    look = random_look(rng)
+    view, stage = BoardView(look), Stage(start, seats={})
+    return look, start, [view.shoot(stage, np.random.default_rng(noise)) for noise in noises]
+
+
+def corners_off(found: Found | None, look: Look) -> float:
+    """Mean distance of the lattice's corners from where they are, in squares."""
+    assert found is not None
+    wanted = look.camera.project(look.profile.corners)
+    gap = found.camera.project(found.profile.corners) - wanted
+    return float(np.linalg.norm(gap, axis=1).mean() / look.camera.pitch_pixels(look.profile))
+
+
+@pytest.mark.slow
+def test_a_fit_gone_astray_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    look, start, images = pictures(1, (0, 2))
+    for image in images:
+        assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
+    # Left alone it settles a quarter of a square off.
+    monkeypatch.setattr(find_exact, "_ASTRAY", 9.0)
+    monkeypatch.setattr(find_exact, "_AMISS", 9.0)
+    for image in images:
+        assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
+
+
+@pytest.mark.slow
+def test_a_board_seen_aslant_on_a_check_cloth_is_found() -> None:
+    """Its lattice is half a square off at the far end, and cells of the cloth have better odds than it."""
+    look, start, images = pictures(2655, (0, 1))
+    assert look.table.kind == "gingham"
+    for image in images:
+        assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
+
+
+def test_the_right_camera_leaves_nothing_amiss() -> None:
+    """Beside the board, or with pieces of another set, much is painted that the picture does not show."""
+    look, start, (image,) = pictures(3, (0,))
+    wrong = pushed(look.camera, 0.15 * look.profile.pitch, 0.0, 0.0)
+    right = amiss(image, look.camera, look.profile, start)
+    assert right < 0.01
+    assert amiss(image, wrong, look.profile, start) > right + 0.03
+
+
+@pytest.mark.slow
+def test_the_set_is_told_by_the_whole_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outlines alone agree as well with the other set, seen from a little aside."""
+    look, start, (image,) = pictures(127, (0,))
+    found = find_board(image, plastic_sets(), start)
+    assert found is not None and found.profile.name == look.pieces.profile
+    assert corners_off(found, look) < 0.05
+    monkeypatch.setattr(find_exact, "amiss", lambda *_: 0.0)
+    other = find_board(image, plastic_sets(), start)
+    assert other is not None and other.profile.name != look.pieces.profile
+    assert corners_off(other, look) > 0.1
+
+
+@pytest.mark.slow
+def test_a_known_lens_makes_the_place_more_exact() -> None:
+    # What the noise makes of a single picture is chance.
+    look, start, images = pictures(15, range(5))
+    lens = LensProfile("true", look.camera.lens)
+    tilts, places = [], []
+    for image in images:
+        guessed = find_board(image, plastic_sets(), start)
+        known = find_board(image, plastic_sets(), start, lens=lens)
+        assert guessed is not None and known is not None
+        off, rest = (abs(found.camera.lens.focal / look.camera.lens.focal - 1) for found in (guessed, known))
+        assert rest < 0.02 and rest < off / 3
+        places.append((corners_off(known, look), corners_off(guessed, look)))
+        tilts.append(abs(known.camera.tilt - look.camera.tilt))
+    with_lens, without = np.median(places, axis=0)
+    assert with_lens < min(0.05, without)
+    assert np.median(tilts) < 0.5

@@ -1,0 +1,178 @@
+"""A board that nothing finds, placed by hand on recorded pictures, is refined, learned and read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee.verdict import StartDiffers, StartSeen
+from focus_companion.session.pipeline import Pipeline
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.detection.manual_corners import camera_of, check_corners, corners_of
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.scene import CORNERS, Camera, Floats, Lens
+from focus_companion.vision.tracking.look import Look
+from focus_companion.vision.tracking.watcher import State, Watcher
+
+IMAGES = Path(__file__).parents[3] / "fixtures" / "images"
+TRUTH = {still["file"]: still for still in json.loads((IMAGES / "truth.json").read_text())["stills"]}
+PROFILES = [board_profile(name) for name in ("domination", "domination-shouldered")]
+GOOD = {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}
+
+
+class Picture:
+    """A recorded picture and what is known of it."""
+
+    def __init__(self, name: str) -> None:
+        truth = TRUTH[name]
+        self.image = np.asarray(cv2.imread(str(IMAGES / name)), np.uint8)
+        self.stacks = tuple(truth["board"].get(square, "").lower() for square in SQUARES)
+        self.order = "".join(letter.lower() for letter in truth["settings"]["order"])
+        half, (dx, dy, turn) = 4 * truth["geometry"]["pitch_mm"], truth["board_pose"]
+        c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+        flat = np.array([(half * sx, half * sy) for sx, sy in CORNERS.values()]) @ [(c, s), (-s, c)]
+        points = np.column_stack([flat + np.array([dx, dy]), np.zeros(4)])
+        camera = truth["camera"]
+        rotation = cv2.Rodrigues(np.array(camera["R"], float))[0]
+        lens = np.array(camera["K"], float), np.array(camera["dist"], float)
+        self.corners: Floats = cv2.projectPoints(points, rotation, np.array(camera["t"], float), *lens)[0][
+            :, 0
+        ]
+        sides = self.corners - np.roll(self.corners, -1, 0)
+        self.pitch = float(np.linalg.norm(sides, axis=1).mean() / 8)
+
+    def pointed_at(self, off: float, seed: int = 0) -> dict[str, tuple[float, float]]:
+        """The corners as a hand points at them, each ``off`` squares beside where it is."""
+        angles = np.random.default_rng(seed).uniform(0, 2 * np.pi, 4)
+        shifted = self.corners + off * self.pitch * np.column_stack([np.cos(angles), np.sin(angles)])
+        height, width = self.image.shape[:2]
+        return {name: (x / width, y / height) for name, (x, y) in zip(CORNERS, shifted, strict=True)}
+
+    def error(self, watcher: Watcher) -> float:
+        """The most by which the watcher's lattice lies beside the true one at a corner, in squares."""
+        assert watcher.camera is not None and watcher.profile is not None
+        gap = watcher.camera.project(watcher.profile.corners) - self.corners
+        return float(np.linalg.norm(gap, axis=1).max() / self.pitch)
+
+
+def blind(picture: Picture, stacks: tuple[str, ...] | None = None) -> Watcher:
+    """A watcher that never finds a board by itself."""
+    return Watcher(PROFILES, stacks or picture.stacks, picture.order, finder=lambda *_: None)
+
+
+def shown(watcher: Watcher, image: Image, first: int = 0, frames: int = 12) -> Look | None:
+    """The first look that so many still frames give."""
+    for index in range(first, first + frames):
+        if look := watcher.see(Frame(index, index / 15, image)):
+            return look
+    return None
+
+
+@pytest.mark.parametrize(
+    "name", ["2p-oblique-start.jpg", "2p-bump-moved.jpg", "3p-blue-board.jpg", "4p-overhead-start.jpg"]
+)
+@pytest.mark.parametrize("off", [0.0, 0.15, 0.22])
+def test_the_hand_is_made_right_by_the_picture(name: str, off: float) -> None:
+    picture = Picture(name)
+    watcher = blind(picture)
+    assert shown(watcher, picture.image) is None
+    watcher.place(picture.pointed_at(off))
+    look = shown(watcher, picture.image, 20)
+    assert look is not None and look.unsettled == ()
+    assert watcher.state is State.WATCHING
+    assert picture.error(watcher) < 0.06
+
+
+def test_a_board_is_placed_before_it_is_set_up() -> None:
+    picture = Picture("2p-oblique-six-high.jpg")
+    pipeline = Pipeline(Rules.make(order=("red", "green")))
+    before = Picture("2p-oblique-start.jpg")
+    history = [_start(pipeline)]
+    # The first frame makes the watcher; the corners are given before it has had time to look.
+    pipeline.place(picture.pointed_at(0.1))
+    said = [v for i in range(20) for v in pipeline.push(Frame(i, i / 15, picture.image), history)]
+    (differs,) = said
+    assert isinstance(differs, StartDiffers)
+    true = {s for s in range(52) if picture.stacks[s] != before.stacks[s]}
+    tops = {s for s in true if picture.stacks[s][-1:] != before.stacks[s][-1:]}
+    assert tops <= set(differs.squares) <= true
+    said = [v for i in range(20, 60) for v in pipeline.push(Frame(i, i / 15, before.image), history)]
+    assert said[-1] == StartSeen()
+
+
+def _start(pipeline: Pipeline) -> Any:
+    from focus_companion.game.setups import start_position
+
+    return start_position(Rules.make(order=("red", "green")))
+
+
+def test_play_goes_on_from_a_placed_board() -> None:
+    before, after = Picture("2p-oblique-start.jpg"), Picture("2p-oblique-distance.jpg")
+    watcher = blind(before)
+    watcher.place(before.pointed_at(0.2))
+    assert shown(watcher, before.image) is not None
+    watcher.confirm(before.stacks)
+    look = shown(watcher, after.image, 20, 30)
+    assert look is not None and look.change is not None
+    changed = {SQUARES[s] for s in np.flatnonzero(look.touched > 0.5)}
+    assert {"c6", "a6"} <= changed and len(changed) < 12
+    assert look.evidence.standing[INDEX["c6"]] == "g"
+
+
+def test_what_was_said_long_ago_is_believed_only_if_it_shows() -> None:
+    picture = Picture("2p-oblique-start.jpg")
+    elsewhere = {name: (0.5 * x, 0.5 * y) for name, (x, y) in picture.pointed_at(0).items()}
+    for corners, found in ((picture.pointed_at(0.1), True), (elsewhere, False)):
+        watcher = blind(picture)
+        watcher.place(corners, believed=False)
+        assert (shown(watcher, picture.image) is not None) == found
+
+
+def test_looking_again_without_help_forgets_the_hand() -> None:
+    picture = Picture("2p-oblique-start.jpg")
+    watcher = blind(picture)
+    watcher.place(picture.pointed_at(0.1))
+    assert shown(watcher, picture.image) is not None
+    watcher.place(None)
+    assert watcher.camera is None and shown(watcher, picture.image, 20) is None
+
+
+@pytest.mark.parametrize(
+    ("corners", "why"),
+    [
+        ({"a1": (0, 0)}, "by its corners"),
+        (GOOD | {"a1": (float("nan"), 0.9)}, "two numbers"),
+        (GOOD | {"a1": (-3.0, 0.9)}, "outside"),
+        (GOOD | {"a1": GOOD["h1"], "h1": GOOD["a1"]}, "without crossing"),
+        (dict(zip(GOOD, list(GOOD.values())[::-1], strict=True)), "from a1 to h1"),
+        (GOOD | {"a1": (0.6, 0.4)}, "without crossing"),
+    ],
+)
+def test_corners_that_are_none_are_refused(corners: dict[str, Any], why: str) -> None:
+    check_corners(GOOD)
+    with pytest.raises(ValueError, match=why):
+        check_corners(corners)
+
+
+def test_a_board_too_small_to_read_is_refused() -> None:
+    small = {name: (0.5 + 0.1 * x, 0.5 + 0.1 * y) for name, (x, y) in GOOD.items()}
+    with pytest.raises(ValueError, match="too small"):
+        camera_of(small, 640, 480, PROFILES[0])
+
+
+@pytest.mark.parametrize("field", [50.0, 62.0, 76.0])
+def test_the_camera_sees_the_corners_where_they_were_pointed_at(field: float) -> None:
+    lens = Lens.guess(1280, 720, field)
+    rotation = cv2.Rodrigues(cv2.Rodrigues(np.array([np.pi - 0.5, 0.0, 0.0]))[0])[0].ravel()
+    camera = Camera(lens, (float(rotation[0]), float(rotation[1]), float(rotation[2])), (5.0, -8.0, 620.0))
+    corners = corners_of(camera, PROFILES[0])
+    back = corners_of(camera_of(corners, 1280, 720, PROFILES[0]), PROFILES[0])
+    for name in CORNERS:
+        assert back[name] == pytest.approx(corners[name], abs=0.004)

@@ -1,0 +1,86 @@
+"""The printed target as a known camera would see it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import cv2
+import numpy as np
+
+from focus_companion.simulator.look import aimed_camera
+from focus_companion.simulator.solids import pixel_rays
+from focus_companion.vision.geometry import target
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.lens_calibration import see
+from focus_companion.vision.geometry.scene import Camera, Lens
+
+SIZE = (800, 600)
+RASTER = 6
+"""Pixels a millimetre of the drawn sheet."""
+
+
+@cache
+def drawn_sheet() -> np.ndarray:
+    sheet = target.sheet("a4")
+    paper = np.full((round(sheet.height * RASTER), round(sheet.width * RASTER)), 235, np.uint8)
+    for box in sheet.boxes:
+        low = np.round(np.array([box.x, box.y]) * RASTER).astype(int)
+        high = np.round(np.array([box.x + box.width, box.y + box.height]) * RASTER).astype(int)
+        paper[low[1] : high[1], low[0] : high[0]] = 20
+    # Smoothed to about a pixel of the pictures: a camera sees the mean over each of its pixels.
+    return np.asarray(cv2.GaussianBlur(paper, (0, 0), 0.18 * RASTER))
+
+
+def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float = 2.0) -> np.ndarray:
+    """The sheet as the camera sees it, its middle at the origin."""
+    sheet = target.sheet("a4")
+    width, height = camera.lens.width, camera.lens.height
+    pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(float)
+    rays = pixel_rays(camera, pixels)
+    depth = -camera.place[2] / rays[:, 2]
+    at = camera.place[:2] + depth[:, None] * rays[:, :2]
+    x = (at[:, 0] / stretch[0] + sheet.width / 2) * RASTER
+    y = (-at[:, 1] / stretch[1] + sheet.height / 2) * RASTER
+    maps = [np.asarray(m.reshape(height, width), np.float32) for m in (x, y)]
+    paper = cv2.GaussianBlur(drawn_sheet(), (0, 0), 0.35 * RASTER * 0.5)
+    grey = cv2.remap(
+        paper, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=120
+    )
+    rng = np.random.default_rng(3)
+    noisy = np.clip(grey + rng.normal(0, noise, grey.shape), 0, 255).astype(np.uint8)
+    return cv2.cvtColor(noisy, cv2.COLOR_GRAY2BGR)
+
+
+def known_lens(field_of_view: float = 66.0, k1: float = -0.11) -> Lens:
+    guess = Lens.guess(*SIZE, field_of_view)
+    return replace(guess, centre=(SIZE[0] / 2 + 9, SIZE[1] / 2 - 7), distortion=(k1, 0.03, 0.0005, -0.0004))
+
+
+def cameras(lens: Lens, count: int = 12, tilt: float = 38.0) -> list[Camera]:
+    """Views from all sides, some of them off the middle."""
+    rng = np.random.default_rng(5)
+    aim = replace(board_profile(), half_width=target.COLUMNS * target.SQUARE / 2)
+    found = []
+    for index in range(count):
+        lean = tilt * (0.35 + 0.65 * (index % 3) / 2)
+        shift = rng.uniform(-0.08, 0.08, 2) * SIZE
+        found.append(
+            aimed_camera(
+                lens,
+                aim,
+                tilt=lean,
+                azimuth=137.5 * index,
+                roll=float(rng.normal(0, 8)),
+                fill=float(rng.uniform(0.75, 1.05)),
+                shift=(float(shift[0]), float(shift[1])),
+            )
+        )
+    return found
+
+
+def views(lens: Lens, **how: Any) -> list[Any]:
+    stretch = how.pop("stretch", (1.0, 1.0))
+    seen = [see(shot(camera, stretch)) for camera in cameras(lens, **how)]
+    return [view for view in seen if view is not None]

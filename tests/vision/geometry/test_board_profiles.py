@@ -1,0 +1,94 @@
+"""Profiles of sets: what ships, what is refused, and a game on a chess board."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.session.pipeline import Pipeline
+from focus_companion.session.session import Session
+from focus_companion.simulator.beats import Pace
+from focus_companion.simulator.look import BoardStyle, PieceStyle, aimed_camera, pleasant_look
+from focus_companion.simulator.script import script_game
+from focus_companion.vision.geometry.board_profiles import (
+    PLASTIC,
+    ProfileError,
+    board_profile,
+    plastic_sets,
+    profiles_folder,
+)
+
+SHIPPED = sorted(path.stem for path in (profiles_folder() / "boards").glob("*.toml"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_ships_makes_sense(name: str) -> None:
+    profile = board_profile(name)
+    assert profile.name == name and profile.flat == name.startswith("chess-")
+    assert profile.centres.shape == (52, 2)
+
+
+def test_the_plastic_sets_are_tried_by_themselves() -> None:
+    assert tuple(profile.name for profile in plastic_sets()) == PLASTIC
+    assert set(PLASTIC) < set(SHIPPED)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("pitch = 50.0", "pitch = 'wide'"), "lengths are numbers"),
+        (("pitch = 50.0", ""), "pitch is missing"),
+        (("pitch = 50.0", "pitch = 30.0"), "smaller than a square"),
+        (("rise = 8.5", "rise = 12.0"), "at most the height of one"),
+        (("half_width = 215.0", "half_width = 21.5"), "half_width reaches"),
+        (("[piece]", "[piece"), "is no board profile"),
+    ],
+)
+def test_a_profile_that_makes_no_sense_is_told(change: tuple[str, str], words: str, tmp_path: Path) -> None:
+    text = (profiles_folder() / "boards" / "chess-draughts.toml").read_text(encoding="utf-8")
+    place = tmp_path / "mine.toml"
+    place.write_text(text.replace(*change), encoding="utf-8")
+    with pytest.raises(ProfileError, match=words) as told:
+        board_profile(str(place))
+    assert "mine.toml" in str(told.value)
+
+
+def test_a_profile_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ProfileError, match="chess-draughts, domination"):
+        board_profile("no-such-set")
+    with pytest.raises(ProfileError, match="no-such-set"):
+        board_profile(str(tmp_path / "no-such-set.toml"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "colours"),
+    [
+        ("chess-draughts", {}),
+        ("chess-draughts", {"r": "#1d1b1a", "g": "#e9dfc6"}),
+        ("chess-chips", {"r": "#b08d57", "g": "#c0c0c4"}),
+    ],
+    ids=["four colours", "black and white", "coins"],
+)
+def test_a_game_on_a_chess_board(name: str, colours: dict[str, str]) -> None:
+    """The same program, another profile: every turn, and the illegal act among them."""
+    profile = board_profile(name)
+    look = pleasant_look(640, 480)
+    look = replace(
+        look,
+        camera=aimed_camera(
+            look.camera.lens, profile, tilt=45 if "chips" in name else 30, azimuth=12, fill=0.86
+        ),
+        board=BoardStyle("square", "#d9c39a", "chess", "#7a4a2b", False, "#e9e7e0", gloss=0.25),
+        pieces=PieceStyle(name, {**PieceStyle().colours, **colours}),
+    )
+    rules = Rules.make(2)
+    game = script_game(look, rules, seed=5, plies=8, trouble=0.3, pace=Pace(settle=1.2, wrong=1.3))
+    session = Session(rules, {}, None, Pipeline(rules, [profile]))
+    told = [event.to_json() for frame in game.frames(6.0) for event in session.push(frame)]
+    assert [event["move"] for event in told if event["type"] == "move"] == [str(m) for _, m in game.turns]
+    # This seed has one illegal act.
+    assert [event["reason"] for event in told if event["type"] == "alert"] == ["not_straight"]

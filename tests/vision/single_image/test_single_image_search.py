@@ -1,0 +1,89 @@
+"""Camera, set and stacks made right together, from beginnings that are wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.pose import lifted
+from focus_companion.vision.geometry.scene import BoardProfile, Camera
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.single_image.search import State, begun, searched
+from focus_companion.vision.single_image.view import Picture
+
+pytestmark = pytest.mark.slow
+
+LOOK = pleasant_look(640, 480)
+
+
+@cache
+def still() -> tuple[np.ndarray, tuple[str, ...]]:
+    """A small picture of some stacks, and what stands there."""
+    rng = np.random.default_rng(11)
+    stacks = [""] * 52
+    for square in rng.choice(52, 16, replace=False):
+        stacks[square] = "".join(rng.choice(list("gr"), int(rng.integers(1, 5))))
+    return BoardView(LOOK).shoot(Stage(tuple(stacks)), rng), tuple(stacks)
+
+
+def start(camera: Camera, profile: BoardProfile) -> State:
+    image, _ = still()
+    return begun(Picture(image, camera, profile, "gr"), camera, profile)
+
+
+def off(camera: Camera) -> float:
+    """Mean distance of the corners from where they are, in squares."""
+    corners = LOOK.profile.corners
+    apart = np.linalg.norm(camera.project(corners) - LOOK.camera.project(corners), axis=1)
+    return float(apart.mean() / LOOK.camera.pitch_pixels(LOOK.profile))
+
+
+def aside(camera: Camera, mm: float) -> Camera:
+    """The camera that sees the board ``mm`` further along the files."""
+    x, y, z = (camera.rotation_matrix @ (mm, 0.0, 0.0) + camera.translation).tolist()
+    return replace(camera, translation=(x, y, z))
+
+
+@pytest.mark.parametrize(
+    "camera",
+    [
+        LOOK.camera,
+        lifted(LOOK.camera, LOOK.profile.rise),
+        lifted(LOOK.camera, -LOOK.profile.rise),
+        aside(LOOK.camera, 0.15 * LOOK.profile.pitch),
+    ],
+    ids=["right", "a piece too high", "a piece too low", "aside"],
+)
+def test_a_wrong_camera_is_made_right(camera: Camera) -> None:
+    other = next(p for p in plastic_sets() if p != LOOK.profile)
+    first = start(camera, other)
+    best = searched(first, plastic_sets())
+    assert best.nats > first.nats
+    assert best.profile == LOOK.profile
+    assert off(best.camera) < 0.05
+    _, stacks = still()
+    assert sum(a == b for a, b in zip(best.stacks, stacks, strict=True)) >= 50
+
+
+def test_truth_explains_the_picture_better_than_a_lifted_board() -> None:
+    _, stacks = still()
+    right = start(LOOK.camera, LOOK.profile)
+    wrong = start(lifted(LOOK.camera, LOOK.profile.rise), LOOK.profile)
+    assert right.nats > wrong.nats
+    palette = right.view.relearned(stacks)
+    assert right.view.explained(palette, stacks) > right.view.explained(palette, ("",) * 52)
+
+
+def test_outlines_of_few_pieces_are_those_of_many_cut_short() -> None:
+    few, many = Outlines(LOOK.camera, LOOK.profile, 5), Outlines(LOOK.camera, LOOK.profile)
+    for a, b in zip(few.columns, many.columns, strict=True):
+        assert len(a.masks) == 6
+        assert [mask.sum() for mask in a.masks] == [mask.sum() for mask in b.masks[:6]]
+        assert np.array_equal(a.standing(9), a.standing(5))

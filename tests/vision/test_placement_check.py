@@ -1,0 +1,164 @@
+"""How surely heights can be read: what the check promises, and that it keeps its word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import SQUARES
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.look import aimed_camera, pleasant_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.appearance.background import Background
+from focus_companion.vision.appearance.colour_model import ColourModel
+from focus_companion.vision.appearance.evidence import Evidence
+from focus_companion.vision.appearance.first_colours import usual_pieces
+from focus_companion.vision.appearance.learning import learn
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.scene import Camera, Lens
+from focus_companion.vision.geometry.stack_masks import SHOWS, Outlines
+from focus_companion.vision.placement_check import (
+    Advice,
+    Level,
+    Mount,
+    Trial,
+    check_mount,
+    leaned,
+    separations,
+    try_picture,
+)
+
+PROFILE = board_profile()
+START = start_position(Rules.make(2)).stacks
+
+
+def camera(
+    tilt: float, pitch: float, field: float = 62.0, azimuth: float = 25.0, fill: float = 0.9
+) -> Camera:
+    """A camera whose squares are ``pitch`` pixels wide; the picture is as large as that needs."""
+    aimed = aimed_camera(Lens.guess(960, 720, field), PROFILE, tilt=tilt, azimuth=azimuth, fill=fill)
+    return aimed.scaled(pitch / aimed.pitch_pixels(PROFILE))
+
+
+@cache
+def mount(tilt: float, pitch: float, field: float = 62.0, azimuth: float = 25.0) -> Mount:
+    return check_mount(Outlines(camera(tilt, pitch, field, azimuth), PROFILE))
+
+
+@pytest.mark.parametrize(("field", "azimuth"), [(45.0, 0.0), (62.0, 130.0), (80.0, 0.0)])
+def test_sure_from_fifteen_degrees_at_forty_pixels(field: float, azimuth: float) -> None:
+    assert mount(15.5, 40.5, field, azimuth).verdict is Level.SURE
+    steep = mount(6.0, 40.5, field, azimuth)
+    # Below a wide lens the outer squares are seen at a slant even so; never those right below it.
+    assert steep.verdict is not Level.SURE or field == 80.0
+    assert Level.HARD in steep.squares and Level.SURE not in {steep.squares[k] for k in range(22, 30)}
+
+
+def test_the_more_slant_and_the_larger_the_surer() -> None:
+    def nats(tilt: float, pitch: float) -> np.ndarray:
+        return separations(Outlines(camera(tilt, pitch), PROFILE), 0.9)
+
+    least = [np.percentile(nats(tilt, 40), 10) for tilt in (6, 12, 20, 30, 40)]
+    assert least == sorted(least)
+    assert np.median(nats(20, 25)) < np.median(nats(20, 40))
+
+
+@pytest.mark.parametrize(("tilt", "pitch"), [(20.0, 26.0), (15.0, 30.0), (24.0, 20.0)])
+def test_a_shift_within_the_blur_of_an_edge_is_not_sure(tilt: float, pitch: float) -> None:
+    small = mount(tilt, pitch)
+    assert small.step < SHOWS and small.verdict is Level.FAIR and small.advice
+    assert mount(tilt, 2.2 * pitch).verdict is Level.SURE
+
+
+def test_what_to_move() -> None:
+    steep = mount(6, 45)
+    assert steep.verdict is not Level.SURE and steep.advice[0] is Advice.LOWER
+    assert Advice.LARGER in mount(14, 18).advice
+    assert mount(35, 45).advice == ()
+    # The board at the picture's edge: a tall stack would reach out of it.
+    cut = check_mount(Outlines(camera(12, 40, fill=1.5), PROFILE))
+    assert cut.advice == (Advice.WHOLE,)
+
+
+@pytest.mark.parametrize("tilt, pitch, field", [(72.0, 25.0, 62.0), (72.0, 25.0, 45.0), (80.0, 25.0, 45.0)])
+def test_from_the_side_it_is_to_be_raised(tilt: float, pitch: float, field: float) -> None:
+    low = mount(tilt, pitch, field, 0.0)
+    assert low.verdict is not Level.SURE
+    assert low.advice[0] is Advice.HIGHER and Advice.LOWER not in low.advice
+
+
+def test_the_advice_helps() -> None:
+    steep = camera(10, 40)
+    before, after = (check_mount(Outlines(c, PROFILE)) for c in (steep, leaned(steep, 10)))
+    assert abs(leaned(steep, 10).tilt - steep.tilt - 10) < 1e-6
+    assert abs(np.linalg.norm(leaned(steep, 10).place) / np.linalg.norm(steep.place) - 1) < 1e-9
+    assert after.verdict is Level.SURE and before.verdict is not Level.SURE
+
+
+def test_a_picture_that_says_little_or_lies_astray() -> None:
+    outlines = Outlines(camera(32, 42), PROFILE)
+    assert check_mount(outlines, Trial(0.95, 0.012)).verdict is Level.SURE
+    dim = check_mount(outlines, Trial(0.1, 0.012))
+    assert dim.verdict is not Level.SURE and dim.advice == (Advice.LIGHT,)
+    astray = check_mount(outlines, Trial(0.95, 0.05))
+    assert astray.verdict is Level.FAIR and astray.advice == (Advice.LENS,)
+
+
+@pytest.mark.parametrize(
+    ("tilt", "pitch", "clearness", "sure"),
+    [(16.0, 43.0, 0.4, True), (15.6, 76.0, 0.5, True), (16.0, 43.0, 0.2, False), (16.0, 30.0, 0.4, False)],
+)
+def test_poor_light_makes_no_plain_view_unsure_but_is_to_be_bettered(
+    tilt: float, pitch: float, clearness: float, sure: bool
+) -> None:
+    found = check_mount(Outlines(camera(tilt, pitch), PROFILE), Trial(clearness, 0.012))
+    assert (found.verdict is Level.SURE) == sure
+    assert not (sure and Level.HARD in found.squares)
+    assert found.advice[0] is Advice.LIGHT
+
+
+def test_what_the_page_is_told() -> None:
+    told = mount(6, 45).to_json()
+    assert told["tilt"] == 6.0 and told["verdict"] in ("fair", "hard")
+    assert set(told["squares"]) == {str(square) for square in SQUARES}
+    assert set(told["squares"].values()) <= {"sure", "fair", "hard"}
+    assert told["advice"][0]["code"] == "lower" and told["advice"][0]["text"].endswith(".")
+    assert {advice.text for advice in Advice} and len({advice.text for advice in Advice}) == len(Advice)
+
+
+def misread(tilt: float) -> tuple[Mount, list[int]]:
+    """The mount of a simulated table, and the squares on which a piece more or less would be taken for
+    true."""
+    look = pleasant_look(800, 600)
+    look = replace(look, camera=aimed_camera(look.camera.lens, PROFILE, tilt=tilt, azimuth=20, fill=0.85))
+    rng = np.random.default_rng(4)
+    view = BoardView(look)
+    first = view.shoot(Stage(START, seats={}), rng)
+    outlines = Outlines(look.camera, PROFILE)
+    colours, background = ColourModel(), Background(*first.shape[:2])
+    colours.guess(usual_pieces("gr"))
+    learn(first, outlines, START, colours, background, keep=0.0)
+    trial = try_picture(Evidence(first, outlines, colours, background, START), "gr")
+    assert trial.misfit < 0.03 and trial.clearness > 0.7
+    stacks = tuple(("r" if k % 2 else "g") * (1 + k % 5) for k in range(len(SQUARES)))
+    evidence = Evidence(view.shoot(Stage(stacks, seats={}), rng), outlines, colours, background, stacks)
+    wrong = []
+    for square, stack in enumerate(stacks):
+        others = [stack[1:]] * (len(stack) > 1) + [stack + stack[-1]] * (len(stack) < 5)
+        if max(evidence.stack_gain(square, other).nats for other in others) >= 0:
+            wrong.append(square)
+    return check_mount(outlines, trial), wrong
+
+
+@pytest.mark.slow
+def test_it_keeps_its_word() -> None:
+    slanted, wrong = misread(33)
+    assert slanted.verdict is Level.SURE and wrong == []
+    steep, wrong = misread(5)
+    assert steep.verdict is not Level.SURE and len(wrong) > 5
+    assert all(steep.squares[square] is not Level.SURE for square in wrong)

@@ -1,0 +1,176 @@
+"""What was laid down beside the board between two pictures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.appearance.background import Background
+from focus_companion.vision.appearance.colour_model import ColourModel
+from focus_companion.vision.appearance.first_colours import usual_pieces
+from focus_companion.vision.appearance.learning import learn
+from focus_companion.vision.geometry.stack_masks import Outlines, Window, lattice_mask
+from focus_companion.vision.tracking.change import Change, Smoothed, table_window
+
+START = start_position(Rules.make(2)).stacks
+SEATS = {"g": "S", "r": "N"}
+
+
+@cache
+def table() -> tuple[Look, BoardView, np.random.Generator, ColourModel, Smoothed]:
+    look, rng = pleasant_look(800, 600), np.random.default_rng(4)
+    view = BoardView(look)
+    first = view.shoot(Stage(START, seats=SEATS), rng)
+    colours = ColourModel()
+    colours.guess(usual_pieces("gr"))
+    learn(first, Outlines(look.camera, look.profile), START, colours, Background(*first.shape[:2]), keep=0.0)
+    return look, view, rng, colours, Smoothed(first)
+
+
+@pytest.mark.parametrize(
+    ("reserves", "seen"),
+    [({}, ""), ({"r": 1}, "r"), ({"g": 2}, "gg"), ({"g": 1, "r": 1}, "gr"), ({"g": 1, "r": 2}, "grr")],
+)
+def test_pieces_beside_the_board_are_told_by_their_colours(reserves: dict[str, int], seen: str) -> None:
+    look, view, rng, colours, before = table()
+    now = view.shoot(Stage(START, reserves, seats=SEATS), rng)
+    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
+    assert change.appeared(colours) == seen
+
+
+def test_pieces_laid_down_some_squares_away_are_told_too() -> None:
+    look, view, rng, colours, _ = table()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=30, fill=0.5)
+    small = replace(look, camera=camera)
+    outlines = Outlines(camera, look.profile)
+    view = BoardView(small)
+    before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in ("", "rrr"))
+    assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
+
+
+def test_a_smoothed_picture_is_thinned_once_for_a_window() -> None:
+    look, _, _, _, before = table()
+    window = table_window(Outlines(look.camera, look.profile))
+    thin = before.thinned(window, 3)
+    assert before.thinned(window, 3) is thin
+    assert np.array_equal(before.thinned(window, 2)[::3, ::3], before.part(window)[::6, ::6])
+    assert np.array_equal(thin, before.part(window)[::3, ::3])
+
+
+def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
+    look, view, rng, colours, before = table()
+    stacks = tuple(stack or ("g" if k % 2 else "") for k, stack in enumerate(START))
+    now = view.shoot(Stage(stacks, seats=SEATS), rng)
+    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
+    assert change.appeared(colours) == "" and np.count_nonzero(change.touched > 0.3) > len(SQUARES) / 10
+
+
+def test_a_piece_on_its_own_colour_stirs_its_square_alone() -> None:
+    """Seen from so near above that hardly a pixel changes much."""
+    look = pleasant_look(800, 600)
+    look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=7, azimuth=20, fill=0.8))
+    view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
+    single = next(k for k, stack in enumerate(START) if len(stack) == 1 and k > 20)
+    stacks = tuple(2 * stack if k == single else stack for k, stack in enumerate(START))
+    first, now = (view.shoot(Stage(stood, seats=SEATS), rng) for stood in (START, stacks))
+    change = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0)
+    assert change.touched[single] < 0.2
+    assert change.differs().argmax() == single and change.differs()[single] > 15
+    near = outlines.touching((single,))
+    assert np.delete(change.differs(), near).max() < 8
+
+
+@pytest.mark.parametrize("tilt", [30, 40])
+def test_pieces_on_the_ledge_before_the_first_rank_are_no_arm(tilt: float) -> None:
+    """Seen aslant, they stand before the nearest squares, and beside each other, with the shadow of a stack
+    that went from there, they are one large patch.
+    """
+    look = pleasant_look(800, 600)
+    look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=0, fill=0.9))
+    view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
+    gone = INDEX["d1"]
+    stood = tuple("rgrg" if k == gone else stack for k, stack in enumerate(START))
+    first, now = (
+        view.shoot(Stage(stacks, reserves, seats={"g": "S"}), rng)
+        for stacks, reserves in ((stood, {}), (START, {"g": 3}))
+    )
+    change = Change(Smoothed(now), Smoothed(first), outlines, stood, 2.0)
+    assert change.foreign([gone], {gone: 0}) == 0.0
+
+
+def test_an_arm_is_told_from_pieces_on_the_ledge() -> None:
+    """It comes from the picture's edge, however little of it lies over the board."""
+    look, view, rng, _, before = table()
+    now = view.shoot(Stage(START, seats=SEATS), rng)
+    outlines = Outlines(look.camera, look.profile)
+    middle = outlines.camera.project(np.array([(0.0, -3.2 * look.profile.pitch, 0.0)]))[0]
+    wide = int(0.5 * outlines.pitch)
+    now[int(middle[1]) :, int(middle[0]) - wide : int(middle[0]) + wide] = (120, 160, 210)
+    assert Change(Smoothed(now), before, outlines, START, 2.0).foreign(()) > 1.2
+
+
+def test_the_table_under_another_lamp_is_no_arm_though_it_fills_the_corners_of_the_lattice() -> None:
+    """A lamp goes dim: the bright table changes by more than the dark board on it."""
+    look, view, rng, _, before = table()
+    now = view.shoot(Stage(START, seats=SEATS), rng)
+    outlines = Outlines(look.camera, look.profile)
+    board = lattice_mask(outlines, Window(0, 0, now.shape[1], now.shape[0])).astype(np.uint8)
+    for column in outlines.columns:
+        rows = slice(column.top, column.top + column.height)
+        board[rows, column.left : column.left + column.width] |= column.standing(5)
+    border = 2 * round(0.2 * outlines.pitch) + 1
+    board = np.asarray(cv2.dilate(board, np.ones((border, border), np.uint8)))
+    dim = np.where(board[..., None], now, now * 0.7).astype(np.uint8)
+    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign(()) == 0.0
+    # A shadow as deep on the squares themselves may be that of an arm over them.
+    dim[: now.shape[0] // 2] = (now[: now.shape[0] // 2] * 0.7).astype(np.uint8)
+    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign(()) > 1.2
+
+
+@pytest.mark.parametrize(
+    ("along", "across", "radius", "under", "comes_in"),
+    [
+        (3.5, 3.5, 0.8, set(), False),
+        (4.4, 0.5, 1.2, {"h4", "h5"}, False),
+        (4.4, 0.5, 3.0, {"h4", "h5", "h3", "h6"}, True),
+        (0.0, 0.0, 0.0, set(), False),
+    ],
+    ids=["in a corner", "before two squares", "from the edge", "nothing"],
+)
+def test_a_thing_over_the_board_is_told_with_the_squares_under_it(
+    along: float, across: float, radius: float, under: set[str], comes_in: bool
+) -> None:
+    """Nor is a turn that is made meanwhile taken for a part of it."""
+    look, view, rng, _, _ = table()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=20, azimuth=0, fill=0.7)
+    look = replace(look, camera=camera)
+    view, outlines = BoardView(look), Outlines(camera, look.profile)
+    turn = tuple({"b3": "", "c3": "gr"}.get(name, START[k]) for k, name in enumerate(SQUARES))
+    first, now = (view.shoot(Stage(stacks, seats=SEATS), rng) for stacks in (START, turn))
+    if radius:
+        pitch = look.profile.pitch
+        around = np.linspace(0, 2 * np.pi, 40)
+        ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
+        shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
+        cv2.fillPoly(now, [shape], (200, 90, 40))
+    covering = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0).covering()
+    if not under:
+        assert covering is None
+        return
+    assert covering is not None and covering.comes_in == comes_in
+    named = {SQUARES[square] for square in covering.under}
+    assert named >= under and named.isdisjoint({"b3", "c3"})
+    pasted = covering.pasted(now, first)
+    window = covering.window.slices
+    assert np.array_equal(pasted[window][covering.mask], now[window][covering.mask])
+    assert np.array_equal(pasted[window][~covering.mask], first[window][~covering.mask])

@@ -1,0 +1,56 @@
+"""What a look says of the whole board at once."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from focus_companion.game.squares import SQUARES
+from focus_companion.vision.tracking.look import Look
+
+STACKS = tuple("r" if square[1] in "3456" else "" for square in SQUARES)
+
+
+def look(touched: list[float]) -> Look:
+    nothing: Any = None
+    evidence: Any = SimpleNamespace(standing=STACKS)
+    return Look(0.0, 0.0, evidence, None, np.array(touched), None, 1, (), nothing, nothing)
+
+
+@pytest.mark.parametrize(
+    ("touched", "all_over"),
+    [
+        ([0.06 for _ in SQUARES], True),
+        ([0.02 if stack else 0.3 for stack in STACKS], True),
+        ([0.06 if k % 11 else 0.0 for k in range(len(SQUARES))], True),
+        ([0.9 if square[0] in "abcdef" else 0.0 for square in SQUARES], False),
+        ([0.005 for _ in SQUARES], False),
+    ],
+    ids=["a lamp", "a lamp, dark pieces", "a lamp, but for a few squares", "an arm and its shadow", "noise"],
+)
+def test_a_lamp_changes_all_squares_and_an_arm_does_not(touched: list[float], all_over: bool) -> None:
+    assert look(touched).all_over == all_over
+
+
+def test_squares_hardly_touched_that_look_different_are_stirred() -> None:
+    """Square 5 is touched plainly, square 9 differs no more than noise does."""
+    touched, by = np.zeros(len(SQUARES)), np.zeros(len(SQUARES))
+    touched[5] = 0.8
+    by[[3, 5, 7, 9]] = 20.0, 300.0, 7.0, 4.0
+    nothing: Any = None
+    evidence: Any = SimpleNamespace(standing=STACKS)
+    change: Any = SimpleNamespace(differs=lambda: by)
+    seen = Look(0.0, 0.0, evidence, change, touched, None, 1, (), nothing, nothing)
+    assert seen.stirred == {3: 20.0, 7: 7.0}
+    assert look([0.0 for _ in SQUARES]).stirred == {}
+
+
+@pytest.mark.parametrize(
+    ("squares", "widespread"), [(26, True), (43, True), (14, False)], ids=["half", "most", "an arm"]
+)
+def test_a_shadow_that_wandered_shows_on_more_squares_than_an_arm(squares: int, widespread: bool) -> None:
+    seen = look([0.03 if k < squares else 0.0 for k in range(len(SQUARES))])
+    assert seen.widespread == widespread and not seen.all_over

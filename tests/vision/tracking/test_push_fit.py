@@ -1,0 +1,47 @@
+"""A board pushed, or a camera nudged, in mid-game: found again by its outlines, changed in nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn_board import PROFILE, draw, look, off, start_stacks
+
+from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.tracking.push import pushed
+from focus_companion.vision.tracking.push_fit import AGREED, fits, slid
+
+PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 170.0)]
+"""(dx, dy) in mm and degrees."""
+
+
+@pytest.mark.parametrize("push", PUSHES)
+@pytest.mark.parametrize("tilt", [4.0, 18.0, 47.0])
+def test_slid_is_the_push_itself(tilt: float, push: tuple[float, float, float]) -> None:
+    held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
+    there = pushed(held, push[0], push[1], float(np.radians(push[2])))
+    assert off(slid(held, there, PROFILE), there) < 1e-3
+
+
+@pytest.mark.parametrize("tilt", [9.0, 17.0, 33.0])
+def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> None:
+    held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
+    truth = pushed(held, 12.0, -8.0, float(np.radians(2.0)))
+    image = draw(truth, start_stacks(), np.random.default_rng(4), noise=5.0)
+    start = turned(truth, 0, (3.0, -4.0))
+    ((camera, agrees), *_) = fits(image, held, start, PROFILE, start_stacks())
+    assert off(camera, truth) < 0.03
+    # Where the camera is above the table has not changed, and must not seem to: heights are read by it.
+    assert camera.place[2] == pytest.approx(held.place[2], abs=1e-6)
+    assert camera.lens == held.lens
+    assert agrees > AGREED
+
+
+def test_a_nudged_camera_is_followed_freely() -> None:
+    held = look(25.0, 40.0, 640.0, (1280, 960), 60.0)
+    truth = replace(look(29.0, 41.0, 660.0, (1280, 960), 60.0), lens=held.lens)
+    image = draw(truth, start_stacks(), np.random.default_rng(4))
+    ((camera, _), *_) = fits(image, held, turned(truth, 0, (4.0, 3.0)), PROFILE, start_stacks())
+    assert off(camera, truth) < 0.04
+    assert camera.tilt == pytest.approx(truth.tilt, abs=0.4)

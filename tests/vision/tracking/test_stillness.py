@@ -1,0 +1,86 @@
+"""What moves, and what only seems to: noise, and a camera that shakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.vision.capture.frames import Image, read_image
+from focus_companion.vision.tracking.stillness import Stillness
+
+BOARD = read_image(Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg")
+EVERY = 1 / 15
+
+
+def shifted(image: Image, right: float, down: float) -> Image:
+    shift = np.array([[1, 0, right], [0, 1, down]], np.float64)
+    size = image.shape[1], image.shape[0]
+    return np.asarray(cv2.warpAffine(image, shift, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def noisy(image: Image, index: int, strength: float = 4.0) -> Image:
+    noise = np.random.default_rng(index).normal(0, strength, image.shape)
+    return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
+
+
+def rests(pictures: list[Image]) -> list[float]:
+    """Seconds for which it has stood still, at each of the pictures."""
+    stillness = Stillness()
+    return [
+        stillness.update(index * EVERY, stillness.small_copy(noisy(picture, index)))
+        for index, picture in enumerate(pictures)
+    ]
+
+
+def shaken(image: Image, index: int, pixels: float) -> Image:
+    right, down = np.random.default_rng(100 + index).uniform(-pixels, pixels, 2)
+    return shifted(image, right, down)
+
+
+@pytest.mark.parametrize("pixels", [0.0, 0.5, 1.0])
+def test_a_camera_that_shakes_shows_a_board_that_stands_still(pixels: float) -> None:
+    assert rests([shaken(BOARD, index, pixels) for index in range(12)]) == pytest.approx(
+        [index * EVERY for index in range(12)]
+    )
+
+
+def test_its_pictures_show_the_same() -> None:
+    stillness = Stillness()
+    few = [stillness.small_copy(noisy(shaken(BOARD, index, 1.0), index)) for index in range(8)]
+    assert not any(stillness.differ(few[0], other) for other in few)
+
+
+def fingertip(image: Image, index: int) -> Image:
+    """On the table's edge of the board, a little farther in every picture."""
+    shown = image.copy()
+    return np.asarray(
+        cv2.circle(shown, (600 + 6 * index, 640), image.shape[1] // 50, (130, 160, 210), -1), np.uint8
+    )
+
+
+def test_a_fingertip_moves_though_the_camera_shakes() -> None:
+    assert rests([fingertip(shaken(BOARD, index, 1.0), index) for index in range(10)]) == [0.0] * 10
+
+
+def test_a_push_in_small_steps_is_no_shaking() -> None:
+    """A board that slides by a pixel from picture to picture moves, however little each time."""
+    assert max(rests([shifted(BOARD, 1.5 * index, 0) for index in range(40)])) < 4 * EVERY
+
+
+def test_a_piece_that_is_gone_is_another_picture() -> None:
+    stillness = Stillness()
+    before = stillness.small_copy(noisy(BOARD, 1))
+    without = np.asarray(cv2.circle(BOARD.copy(), (640, 480), 26, (40, 60, 70), -1), np.uint8)
+    assert stillness.differ(before, stillness.small_copy(noisy(shaken(without, 2, 1.0), 2)))
+
+
+def test_another_light_is_no_shaking() -> None:
+    darker = np.asarray(BOARD * 0.6, np.uint8)
+    assert rests([BOARD, BOARD, darker])[-1] == 0.0
+
+
+def test_a_plain_picture_stands_still() -> None:
+    assert rests([np.full((480, 640, 3), 90, np.uint8)] * 4)[-1] > 0
