@@ -2,8 +2,8 @@
 
 Circles of several sizes about the place are compared with the edges there. A dome's or a piece's own outline
 agrees, larger circles do not; on a cloth's checks, prints or letters other sizes agree as well. Nineteen
-weights, learned by logistic regression (``benchmarks/train_sites.py``), turn these agreements into the
-logarithm of the odds.
+weights, learned by logistic regression (``benchmarks/accuracy/train_site_classifier.py``), turn
+these agreements into the logarithm of the odds.
 """
 
 from __future__ import annotations
