@@ -1,4 +1,4 @@
-"""What a game puts on the wire, by kind of message, and what many tables do (docs/at-scale.md)."""
+"""What a game puts on the wire, by kind of message, and what many tables do."""
 
 from __future__ import annotations
 
