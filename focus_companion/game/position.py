@@ -71,6 +71,11 @@ class Position:
         """Return the number of pieces that a player (letter) has in reserve. ValueError for a stranger."""
         return self.reserves[self.players.index(player)]
 
+    def in_hand(self, player: str) -> int:
+        """Return the pieces that a player (letter) may set down: the reserve, or what is left to place."""
+        me = self.players.index(player)
+        return self.placing[me] if self.placing else self.reserves[me]
+
     def captures(self, player: str) -> dict[str, int]:
         """Return how many pieces of every other colour (letter) a player has captured, noughts too."""
         row = self.captured[self.players.index(player)]
