@@ -198,6 +198,8 @@ def play(
             f"Going on with game {session.history.game}, {session.history.ply} turns played "
             "(--new begins another)"
         )
+    if fault := session.rules.order_fault:
+        tell(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
     announce(settings, server.port)
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)

@@ -12,7 +12,7 @@ import click
 
 from focus_companion.commands.console import BadInput, NotSo, tell
 from focus_companion.commands.position_lines import position_lines
-from focus_companion.commands.sources import is_journal_game, load, read_bytes
+from focus_companion.commands.sources import is_journal_game, load, read_bytes, warn
 from focus_companion.formats.board_text import board_text
 from focus_companion.formats.captions import captions
 from focus_companion.formats.errors import FormatError, one_line
@@ -56,7 +56,9 @@ def command(game: str, positions: bool, legal: bool, data: str | None) -> None:
                 )
             _many(io.BytesIO(content), game, positions, legal)
         else:
-            _one(read_record(content, game), game, positions, legal)
+            match = read_record(content, game)
+            warn(match, game)
+            _one(match, game, positions, legal)
         return
     _one(load(game, data), game, positions, legal)
 
@@ -91,6 +93,7 @@ def _many(stream: IO[bytes], source: str, positions: bool, legal: bool) -> None:
         try:
             if isinstance(found, FormatError):
                 raise found
+            warn(found, f"{source}: line {number}")
             for record in found.games:
                 if positions:
                     _write(position_lines(record, legal=legal, game=number))

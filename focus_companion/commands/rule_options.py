@@ -17,6 +17,7 @@ import click
 from focus_companion.commands.console import BadInput
 from focus_companion.formats.errors import shown
 from focus_companion.game.colours import LETTER, NAMES
+from focus_companion.game.nearest import unknown_rule
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules, RulesError
 
@@ -215,7 +216,7 @@ def _settings_of_file(path: Path) -> dict[str, Any]:
         base = dict(PRESETS[preset].settings)
     for key in settings:
         if key not in KEYS:
-            raise BadInput(f"{path}: {shown(key)}: no such setting; they are {', '.join(KEYS)} and preset")
+            raise BadInput(f"{path}: {unknown_rule(key, [*KEYS, 'preset'])}")
     if isinstance(settings.get("order"), str):
         settings["order"] = [word.strip() for word in settings["order"].split(",")]
     return base | settings

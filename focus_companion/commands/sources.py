@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from focus_companion.commands.console import BadInput
+from focus_companion.commands.console import BadInput, tell
 from focus_companion.formats.match import Match
 from focus_companion.formats.reading import LIMIT, read_record
 from focus_companion.game.record import GameRecord
@@ -35,8 +35,19 @@ def load(game: str, data: str | None) -> Match:
         FormatError: the file cannot be read.
     """
     if is_journal_game(game, data):
-        return Match((_from_journal(game, data_folder(data)),), single=True)
-    return read_record(read_bytes(game), game)
+        match = Match((_from_journal(game, data_folder(data)),), single=True)
+    else:
+        match = read_record(read_bytes(game), game)
+    warn(match, game)
+    return match
+
+
+def warn(match: Match, place: str) -> None:
+    """Tell what is read although no game may begin so today: a turn order of earlier versions."""
+    for number, record in enumerate(match.games):
+        if fault := record.rules.order_fault:
+            inner = "" if match.single else f": games[{number}]"
+            tell(f"{place}{inner}: warning: {fault}; it is read as it was played, but no new game begins so")
 
 
 def read_bytes(game: str) -> bytes:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from focus_companion.formats import strict_json
 from focus_companion.formats.errors import FormatError, choices, shown
-from focus_companion.formats.json_record import entry_from_json, outcome_from_json
+from focus_companion.formats.json_record import entry_from_json, incident_from, outcome_from_json
 from focus_companion.formats.match import Match
-from focus_companion.formats.rules_json import KEYS, rules_from_json
+from focus_companion.formats.rules_json import known_rules, rules_from_json
 from focus_companion.formats.sgf_extras import checked as sgf_extras_checked
 from focus_companion.formats.strict_json import as_object
 from focus_companion.formats.text_sheet import DRAW, TITLE, VERBS
@@ -70,6 +70,7 @@ class _Sheet:
         self.result: dict[str, Any] | None = None
         self.incidents: list[dict[str, Any]] = []
         self.kept: dict[str, Any] = {}
+        self.played, self.happened = strict_json.Times(), strict_json.Times()
 
     def take(self, line: str) -> None:
         if field := _FIELD.fullmatch(line):
@@ -90,6 +91,7 @@ class _Sheet:
             rule = _RULE.fullmatch(value)
             if rule is None:
                 raise FormatError(f"no rule {shown(value)}", remedy="for example 'Rule: fast = true'")
+            known_rules({rule[1]: None}, "Rule")
             self.settings[rule[1]] = strict_json.loads(rule[2])
         elif key == "Result":
             found = _RESULT.fullmatch(value)
@@ -101,7 +103,7 @@ class _Sheet:
             winners = [] if found[1] == "draw" else [name.strip() for name in found[1].split(",")]
             self.result = {"winners": winners, "reason": found[2]}
         elif key == "Incident":
-            self.incidents.append(as_object(strict_json.loads(value), "Incident"))
+            self.incidents.append(incident_from(strict_json.loads(value), "Incident", self.happened))
         elif key == "Kept":
             self.kept = _kept(as_object(strict_json.loads(value), "Kept"))
         else:
@@ -113,14 +115,19 @@ class _Sheet:
             item["player"] = player
         if act["time"]:
             item["time"] = _seconds(act["time"])
-        self.entries.append(entry_from_json(item, "the act")[0])
+        self._enter(item, "the act")
+
+    def _enter(self, item: dict[str, Any], place: str) -> None:
+        entry, _ = entry_from_json(item, place)
+        self.played.pass_on(entry.time, place)
+        self.entries.append(entry)
 
     def _row(self, line: str) -> None:
         pending: dict[str, Any] | None = None
 
         def done() -> None:
             if pending is not None:
-                self.entries.append(entry_from_json(pending, "the turn")[0])
+                self._enter(pending, "the turn")
 
         for index, word in enumerate(line.split()):
             if (index == 0 and _ROUND.fullmatch(word)) or word in _NO_TURN:
@@ -147,7 +154,7 @@ class _Sheet:
             )
         try:
             settings = {"players": len(self.order), "order": self.order} | self.settings
-            rules = rules_from_json(settings)
+            rules = rules_from_json(settings, played=bool(self.entries))
             result, _ = outcome_from_json(self.result, rules.order)
         except FormatError as error:
             raise _at_line(error, f"the sheet that begins at {self.place}") from None
@@ -157,10 +164,6 @@ class _Sheet:
                 place=self.place,
                 remedy="leave it out",
             )
-        kept = dict(self.kept)
-        if more := strict_json.rest(self.settings, KEYS):
-            inner: dict[str, Any] = kept.get("json", {})
-            kept["json"] = inner | {"rules": inner.get("rules", {}) | more}
         return GameRecord(
             rules=rules,
             players={letter: name for letter, name in self.names.items() if name},
@@ -168,7 +171,7 @@ class _Sheet:
             entries=tuple(self.entries),
             incidents=tuple(self.incidents),
             result=result,
-            unknown=kept,
+            unknown=self.kept,
         )
 
 
@@ -178,6 +181,7 @@ def _kept(value: dict[str, Any]) -> dict[str, Any]:
         if key == "json":
             for place, values in as_object(inner, "Kept.json").items():
                 as_object(values, f"Kept.json {shown(place)}")
+            known_rules(inner.get("rules") or {}, "Kept")
             kept[key] = inner
         elif key == "sgf":
             kept[key] = sgf_extras_checked(inner, "Kept.sgf")

@@ -249,7 +249,7 @@ class History:
         )
 
     def _corrected(self, event: Corrected) -> History:
-        rules = Rules.from_json(dict(event.rules))
+        rules = Rules.from_json(dict(event.rules), played=True)
         noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
         return replace(
             noted,

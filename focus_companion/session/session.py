@@ -343,6 +343,8 @@ class Session:
         if request.rules is None:
             seats, clock = before.seats, before.clock.control if before.clock else None
         rules = request.rules or before.agreed or self.rules
+        if fault := rules.order_fault or view.seats_fault(rules, seats):
+            raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
         try:
             history = self._prepare(rules, request.players or before.players, seats, clock)
         except OSError as error:

@@ -234,9 +234,8 @@ class Journal:
             raise LookupError(f"the journal in {self.folder} has no game {game}")
         began, rules, players = rows[0]
         try:
-            history = History.begin(
-                Rules.from_json(json.loads(rules)), json.loads(players), game=game, date=began[:10]
-            )
+            agreed = Rules.from_json(json.loads(rules), played=True)
+            history = History.begin(agreed, json.loads(players), game=game, date=began[:10])
             before = seals.START
             query = (
                 "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? AND id <= ? ORDER BY id"

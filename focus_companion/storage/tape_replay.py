@@ -106,7 +106,7 @@ class Recording:
     def _session(self, sight: SightMaker) -> Session:
         begin = self.header
         try:
-            rules, players = Rules.from_json(dict(begin["rules"])), dict(begin["players"])
+            rules, players = Rules.from_json(dict(begin["rules"]), played=True), dict(begin["players"])
             game, again, begun = begin["game"], begin.get("again"), None
             if not isinstance(game, int) or not (again is None or _is_number(again)):
                 raise ValueError("its game or its pause between games is no number")
