@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from focus_companion.formats import rules_json, strict_json
 from focus_companion.formats.errors import FormatError, choices, shown
-from focus_companion.formats.match import Match
+from focus_companion.formats.match import Match, length_from
 from focus_companion.formats.sgf_extras import checked as sgf_extras_checked
 from focus_companion.formats.strict_json import Times, as_list, as_object, as_text, as_time, rest
 from focus_companion.game.colours import LETTER, NAMES, names
@@ -80,9 +80,12 @@ def outcome_to_json(outcome: Outcome | None) -> dict[str, Any] | None:
 
 
 def match_to_json(match: Match) -> dict[str, Any]:
+    """The contract's object for a match; ``score`` says what the games come to, and is not read back."""
     return {
         "format": MATCH,
         "version": VERSION,
+        "length": match.length,
+        "score": match.score.to_json(),
         "games": [record_to_json(game) for game in match.games],
     } | dict(match.unknown)
 
@@ -104,7 +107,9 @@ def match_from_json(value: Any) -> Match:
             records.append(record_from_json(game))
         except FormatError as error:
             raise error.within(place=f"games[{index}]") from None
-    return Match(tuple(records), unknown=rest(found, ("format", "version", "games")))
+    length = length_from(found.get("length"), len(records), "length")
+    known = ("format", "version", "length", "score", "games")
+    return Match(tuple(records), length=length, unknown=rest(found, known))
 
 
 def record_from_json(value: Any) -> GameRecord:

@@ -17,7 +17,7 @@ from focus_companion.formats.json_record import (
     outcome_from_json,
     outcome_to_json,
 )
-from focus_companion.formats.match import Match
+from focus_companion.formats.match import Match, length_from
 from focus_companion.formats.rules_json import known_rules, rules_from_json
 from focus_companion.formats.sgf_tree import Node
 from focus_companion.formats.strict_json import as_object, as_text
@@ -43,6 +43,7 @@ KNOWN: Final = frozenset(
         "RESULT",
         "INCIDENT",
         "KEPT",
+        "MATCH",
         "MV",
         "TIME",
         "ACT",
@@ -52,7 +53,10 @@ KNOWN: Final = frozenset(
 
 def write_sgf(match: Match) -> str:
     """The SGF text of the games, one game tree each; UTF-8."""
-    return sgf_tree.serialise(_nodes(game) for game in match.games)
+    trees = [_nodes(game) for game in match.games]
+    if not match.single:
+        trees[0][0].add("MATCH", strict_json.dumps({"length": match.length, "score": match.score.to_json()}))
+    return sgf_tree.serialise(trees)
 
 
 def read_sgf(text: str | bytes) -> Match:
@@ -65,7 +69,11 @@ def read_sgf(text: str | bytes) -> Match:
         except FormatError as error:
             place = f"game {number}, {error.place}" if len(trees) > 1 else error.place
             raise FormatError(error.problem, place=place, remedy=error.remedy) from None
-    return Match(tuple(games), single=len(games) == 1)
+    told = _one(trees[0][0], "MATCH", "root")
+    if told is None:
+        return Match(tuple(games), single=len(games) == 1)
+    place = "root, MATCH"
+    return Match(tuple(games), length=length_from(_json(told, place).get("length"), len(games), place))
 
 
 def _nodes(record: GameRecord) -> list[Node]:

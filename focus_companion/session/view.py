@@ -115,6 +115,7 @@ def standing(history: History) -> dict[str, Any]:
         "order": [NAMES[letter] for letter in players],
         **hands(position),
         "date": history.date,
+        "match": history.match and history.match.to_json(),
     }
 
 

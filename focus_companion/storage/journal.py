@@ -220,6 +220,11 @@ class Journal:
         rows = self._read("SELECT id, result FROM games ORDER BY id DESC LIMIT 1")
         return int(rows[0][0]) if rows and rows[0][1] is None else None
 
+    def last_game(self) -> int | None:
+        """The newest game; ``None`` in an empty journal."""
+        rows = self._read("SELECT max(id) FROM games")
+        return rows[0][0] if rows else None
+
     def history(self, game: int, upto: int | None = None) -> History:
         """A game as its events tell it, ready to go on with; with ``upto`` as it stood after that event.
 
