@@ -204,7 +204,8 @@ def play(
             "(--new begins another)"
         )
     if place := session.history.match:
-        say(f"Game {place.number} of {place.length} of the match")
+        ends = " (--new ends the match)" if place.number > 1 else ""
+        say(f"Game {place.number} of {place.length} of the match{ends}")
     if fault := session.rules.order_fault:
         tell(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
     announce(settings, server.port)

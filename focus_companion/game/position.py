@@ -116,6 +116,8 @@ def _parse_stack(text: str, square: str) -> str:
         return ""
     if not text or text.strip("rgby"):
         shown = text if len(text) <= 20 else text[:20] + "…"
+        if text and not text.lower().strip("rgby"):
+            raise PositionTextError(f"square {square} holds {shown!r}: write it in small letters")
         raise PositionTextError(
             f"square {square} holds {shown!r}: write a stack with the letters r g b y from bottom to top, "
             "an empty square as '-'"

@@ -214,7 +214,9 @@ def parse_order(order: str | Iterable[Any]) -> str:
     for part in parts:
         letter = LETTER.get(part, part) if isinstance(part, str) else None
         if letter not in NAMES:
-            raise RulesError(f"{str(part)[:20]!r} in the turn order is no colour; use {', '.join(LETTER)}")
+            small = isinstance(part, str) and (part.lower() in LETTER or part.lower() in NAMES)
+            remedy = f"write {part.lower()}, in small letters" if small else f"use {', '.join(LETTER)}"
+            raise RulesError(f"{str(part)[:20]!r} in the turn order is no colour; {remedy}")
         letters.append(letter)
     return "".join(letters)
 
