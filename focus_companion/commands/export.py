@@ -5,38 +5,65 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 import click
 
 from focus_companion.commands.console import BadInput, NotSo
 from focus_companion.commands.sources import load
-from focus_companion.formats.writing import FORMATS, write
+from focus_companion.formats.writing import write
 from focus_companion.game.faults import IllegalMove
+from focus_companion.web.catalogues import LANGUAGES
+from focus_companion.web.exports import NAMES, named_format
+
+BINARY: Final = frozenset({"gif", "mp4"})
+"""Formats that are no text."""
 
 
 @click.command("export")
 @click.argument("game")
-@click.option("--format", "name", type=click.Choice(list(FORMATS)), required=True, help="What to write.")
+@click.option("--format", "name", type=click.Choice(NAMES), required=True, help="What to write.")
 @click.option("--output", metavar="FILE", help="Where to write it; without it, to standard output.")
+@click.option(
+    "--language", type=click.Choice(list(LANGUAGES)), default="en", help="Of the words in html and mp4."
+)
+@click.option("--no-swings", is_flag=True, help="html without what every turn won and lost: made sooner.")
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
-def command(game: str, name: str, output: str | None, data: str | None) -> None:
+def command(
+    game: str, name: str, output: str | None, language: str, no_swings: bool, data: str | None
+) -> None:
     """Write GAME (a record file, a number of the journal, or last) in another format.
 
-    svg is the last position, gif the replay (it needs the extra [gif]).
+    svg is the last position; gif and mp4 are the replay as a film; html is the replay as one file that any
+    browser opens, also without network.
     """
+    to_terminal = output in (None, "-") and sys.stdout.isatty()
+    if to_terminal and name in BINARY:
+        raise BadInput(f"{name} is no text for a terminal; give --output FILE")
     try:
-        content = write(load(game, data), name)
+        with _progress(name) as told:
+            form = named_format(name, language, swings=not no_swings, progress=told)
+            content = write(load(game, data), form)
     except IllegalMove as error:
         raise NotSo(f"{game}: {error}") from None
     if output is not None and output != "-":
         write_atomically(Path(output), content)
         return
-    if name == "gif" and sys.stdout.isatty():
-        raise BadInput("a GIF is no text for a terminal; give --output FILE")
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[float], None] | None]:
+    """Shows on a terminal how far a film is."""
+    if name != "mp4" or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=100, label="Film", file=sys.stderr) as bar:
+        yield lambda share: bar.update(round(100 * share) - bar.pos)
 
 
 def write_atomically(path: Path, content: bytes) -> None:
