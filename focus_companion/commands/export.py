@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +15,12 @@ import click
 
 from focus_companion.commands.console import BadInput, NotSo
 from focus_companion.commands.sources import load
-from focus_companion.formats.writing import write
+from focus_companion.formats.writing import FORMATS, Format, write
 from focus_companion.game.faults import IllegalMove
+from focus_companion.game.record import GameRecord
 from focus_companion.web.catalogues import LANGUAGES
-from focus_companion.web.exports import NAMES, named_format
+from focus_companion.web.exports import NAMES, film_format
+from focus_companion.web.story import story_format
 
 BINARY: Final = frozenset({"gif", "mp4"})
 """Formats that are no text."""
@@ -31,9 +34,21 @@ BINARY: Final = frozenset({"gif", "mp4"})
     "--language", type=click.Choice(list(LANGUAGES)), default="en", help="Of the words in html and mp4."
 )
 @click.option("--no-swings", is_flag=True, help="html without what every turn won and lost: made sooner.")
+@click.option(
+    "--tape",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="html with what the camera saw at every turn, from the tape of the game: it shows the room, too.",
+)
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
 def command(
-    game: str, name: str, output: str | None, language: str, no_swings: bool, data: str | None
+    game: str,
+    name: str,
+    output: str | None,
+    language: str,
+    no_swings: bool,
+    tape: Path | None,
+    data: str | None,
 ) -> None:
     """Write GAME (a record file, a number of the journal, or last) in another format.
 
@@ -43,10 +58,11 @@ def command(
     to_terminal = output in (None, "-") and sys.stdout.isatty()
     if to_terminal and name in BINARY:
         raise BadInput(f"{name} is no text for a terminal; give --output FILE")
+    if name != "html" and (no_swings or tape is not None):
+        raise BadInput("--no-swings and --tape are for --format html alone; leave them out")
     try:
         with _progress(name) as told:
-            form = named_format(name, language, swings=not no_swings, progress=told)
-            content = write(load(game, data), form)
+            content = write(load(game, data), _format(name, language, not no_swings, tape, told))
     except IllegalMove as error:
         raise NotSo(f"{game}: {error}") from None
     if output is not None and output != "-":
@@ -54,6 +70,26 @@ def command(
         return
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+def _format(
+    name: str, language: str, swings: bool, tape: Path | None, progress: Callable[[float], None] | None
+) -> Format:
+    if name == "html":
+        return story_format(language, swings=swings, stills=partial(_stills, tape) if tape else None)
+    if name == "mp4":
+        return film_format(language, progress)
+    return FORMATS[name]
+
+
+def _stills(tape: Path, record: GameRecord) -> dict[int, bytes]:
+    from focus_companion.storage.tape import TapeError
+    from focus_companion.storage.tape_stills import stills
+
+    try:
+        return stills(tape, record)
+    except TapeError as error:
+        raise BadInput(f"--tape {error}") from None
 
 
 @contextmanager

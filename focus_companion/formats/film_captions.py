@@ -24,8 +24,10 @@ class FilmCaptions:
         self._texts = texts or NullTranslations()
 
     def at(self, position: Position, step: Step | None, *, end: bool) -> tuple[str, ...]:
-        """What was done (``step``; None at the start), what it took, who is to move or how it ended, what each
-        player holds. ``end``: nothing comes after it."""
+        """What was done (``step``; None at the start), whose turn it is or how it ended, what all hold.
+
+        ``end``: nothing comes after it.
+        """
         return self._done(step), self._taken(step), self._next(position, end=end), *self._held(position)
 
     def _name(self, letter: str) -> str:

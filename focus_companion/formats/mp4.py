@@ -1,4 +1,4 @@
-"""The replay of a game as a film (MP4) to send to somebody: at most a minute and 5 MB, however long the game."""
+"""The replay of a game as a film (MP4) to send to somebody: never above a minute and 5 MB."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from gettext import NullTranslations
 from typing import Final
 
 import av
+import numpy as np
+import numpy.typing as npt
 from av.codec import Codec
 from av.codec.codec import UnknownCodecError
 from av.video.stream import VideoStream
@@ -51,7 +53,7 @@ ENCODERS: Final = {
     "libopenh264": {},
     "mpeg4": {},
 }
-"""Encoders to try, the best first, and their settings. H.264 plays everywhere; the last one not in browsers."""
+"""Encoders to try, the best first, and their settings. H.264 plays everywhere, MPEG-4 not in browsers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +90,12 @@ def write_mp4(
     out = io.BytesIO()
     with av.open(out, "w", format="mp4") as film:
         stream = film.add_stream(name, rate=FPS, options=ENCODERS[name])
+        assert isinstance(stream, VideoStream)
         for index, (beat, frames) in enumerate(shown):
-            drawn = draw(beat.stacks, captions=beat.captions, path=beat.path, highlights=beat.ring, line=_LINE)
-            image = paint(drawn, WIDTH)
-            # H.264 of the common kind has its colours for two rows at a time.
-            image = image.crop((0, 0, WIDTH, image.height // 2 * 2))
+            image = _painted(beat)
             if not index:
-                _prepare(stream, image.width, image.height)
-            picture = av.VideoFrame.from_image(image)
+                _prepare(stream, image.shape[1], image.shape[0])
+            picture = av.VideoFrame.from_ndarray(image, format="rgb24")
             for _ in range(frames):
                 picture.pts = None  # as many of the same as its time takes
                 film.mux(stream.encode(picture))
@@ -116,6 +116,13 @@ def encoder() -> str:
     raise FormatError(
         f"no encoder for a film is there ({', '.join(ENCODERS)})", remedy="run: pip install --upgrade av"
     )
+
+
+def _painted(beat: _Beat) -> npt.NDArray[np.uint8]:
+    """(H, W, 3) RGB. H.264 of the common kind has its colours for two rows at a time: H is even."""
+    drawn = draw(beat.stacks, captions=beat.captions, path=beat.path, highlights=beat.ring, line=_LINE)
+    image = np.asarray(paint(drawn, WIDTH), np.uint8)
+    return np.ascontiguousarray(image[: len(image) // 2 * 2])
 
 
 def _prepare(stream: VideoStream, width: int, height: int) -> None:

@@ -1,6 +1,7 @@
 """A drawing as pixels, by Pillow: what the GIF and the film are made of.
 
-OpenCV is here too and draws faster, but its letters are those of English: a name like Żaneta needs real fonts.
+OpenCV is here too and draws faster, but has the letters of English alone: a name like Żaneta needs real
+fonts.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class History:
 
     @classmethod
     def of(cls, record: GameRecord) -> History:
-        """A game as its record tells it. Raises IllegalMove, naming the ply, where the rules refuse a turn."""
+        """A game as its record tells it. Raises IllegalMove, naming the ply, at the first illegal turn."""
         return cls(
             rules=record.rules,
             players=dict(record.players),

@@ -25,7 +25,10 @@ from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
 from .checks import Check
 
-LIBRARIES: Final = ("opencv-python-headless", "numpy", "av", "pillow", "flask", "waitress", "pyserial", "gpiozero")
+LIBRARIES: Final = (
+    *("opencv-python-headless", "numpy", "av", "pillow"),
+    *("flask", "waitress", "pyserial", "gpiozero"),
+)
 OPTIONAL: Final = ("lgpio", "paho-mqtt")
 
 LITTLE: Final = 200e6

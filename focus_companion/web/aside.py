@@ -1,4 +1,4 @@
-"""Long work in a process of its own, at a low priority: neither the game nor the other viewers wait for it."""
+"""Long work in a process of its own, at a low priority: neither the game nor the viewers wait for it."""
 
 from __future__ import annotations
 

@@ -58,18 +58,18 @@ class Export:
     suffix: str
 
 
-def named_format(
-    name: str, language: str, *, swings: bool = True, progress: Callable[[float], None] | None = None
-) -> Format:
-    """The format of a name in :data:`NAMES`, in a language of the page where it holds words.
-
-    ``swings``: see :func:`story.write_story`; ``progress``: see :func:`formats.mp4.write_mp4`.
-    """
+def named_format(name: str, language: str) -> Format:
+    """The format of a name in :data:`NAMES`, in a language of the page where it holds words."""
     if name == "html":
-        return story_format(language, swings=swings)
+        return story_format(language)
     if name == "mp4":
-        return mp4_format(Translations.load(str(FOLDER), [language]), progress)
+        return film_format(language)
     return FORMATS[name]
+
+
+def film_format(language: str, progress: Callable[[float], None] | None = None) -> Format:
+    """The film in a language of the page; ``progress``: see :func:`formats.mp4.write_mp4`."""
+    return mp4_format(Translations.load(str(FOLDER), [language]), progress)
 
 
 def export_record(record: GameRecord, name: str, language: str) -> Export:

@@ -1,4 +1,4 @@
-"""A game as one file to send to somebody: the page's own board with the replay in it, readable without network.
+"""A game as one file to send to somebody: the page's own board with the replay, which needs no network.
 
 Scripts, styles and words are those of the page, put into the file; a policy in it forbids everything else.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
 from babel.support import Translations
@@ -17,7 +19,6 @@ from markupsafe import Markup
 
 from ..formats.json_record import outcome_to_json
 from ..formats.match import Match
-from ..formats.walk import finished
 from ..formats.writing import Format, single
 from ..game.colours import NAMES
 from ..game.record import GameRecord
@@ -32,21 +33,32 @@ from .story_notes import notes
 _TEMPLATES: Final = FOLDER.parent / "templates"
 
 
-def story_format(language: str, *, swings: bool = True) -> Format:
-    """The format "html" in a language of the page."""
-    return Format(
-        lambda match: write_story(match, language, swings=swings), "text/html; charset=utf-8", "html"
-    )
+def story_format(
+    language: str, *, swings: bool = True, stills: Callable[[GameRecord], Mapping[int, bytes]] | None = None
+) -> Format:
+    """The format "html" in a language of the page. ``stills`` gives the camera's pictures of a game, by ply."""
+
+    def write(match: Match) -> bytes:
+        record = single(match, "html")
+        return write_story(record, language, swings=swings, stills=stills(record) if stills else {})
+
+    return Format(write, "text/html; charset=utf-8", "html")
 
 
-def write_story(match: Match, language: str = "en", *, swings: bool = True) -> bytes:
-    """The file of a match of one game. ``swings``: with what every turn won and lost, which takes a second.
+def write_story(
+    record: GameRecord,
+    language: str = "en",
+    *,
+    swings: bool = True,
+    stills: Mapping[int, bytes] = MappingProxyType({}),
+) -> bytes:
+    """The file of a game that has the result its turns lead to, see :func:`formats.walk.finished`.
+
+    ``swings``: with what every turn won and lost, which takes a second or two; ``stills``: a JPEG by ply.
 
     Raises:
         IllegalMove: the record holds an illegal move.
-        FormatError: a match of several games.
     """
-    record = finished(single(match, "html"))
     assets = _assets()
     script = assets.files["story.js"].plain.decode()
     boot = assets.files["boot.js"].plain.decode()
@@ -58,19 +70,26 @@ def write_story(match: Match, language: str = "en", *, swings: bool = True) -> b
         boot=Markup(boot),
         script=Markup(script),
         sheet=Markup(sheet),
-        icon="data:image/svg+xml;base64," + base64.b64encode(assets.files["icon.svg"].plain).decode(),
+        icon=_picture("svg+xml", assets.files["icon.svg"].plain),
         names=[record.name(letter) if record.players.get(letter) else None for letter in record.rules.order],
         colours=[NAMES[letter] for letter in record.rules.order],
         date=record.date,
         players=record.rules.players,
-        told=_json({"game": told(record, swings=swings), "texts": part(language, "main", script)}),
+        stills=bool(stills),
+        told=_json(
+            {
+                "game": told(record, swings=swings),
+                "stills": {ply: _picture("jpeg", data) for ply, data in stills.items()},
+                "texts": part(language, "main", script),
+            }
+        ),
     )
     # A name with half a surrogate pair, which JSON can carry, has no UTF-8: '?' stands for it.
     return text.encode("utf-8", "replace")
 
 
 def told(record: GameRecord, *, swings: bool) -> dict[str, Any]:
-    """What the file's script is told: the last ``state``, ``positions`` by ply, ``notes``, ``review`` or None."""
+    """What the file's script is told: last ``state``, ``positions`` by ply, ``notes``, ``review`` or None."""
     history = History.of(record)
     result = outcome_to_json(record.result)
     return {
@@ -88,7 +107,10 @@ def _assets() -> Assets:
 
 def _environment(language: str) -> Environment:
     made = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, extensions=["jinja2.ext.i18n"], auto_reload=False
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        extensions=["jinja2.ext.i18n"],
+        auto_reload=False,
     )
     made.install_gettext_translations(Translations.load(str(FOLDER), [language]))  # type: ignore[attr-defined]
     return made
@@ -105,6 +127,10 @@ def _policy(scripts: list[str], sheet: str) -> str:
 
 def _named(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _picture(kind: str, data: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
 
 
 def _json(value: Any) -> Markup:

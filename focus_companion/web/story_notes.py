@@ -29,7 +29,7 @@ def notes(record: GameRecord) -> list[dict[str, Any]]:
     "corrected", "ruling" (``legal``), or "comment" (``text``, as an SGF file had it).
     """
     # Turns without a time say nothing of when; what happened then stands where the game ended.
-    timed = [entry.time for entry in record.entries if isinstance(entry.what, Move) and entry.time is not None]
+    timed = [e.time for e in record.entries if isinstance(e.what, Move) and e.time is not None]
     in_order = len(timed) == len(record.moves) and timed == sorted(timed)
     found: list[dict[str, Any]] = []
     for incident in record.incidents:
@@ -37,8 +37,10 @@ def notes(record: GameRecord) -> list[dict[str, Any]]:
         if note is None:
             continue
         time = incident.get("time")
-        placed = in_order and isinstance(time, int | float) and not isinstance(time, bool)
-        found.append(note | {"after": bisect_right(timed, time) if placed else len(record.moves)})
+        after = len(record.moves)
+        if in_order and isinstance(time, int | float):
+            after = bisect_right(timed, time)
+        found.append(note | {"after": after})
     found += _comments(record)
     return sorted(found, key=lambda note: int(note["after"]))[:_MOST]
 
@@ -49,13 +51,13 @@ def _text(value: object) -> str:
 
 def _alert(incident: Mapping[str, Any]) -> dict[str, Any]:
     squares = incident.get("squares")
-    named = [square for square in squares if isinstance(square, str)] if isinstance(squares, list | tuple) else []
+    listed = squares if isinstance(squares, list | tuple) else ()
     player = incident.get("player")
     return {
         "kind": "alert",
         "reason": _text(incident.get("reason")),
         "player": player if isinstance(player, str) and player in LETTER else None,
-        "squares": [square for square in named if square in INDEX],
+        "squares": [square for square in listed if isinstance(square, str) and square in INDEX],
         "text": _text(incident.get("text")),
     }
 

@@ -23,7 +23,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee.words import TEMPLATES
 from focus_companion.web.app import create_app
 from focus_companion.web.assets import Assets
-from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
+from focus_companion.web.catalogues import FOLDER, LANGUAGES, catalogue
 from focus_companion.web.reasons import REASONS
 
 KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext", "RequestRefused"))
@@ -34,7 +34,7 @@ TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
 def source_texts() -> set[str | tuple[str, ...]]:
-    folders = (FOLDER.parent, FOLDER.parents[1] / "hall", FOLDER.parents[1] / "session")
+    folders = (FOLDER.parent, *(FOLDER.parents[1] / room for room in ("formats", "hall", "session")))
     found = (each for folder in folders for each in extract_from_dir(folder, SOURCES, keywords=KEYWORDS))
     return {message for _, _, message, _, _ in found if message}
 

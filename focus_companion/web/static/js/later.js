@@ -9,6 +9,7 @@ import { Moves } from "./moves.js";
 import { NewGame } from "./newgame.js";
 import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
+import { Share } from "./share.js";
 import { sample, sound } from "./sound.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Share, sample, showReview, sound };

@@ -14,7 +14,7 @@ import { addTexts, date, t, tn } from "./texts.js";
 import { alertText, alertTitle, playerName, resultText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
-const { game, texts } = JSON.parse($("#told").textContent);
+const { game, stills, texts } = JSON.parse($("#told").textContent);
 const last = game.state;
 
 addTexts(texts);
@@ -59,6 +59,11 @@ function show() {
   showPlayers($(".table"), { ...state, clock: null }, side());
   status.show(shown ? { ...state, result: at.result } : state);
   moves.mark(at.ply);
+  const picture = $("#still img");
+  if (picture) {
+    picture.hidden = !(at.ply in stills);
+    if (!picture.hidden) picture.src = stills[at.ply];
+  }
   $("#notes").hidden = !here.length;
   $("#notes ul").replaceChildren(...here.map((note) => h("li", { class: note.kind }, note.note)));
 }
