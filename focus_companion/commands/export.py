@@ -85,10 +85,11 @@ def _format(
 def _stills(tape: Path, record: GameRecord) -> dict[int, bytes]:
     from focus_companion.storage.tape import TapeError
     from focus_companion.storage.tape_stills import stills
+    from focus_companion.vision.frames import FrameError
 
     try:
         return stills(tape, record)
-    except TapeError as error:
+    except (TapeError, FrameError) as error:
         raise BadInput(f"--tape {error}") from None
 
 

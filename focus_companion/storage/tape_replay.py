@@ -104,7 +104,7 @@ class Recording:
             yield from (Compared(None, other) for other in told)
 
     def turns(self) -> dict[int, tuple[str, Path]]:
-        """The turns of the newest game on the tape, by ply: the move, and the newest picture when it was told.
+        """The turns of the newest game on the tape, by ply: the move, and the newest picture by then.
 
         Ply 0 is the start, its move "". Turns that were taken back are missing.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import cv2
+import numpy as np
 
 from ..game.record import GameRecord
 from ..vision.frames import read_image
@@ -40,7 +41,6 @@ def _jpeg(path: Path) -> bytes:
     image = read_image(path)
     height, width = image.shape[:2]
     if width > WIDTH:
-        image = cv2.resize(
-            image, (WIDTH, max(1, round(height * WIDTH / width))), interpolation=cv2.INTER_AREA
-        )
+        size = (WIDTH, max(1, round(height * WIDTH / width)))
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1])

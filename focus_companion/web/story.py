@@ -36,7 +36,7 @@ _TEMPLATES: Final = FOLDER.parent / "templates"
 def story_format(
     language: str, *, swings: bool = True, stills: Callable[[GameRecord], Mapping[int, bytes]] | None = None
 ) -> Format:
-    """The format "html" in a language of the page. ``stills`` gives the camera's pictures of a game, by ply."""
+    """The format "html" in a language of the page; ``stills`` gives the camera's pictures of a game."""
 
     def write(match: Match) -> bytes:
         record = single(match, "html")

@@ -23,9 +23,9 @@ from fuzz_targets import PATHS, Page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from focus_companion.formats.writing import FORMATS
 from focus_companion.session.names import clean_text
 from focus_companion.web.access import PinGate, Refused
+from focus_companion.web.exports import NAMES as FORMATS
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -384,18 +384,18 @@ def test_films_are_made_one_at_a_time(client: FlaskClient, monkeypatch: pytest.M
     running, most = [], []
     go = threading.Event()
 
-    def slow(record: object) -> bytes:
+    def slow(*_: object, **__: object) -> bytes:
         running.append(1)
         most.append(len(running))
         go.wait(240)
         running.pop()
         return b"GIF89a"
 
-    monkeypatch.setattr("focus_companion.formats.writing.write_gif", slow)
+    monkeypatch.setattr("focus_companion.web.exports.aside", slow)
     told: list[int] = []
 
     def ask() -> None:
-        told.append(client.application.test_client().get("/api/games/1/export?format=gif").status_code)
+        told.append(client.application.test_client().get("/api/games/1/export?format=mp4").status_code)
 
     threads = [threading.Thread(target=ask) for _ in range(12)]
     for thread in threads:
