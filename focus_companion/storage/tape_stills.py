@@ -21,7 +21,7 @@ _QUALITY: Final = 70
 
 def stills(folder: Path, record: GameRecord) -> dict[int, bytes]:
     """A JPEG by ply: the picture in which the turn was seen complete; ply 0 is the start. Turns that were not
-    taped are missing.
+    taped are missing, and those whose picture a program that was killed did not write any more.
 
     Raises:
         TapeError: there is no tape, or it is of another game.
@@ -34,7 +34,7 @@ def stills(folder: Path, record: GameRecord) -> dict[int, bytes]:
     for ply, (move, _) in sorted(seen.items()):
         if ply and (ply > len(moves) or moves[ply - 1] != move):
             raise TapeError(f"{folder}: the tape is of another game: its turn {ply} is {move}")
-    return {ply: _jpeg(picture) for ply, (_, picture) in sorted(seen.items())}
+    return {ply: _jpeg(picture) for ply, (_, picture) in sorted(seen.items()) if picture.is_file()}
 
 
 def _jpeg(path: Path) -> bytes:
