@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from focus_companion.session.names import clean_text
 from focus_companion.web.access import PinGate, Refused
-from focus_companion.web.exports import NAMES as FORMATS
+from focus_companion.web.exports import NAMES as EXPORTS
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -292,7 +292,9 @@ def test_a_hostile_name_is_a_name_everywhere(page: Page, client: FlaskClient, na
     state = client.get("/api/state").json
     known, game = state["players"]["green"]["name"], state["game"]
     assert len(known) <= 60 and (known.isprintable() or not known)
-    got = {kind: client.get(f"/api/games/{game}/export?format={kind}") for kind in FORMATS}
+    # Films take seconds; tests/formats draws odd names into them.
+    kinds = [kind for kind in EXPORTS if kind != "mp4"]
+    got = {kind: client.get(f"/api/games/{game}/export?format={kind}") for kind in kinds}
     for kind, answer in got.items():
         assert answer.status_code == 200, (kind, answer.text[:200])
         # Nothing of the name reaches the header, which is the whole of what is said there.
