@@ -92,7 +92,7 @@ class RuleNotLegal(Request):
 
 @dataclass(frozen=True)
 class Begin(Request):
-    """``player`` (a letter), whose turn was alerted as out of turn at ply 0, begins; the order stays clockwise."""
+    """``player`` (a letter), whose turn was alerted as out of turn at ply 0, begins; all keep their order."""
 
     player: str
 

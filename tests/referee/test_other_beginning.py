@@ -1,5 +1,5 @@
-"""Another player begins than the one named: told as out of turn, and taken as the first turn if the players say
-so or the next player plays on."""
+"""Another player begins than the one named: told as out of turn, and taken as the first turn if the players
+say so or the next player plays on."""
 
 from __future__ import annotations
 

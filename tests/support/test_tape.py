@@ -37,7 +37,7 @@ REQUESTS: list[ask.Request] = [
     ask.NewGame(),
     ask.NewGame(Rules.make(3), {"g": "Ann"}, {"g": "top"}, TimeControl("down", 300, 5)),
     ask.Rematch(), ask.TakeBack(), ask.Resign("g"), ask.Leave("b"), ask.AgreeDraw(),
-    ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")),
+    ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")), ask.Begin("r"),
     ask.RuleNotLegal(), ask.RuleNotLegal(3),
     ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(),
     ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
