@@ -153,8 +153,11 @@ class Rules:
     def begun_by(self, player: str) -> Rules:
         """Return the same rules where this player (a letter) begins; all keep their place in the order.
 
-        From a given position the player has the first turn, and is counted where they were.
+        From a given position the player has the first turn, and is counted where they were. Raises RulesError
+        for whoever does not play.
         """
+        if player not in self.order:
+            raise RulesError(f"{NAMES.get(player, player)} does not play, and cannot begin")
         if self.start is not None:
             return replace(self, start=replace(self.start, to_move=player))
         first = self.order.index(player)

@@ -12,7 +12,7 @@ from ..game.moves import Move
 from ..game.play import act, apply
 from ..game.position import Position
 from ..game.record import Entry, GameRecord
-from ..game.rules import Rules
+from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
 from .clock import Clock, TimeControl
 from .events import (
@@ -213,7 +213,10 @@ class History:
         if self.entries:
             raise HistoryError(f"{event.player} begins at ply {self.ply}")
         player, before = LETTER[event.player], self.position.to_move
-        rules = self.rules.begun_by(player)
+        try:
+            rules = self.rules.begun_by(player)
+        except RulesError as error:
+            raise HistoryError(str(error)) from error
         if names(rules.order) != list(event.order):
             raise HistoryError(f"with {event.player} to begin, the order is not {', '.join(event.order)}")
         return replace(
