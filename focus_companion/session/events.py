@@ -172,6 +172,17 @@ class Ruled(Event):
 
 
 @dataclass(frozen=True)
+class Begins(Event):
+    """Before the first turn: ``player`` begins, and not the one named. ``order`` is the turn order from now
+    on, in which everybody keeps their place.
+    """
+
+    type: ClassVar[str] = "begins"
+    player: str
+    order: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Corrected(Event):
     """The players corrected the position by hand: the game goes on from ``position``, which is its new ply 0.
 
@@ -219,7 +230,7 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Result),
-        *(GameBegan, Acted, Ruled, Corrected, Paused, Placed, Refused),
+        *(GameBegan, Begins, Acted, Ruled, Corrected, Paused, Placed, Refused),
     )
 }
 """The classes of events by their ``type``."""
