@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,7 @@ from focus_companion.settings import LEVELS, Settings, load
 from focus_companion.support.exposed import exposed_notice
 
 if TYPE_CHECKING:
+    from focus_companion.commands.shared.camera_offer import CameraOffer
     from focus_companion.mqtt.broker import Broker
     from focus_companion.session.runner import Runner
     from focus_companion.session.session import Session
@@ -103,11 +105,14 @@ def command(
 ) -> None:
     """Follow a game at the board: the page shows it live, the journal keeps it.
 
-    An unfinished game of the same --data folder goes on.
+    An unfinished game of the same --data folder goes on. The demo has a journal of its own, in its folder
+    demo.
     """
     settings = load(flags)
     # Whatever is written from here on is for this user alone: journal, logs, copies.
     os.umask(0o077)
+    if settings.lan and settings.pin is None:
+        settings = replace(settings, pin=f"{secrets.randbelow(10**6):06}")
     for secret in (settings.pin, settings.mqtt_password):
         logs.hide(secret)
     logs.start(settings.log)
@@ -115,11 +120,15 @@ def command(
         tell(notice)
     stop = threading.Event()
     on_signals(stop)
-    with ExitStack() as closing:
-        play(
-            settings, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1, tape=tape,
-            tape_size=tape_size,
-        )  # fmt: skip
+    going: Settings | None = settings
+    while going is not None:
+        with ExitStack() as closing:
+            going = play(
+                going, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1, tape=tape,
+                tape_size=tape_size,
+            )  # fmt: skip
+        # A tape is of one game's session.
+        tape = tape and tape.with_name(f"{tape.name}-camera")
     _leave()
 
 
@@ -134,8 +143,10 @@ def play(
     rank1: str,
     tape: Path | None,
     tape_size: float,
-) -> None:
-    """Play until ``stop`` is set or the source fails.
+) -> Settings | None:
+    """Play until ``stop`` is set, the source fails, or a camera is to take the place of the demonstration.
+
+    Returns the settings to start anew with, as if by hand, where a camera was taken; else ``None``.
 
     Raises:
         BadInput, OSError: the camera, the port or the journal cannot be used, each with a sentence.
@@ -143,20 +154,25 @@ def play(
     memory.share_one_pool()
     threads.take_short_turns()
     # Imported here because picture libraries take their time, which --help need not wait for.
-    from focus_companion.commands.shared.play_source import choose_source
+    from focus_companion.commands.shared.camera_offer import CameraOffer
+    from focus_companion.commands.shared.play_source import DEMO, choose_source
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.runner import Runner
     from focus_companion.session.session import Session
-    from focus_companion.storage.journal import Journal
+    from focus_companion.storage.folders import demo_folder
 
     broker = chosen_broker(settings)
-    journal = Journal(settings.data, write=True)
-    closing.callback(journal.close)
-    for notice in journal.notices:
-        tell(notice)
-    rescued = journal.rescued.kept.name if journal.rescued is not None else None
+    given = settings
+    # Where the demonstration stands in for a camera, the user's journal is held all the same: it is played on
+    # as soon as a camera is there.
+    journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
     chosen = choose_source(settings)
+    if chosen.is_demo:
+        settings = replace(settings, data=demo_folder(settings.data))
+        journal = _journal(settings.data, closing)
+    assert journal is not None
+    rescued = journal.rescued.kept.name if journal.rescued is not None else None
     boards = boards_for(settings.board)
     lens = None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data)
     again = AGAIN if chosen.is_demo else None
@@ -189,7 +205,8 @@ def play(
     # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner.start()
     closing.callback(runner.stop, 1.5)
-    server = _serve(settings, session, journal, closing)
+    offer = CameraOffer() if chosen.is_demo and settings.camera is None else None
+    server = _serve(settings, session, journal, offer, closing)
     # Once more, so that it ends before the server does.
     closing.callback(runner.stop, 1.5)
     say(f"Camera: {shown_address(chosen.text)}")
@@ -202,10 +219,32 @@ def play(
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)
     supervisor.ready()
-    closing.callback(supervisor.stopping)
+    if offer is not None:
+        offer.start()
+        closing.callback(offer.close)
+
+    def taken() -> bool:
+        return offer is not None and offer.taken.is_set() and not stop.is_set()
+
+    closing.callback(lambda: None if taken() else supervisor.stopping())
     log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(chosen.text))
-    _wait(runner, stop, partial(_tell_status, supervisor, session))
+    _wait(runner, stop, partial(_tell_status, supervisor, session), taken)
+    if taken():
+        say("A camera takes the place of the demo")
+        return replace(given, port=server.port)
     _end_in_time()
+    return None
+
+
+def _journal(folder: Path, closing: ExitStack) -> Journal:
+    """The journal in ``folder``, held for writing; what became of it is told."""
+    from focus_companion.storage.journal import Journal
+
+    journal = Journal(folder, write=True)
+    closing.callback(journal.close)
+    for notice in journal.notices:
+        tell(notice)
+    return journal
 
 
 def _say_goodbye(session: Session) -> None:
@@ -215,16 +254,16 @@ def _say_goodbye(session: Session) -> None:
     logging.getLogger("waitress").setLevel(logging.CRITICAL)
 
 
-def _serve(settings: Settings, session: Session, journal: Journal, closing: ExitStack) -> PageServer:
+def _serve(
+    settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, closing: ExitStack
+) -> PageServer:
     from focus_companion.web.app import create_app
     from focus_companion.web.lan import host_names, lan_addresses
     from focus_companion.web.server import PageServer
 
-    pin = None
-    if settings.lan:
-        pin = settings.pin or f"{secrets.randbelow(10**6):06}"
-        logs.hide(pin)
-    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=host_names() if settings.lan else ())
+    pin = settings.pin if settings.lan else None
+    hosts = host_names() if settings.lan else ()
+    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer)
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:
@@ -234,6 +273,8 @@ def _serve(settings: Settings, session: Session, journal: Journal, closing: Exit
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
         assert pin is not None
         tell_pin(pin, server.port, settings.data, closing)
+    # Not as silent as the one before it became when it closed.
+    logging.getLogger("waitress").setLevel(logging.NOTSET)
     server.start()
     closing.callback(server.close, 0.5)
     return server
@@ -284,11 +325,15 @@ def _tell_status(supervisor: Supervisor, session: Session) -> None:
     supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")
 
 
-def _wait(runner: Runner, stop: threading.Event, turned: Callable[[], None]) -> None:
+def _wait(
+    runner: Runner, stop: threading.Event, turned: Callable[[], None], taken: Callable[[], bool]
+) -> None:
     said = False
     tidied = time.monotonic()
     while not stop.wait(0.2):
         turned()
+        if taken():
+            break
         if time.monotonic() - tidied > memory.EVERY:
             memory.give_back()
             tidied = time.monotonic()

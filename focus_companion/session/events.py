@@ -144,6 +144,8 @@ class GameBegan(Event):
     players: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     position: str = ""
     clock: Mapping[str, Any] | None = None
+    demo: bool = False
+    """Whether it is played on the simulated board."""
 
 
 @dataclass(frozen=True)

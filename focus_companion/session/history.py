@@ -50,7 +50,7 @@ class History:
     ``ready``, ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view, and
     why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
-    lie, ``None`` where it was found without help.
+    lie, ``None`` where it was found without help. ``demo``: the simulated board plays it.
     """
 
     rules: Rules
@@ -75,6 +75,7 @@ class History:
     clock: Clock | None = None
     started: bool = False
     corners: Mapping[str, Sequence[float]] | None = None
+    demo: bool = False
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -204,7 +205,7 @@ class History:
     def _game_began(self, event: GameBegan) -> History:
         seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
         clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
-        return replace(self, began=event.time, begun=True, seats=seats, clock=clock)
+        return replace(self, began=event.time, begun=True, seats=seats, clock=clock, demo=event.demo)
 
     def _noted(self, event: Event, **more: Any) -> History:
         return replace(self, incidents=(*self.incidents, event.to_json() | more))

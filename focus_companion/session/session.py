@@ -56,8 +56,8 @@ class Session:
     players then hold instead of those given. Without one the events live in memory alone.
     ``sight``: the pipeline, or a function that makes one for given rules, wanted where the rules change
     between games.
-    ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only when
-    asked.
+    ``again``: for the simulated board, which plays one game after another: seconds of the stream from the end
+    of a game to the next. ``None``: a game at a table, which is followed by another when asked.
 
     ``rescued``: the name of the file that is kept of a damaged journal; the state tells it until the next
     turn.
@@ -112,7 +112,7 @@ class Session:
             # The board or the camera may have been moved since.
             self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
-            self._commit((_began(self._history, self._time),))
+            self._commit((self._began(),))
 
     # What everyone may ask
 
@@ -355,7 +355,7 @@ class Session:
         with self._state:
             self._history = replace(history, lost=self._history.lost, corners=before.corners)
         self.resumed = False
-        return self._tell(_began(self._history, self._time))
+        return self._tell(self._began())
 
     def _place(self, request: PlaceBoard) -> list[Event]:
         try:
@@ -390,6 +390,20 @@ class Session:
         today = date.today().isoformat()
         made = History.begin(rules, players, game=number, date=today)
         return replace(made, time=self._time, seats=seats or {}, clock=Clock(clock) if clock else None)
+
+    def _began(self) -> GameBegan:
+        """What tells everyone of the game that now begins."""
+        history = self._history
+        players: dict[str, dict[str, str]] = {}
+        for name, text in view.named(history.players).items():
+            players[name] = {"name": text}
+        for name, side in view.named(history.seats).items():
+            players.setdefault(name, {"name": ""})["seat"] = side
+        clock = history.clock.control.to_json() if history.clock else None
+        return GameBegan(
+            self._time, history.game, history.rules.to_json(), players, history.position.text, clock,
+            demo=self._again is not None,
+        )  # fmt: skip
 
     def _tell(self, *events: Event) -> list[Event]:
         """Keep these events, then tell them; hold them back while the journal refuses them."""
@@ -426,16 +440,6 @@ class Session:
             return self._journal.append_all(game, events)
         last = self._feed.last
         return list(range(last + 1, last + 1 + len(events)))
-
-
-def _began(history: History, now: float) -> GameBegan:
-    players: dict[str, dict[str, str]] = {}
-    for name, text in view.named(history.players).items():
-        players[name] = {"name": text}
-    for name, side in view.named(history.seats).items():
-        players.setdefault(name, {"name": ""})["seat"] = side
-    clock = history.clock.control.to_json() if history.clock else None
-    return GameBegan(now, history.game, history.rules.to_json(), players, history.position.text, clock)
 
 
 def _turned(history: History) -> dict[str, str]:

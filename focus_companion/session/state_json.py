@@ -104,6 +104,7 @@ def standing(history: History) -> dict[str, Any]:
         "order": [NAMES[letter] for letter in players],
         **hands(position),
         "date": history.date,
+        "demo": history.demo,
     }
 
 
