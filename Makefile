@@ -43,7 +43,7 @@ audit: $(VENV)/installed-dev
 # Writes requirements.lock anew from pyproject.toml, every package with its hashes. Needs uv (pip install uv).
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --generate-hashes --python-version 3.11 \
-	  --no-emit-package atheris --no-emit-package lgpio --no-annotate --upgrade --quiet \
+	  --no-emit-package atheris --no-annotate --upgrade --quiet \
 	  --custom-compile-command 'make lock' --output-file requirements.lock
 
 wheel: $(VENV)/installed-dev

@@ -20,9 +20,11 @@ import click
 from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
-from focus_companion.commands.shared.broker_options import chosen_broker, table_name
+from focus_companion.commands.shared.broker_options import chosen_broker
 from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.listeners import publisher, table_lights
 from focus_companion.commands.shared.pin import tell_pin
 from focus_companion.commands.shared.rule_options import optional_rule_options
 from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
@@ -37,7 +39,6 @@ from focus_companion.support.exposed import exposed_notice
 
 if TYPE_CHECKING:
     from focus_companion.commands.shared.camera_offer import CameraOffer
-    from focus_companion.mqtt.broker import Broker
     from focus_companion.session.runner import Runner
     from focus_companion.session.session import Session
     from focus_companion.storage.journal import Journal
@@ -51,10 +52,6 @@ log = logging.getLogger(__name__)
 
 AGAIN: Final = 1.5
 """Seconds after which the simulated board begins another game."""
-
-LIMIT: Final = 2.6
-"""Seconds within which the program ends, whatever hangs: every told event is in the journal already."""
-
 
 class Name(_NameType):
     """A player's name, as ``green=Ann``."""
@@ -129,7 +126,7 @@ def command(
             )  # fmt: skip
         # A tape is of one game's session.
         tape = tape and tape.with_name(f"{tape.name}-camera")
-    _leave()
+    leave()
 
 
 def play(
@@ -186,7 +183,7 @@ def play(
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
 
-    publish = _publish(settings, broker, session, journal, closing)
+    publish = publisher(settings, broker, session, journal, closing)
 
     def heard(event: Any) -> None:
         show(event)
@@ -232,7 +229,7 @@ def play(
     if taken():
         say("A camera takes the place of the demo")
         return replace(given, port=server.port)
-    _end_in_time()
+    end_in_time()
     return None
 
 
@@ -280,43 +277,6 @@ def _serve(
     return server
 
 
-def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
-    """Open the lights; returns what shows an event on them. Their button speaks to the session."""
-    from focus_companion.lights import LightSettings, open_lights
-    from focus_companion.session.requests import RequestRefused, TurnDone
-
-    def pressed() -> None:
-        # On a thread of the lights, which must go on whatever becomes of the press.
-        try:
-            session.submit(TurnDone())
-        except RequestRefused as refused:
-            log.warning("The button at the table was not heard: %s", refused)
-
-    lights = open_lights(LightSettings.from_mapping(settings.lights), pressed)
-    closing.callback(lights.close)
-    return lambda event: lights.show(event, session.state())
-
-
-def _publish(
-    settings: Settings, broker: Broker | None, session: Session, journal: Journal, closing: ExitStack
-) -> Callable[[Any], None]:
-    """What is to be told of every event, so that the broker hears of it; nothing without a broker."""
-    if broker is None:
-        return lambda event: None
-    from focus_companion.mqtt.publisher import Publisher
-    from focus_companion.storage.outbox import Outbox
-
-    table = table_name(settings)
-    outbox = Outbox(settings.data)
-    closing.callback(outbox.close)
-    drawer = outbox.drawer(broker.shown, table)
-    publisher = Publisher(broker, table, journal, session.state, drawer, version=__version__, tell=say)
-    closing.callback(publisher.close)
-    say(f"MQTT: publishing to {broker.shown} as table {table!r}")
-    publisher.start()
-    return publisher.tell
-
-
 def _tell_status(supervisor: Supervisor, session: Session) -> None:
     if where := supervisor.hung():
         # The watchdog is going to end the program: what for, only the log can tell afterwards.
@@ -344,22 +304,3 @@ def _wait(
             said = True
     if runner.failure is not None:
         raise runner.failure
-
-
-def _end_in_time() -> None:
-    """A camera driver or a viewer that hangs must not keep the program from ending."""
-    timer = threading.Timer(LIMIT, _leave)
-    timer.daemon = True
-    timer.start()
-
-
-def _leave() -> None:
-    """End at once, with all that matters closed.
-
-    A thread that is still inside a picture library when the interpreter is taken apart would abort the
-    program.
-    """
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(0)

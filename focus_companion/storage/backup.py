@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from contextlib import closing
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..session.events import GameBegan
 from . import opening, schema, swap
 from .errors import RESCUED_BY, JournalDamaged, JournalError, JournalForeign, count, told
 from .journal import LOCK
@@ -86,6 +88,19 @@ def restore(folder: Path, source: Path) -> Copied:
     except (sqlite3.Error, OSError) as error:
         raise told(error, path) from error
     return Copied(path, *found, kept)
+
+
+def holds_demo(copy: Path) -> bool:
+    """Whether a copy is of the demonstration's journal; of one that is not whole :func:`restore` tells."""
+    if not copy.is_file():
+        return False
+    query = "SELECT body FROM events WHERE type = ? ORDER BY id LIMIT 1"
+    try:
+        with closing(_open(copy)) as database:
+            first = database.execute(query, (GameBegan.type,)).fetchone()
+        return first is not None and bool(json.loads(first[0]).get("demo"))
+    except (sqlite3.Error, OSError, ValueError, AttributeError):
+        return False
 
 
 def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import grp
 import os
 import platform
+import shlex
 import shutil
 import socket
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -25,8 +27,8 @@ from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
 from .checks import Check
 
-LIBRARIES: Final = ("opencv-python-headless", "numpy", "flask", "waitress", "pyserial", "gpiozero")
-OPTIONAL: Final = ("lgpio", "pillow", "paho-mqtt")
+LIBRARIES: Final = ("opencv-python-headless", "numpy", "flask", "waitress", "pyserial", "gpiozero", "paho-mqtt")
+OPTIONAL: Final = ("lgpio", "picamera2", "pillow")
 
 LITTLE: Final = 200e6
 """Bytes of free disk below which somebody should look; a season of games takes a few."""
@@ -68,7 +70,7 @@ def check_versions() -> Iterator[Check]:
         f"{name} {found[name]}" for name in ("focus-companion", "python", *LIBRARIES) if name in found
     )
     if missing:
-        remedy = "install it anew: pip install focus-companion"
+        remedy = f"run: {shlex.quote(sys.executable)} -m pip install {' '.join(missing)}"
         yield Check("versions", "fail", f"{text}; not installed: {', '.join(missing)}", remedy)
     else:
         yield Check("versions", "ok", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.console import BadInput, tell
 from focus_companion.formats.match import Match
 from focus_companion.formats.reading import LIMIT, read_record
 from focus_companion.game.record import GameRecord
@@ -19,6 +19,21 @@ def data_folder(given: str | None) -> Path:
     from focus_companion.settings import load as load_settings
 
     return load_settings({"data": given}).data
+
+
+def journal_folder(given: str | None) -> Path:
+    """The folder of the journal whose games are asked for: as :func:`data_folder`, but the demo's where the
+    user has played none, which is told.
+
+    Raises SettingsError, JournalError.
+    """
+    from focus_companion.storage.folders import folder_to_read
+
+    data = data_folder(given)
+    folder = folder_to_read(data)
+    if folder != data:
+        tell(f"{data} holds no game of your own yet; these are the demo's")
+    return folder
 
 
 def is_journal_game(game: str, data: str | None) -> bool:
@@ -35,7 +50,7 @@ def load(game: str, data: str | None) -> Match:
         FormatError: the file cannot be read.
     """
     if is_journal_game(game, data):
-        return Match((_from_journal(game, data_folder(data)),), single=True)
+        return Match((_from_journal(game, journal_folder(data)),), single=True)
     return read_record(read_bytes(game), game)
 
 
@@ -59,7 +74,7 @@ def _from_journal(game: str, folder: Path) -> GameRecord:
     with Journal(folder) as journal:
         games = journal.games()
         if not games:
-            raise BadInput(f"{folder}: the journal holds no game; give its folder with --data")
+            raise BadInput(f"{folder}: the journal holds no game; play one, or give its folder with --data")
         number = games[0].id if game == "last" else int(game)
         try:
             return journal.record(number)
