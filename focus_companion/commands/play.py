@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -52,6 +51,7 @@ log = logging.getLogger(__name__)
 
 AGAIN: Final = 1.5
 """Seconds after which the simulated board begins another game."""
+
 
 class Name(_NameType):
     """A player's name, as ``green=Ann``."""

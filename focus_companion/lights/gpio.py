@@ -51,8 +51,8 @@ class GpioBackend:
             self._parts.close()
             reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
             raise LightsUnavailable(
-                f"no GPIO lights ({reason}); they need a Raspberry Pi whose pins no other program uses, and the "
-                "library lgpio: sudo apt install python3-lgpio, then install this program with "
+                f"no GPIO lights ({reason}); they need a Raspberry Pi whose pins no other program uses, and "
+                "the library lgpio: sudo apt install python3-lgpio, then install this program with "
                 "--system-site-packages (pipx install --force --system-site-packages .)"
             ) from fault
 

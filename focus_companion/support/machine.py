@@ -27,7 +27,15 @@ from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
 from .checks import Check
 
-LIBRARIES: Final = ("opencv-python-headless", "numpy", "flask", "waitress", "pyserial", "gpiozero", "paho-mqtt")
+LIBRARIES: Final = (
+    "opencv-python-headless",
+    "numpy",
+    "flask",
+    "waitress",
+    "pyserial",
+    "gpiozero",
+    "paho-mqtt",
+)
 OPTIONAL: Final = ("lgpio", "picamera2", "pillow")
 
 LITTLE: Final = 200e6

@@ -55,5 +55,3 @@ def publisher(
     say(f"MQTT: publishing to {broker.shown} as table {table!r}")
     made.start()
     return made.tell
-
-
