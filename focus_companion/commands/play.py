@@ -183,7 +183,10 @@ def play(
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
 
-    publish = publisher(settings, broker, session, journal, closing)
+    stands_in = chosen.is_demo and settings.camera is None
+    if stands_in and broker is not None:
+        say("MQTT: nothing is published while the demo stands in for a camera")
+    publish = publisher(settings, None if stands_in else broker, session, journal, closing)
 
     def heard(event: Any) -> None:
         show(event)
@@ -202,7 +205,7 @@ def play(
     # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner.start()
     closing.callback(runner.stop, 1.5)
-    offer = CameraOffer() if chosen.is_demo and settings.camera is None else None
+    offer = CameraOffer() if stands_in else None
     server = _serve(settings, session, journal, offer, closing)
     # Once more, so that it ends before the server does.
     closing.callback(runner.stop, 1.5)

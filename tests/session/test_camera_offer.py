@@ -148,8 +148,17 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
     monkeypatch.setattr(play_source, "works", devices.works)
     quick = partial(CameraOffer, devices.there, devices.works, 0.1)
     monkeypatch.setattr(camera_offer, "CameraOffer", quick)
+    brokers: list[Any] = []
+
+    def publisher(settings: Settings, broker: Any, *_: Any) -> Callable[[Any], None]:
+        brokers.append(broker)
+        return lambda event: None
+
+    monkeypatch.setattr(play_command, "publisher", publisher)
     data = tmp_path / "data"
-    settings = Settings(data=data, port=free_port(), lights={"backends": ["none"]})
+    settings = Settings(
+        data=data, port=free_port(), lights={"backends": ["none"]}, mqtt="mqtt://localhost", table="Table 7"
+    )
     demo = Playing(settings)
     try:
         shown = demo.state(lambda state: state["ply"] >= 1)
@@ -168,6 +177,8 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
         assert shown["camera_found"] is None
     finally:
         real.end()
+    # The hall never takes the demo's games for the table's.
+    assert brokers[0] is None and brokers[1] is not None
     with Journal(demo_folder(data)) as journal:
         assert journal.history(1).demo
     # Without the camera the demo goes on where it stood; the user's game is not touched.

@@ -159,7 +159,7 @@ function offer(before, { demo, camera_found: found }) {
   if (past) return;
   $("#demo").hidden = !demo;
   $("#use-camera").hidden = !found;
-  if (found && !before) toast(t("A camera has been plugged in. “Use the camera” plays on it."));
+  if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
 }
 
 function line(kind) {
