@@ -106,8 +106,8 @@ def open_camera(source: str) -> Live:
     except ImportError as error:
         raise FrameError(
             f"{source} needs the library picamera2, which is not here ({error}); on Raspberry Pi OS: "
-            "sudo apt install python3-picamera2, then install this program with --system-site-packages, "
-            "so that it sees the library (pipx install --force --system-site-packages .)"
+            "sudo apt install python3-picamera2, then install this program anew so that it sees the library: "
+            "pipx uninstall focus-companion; pipx install --system-site-packages ."
         ) from error
     try:
         camera = library.Picamera2(int(number))
