@@ -136,7 +136,10 @@ class Result(Event):
 
 @dataclass(frozen=True)
 class GameBegan(Event):
-    """A new game: its id in the journal, rules as in the game record, names and seats, the clock."""
+    """A new game: its id in the journal, rules as in the game record, names and seats, the clock.
+
+    ``match``: which game of a match it is, as :class:`game.match.MatchPlace` writes it; ``None`` without one.
+    """
 
     type: ClassVar[str] = "game"
     game: int
@@ -144,6 +147,7 @@ class GameBegan(Event):
     players: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     position: str = ""
     clock: Mapping[str, Any] | None = None
+    match: Mapping[str, Any] | None = None
     demo: bool = False
     """Whether it is played on the simulated board."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..game.acts import ACT_KINDS, Act, ActKind
 from ..game.colours import LETTER
+from ..game.match import MatchPlace
 from ..game.moves import Move
 from ..game.play import act, apply
 from ..game.position import Position
@@ -50,7 +51,8 @@ class History:
     ``ready``, ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view, and
     why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
-    lie, ``None`` where it was found without help. ``demo``: the simulated board plays it.
+    lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
+    ``demo``: the simulated board plays it.
     """
 
     rules: Rules
@@ -75,6 +77,7 @@ class History:
     clock: Clock | None = None
     started: bool = False
     corners: Mapping[str, Sequence[float]] | None = None
+    match: MatchPlace | None = None
     demo: bool = False
 
     @classmethod
@@ -205,7 +208,10 @@ class History:
     def _game_began(self, event: GameBegan) -> History:
         seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
         clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
-        return replace(self, began=event.time, begun=True, seats=seats, clock=clock, demo=event.demo)
+        match = MatchPlace.from_json(event.match)
+        return replace(
+            self, began=event.time, begun=True, seats=seats, clock=clock, match=match, demo=event.demo
+        )
 
     def _noted(self, event: Event, **more: Any) -> History:
         return replace(self, incidents=(*self.incidents, event.to_json() | more))
@@ -250,7 +256,7 @@ class History:
         )
 
     def _corrected(self, event: Corrected) -> History:
-        rules = Rules.from_json(dict(event.rules))
+        rules = Rules.from_json(dict(event.rules), played=True)
         noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
         return replace(
             noted,

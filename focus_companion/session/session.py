@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
+from ..game.match import MatchPlace, match_names
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
@@ -59,6 +60,9 @@ class Session:
     ``again``: for the simulated board, which plays one game after another: seconds of the stream from the end
     of a game to the next. ``None``: a game at a table, which is followed by another when asked.
 
+    ``match``: which game of a match the first one is. With ``resume`` a match whose last game has not been
+    played goes on as an unfinished game does.
+
     ``rescued``: the name of the file that is kept of a damaged journal; the state tells it until the next
     turn.
 
@@ -77,6 +81,7 @@ class Session:
         again: float | None = None,
         clock: Callable[[], float] = time.monotonic,
         rescued: str | None = None,
+        match: MatchPlace | None = None,
     ) -> None:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
@@ -105,8 +110,10 @@ class Session:
         if journal is not None and game is not None:
             self._history = journal.history(game).looked_away()
             self._time = self._offset = self._history.time
+        elif (before := _match_to_go_on(journal) if resume else None) is not None:
+            self._history = self._following(before)
         else:
-            self._history = self._prepare(rules, players)
+            self._history = self._prepare(rules, players, match=match)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
             # The board or the camera may have been moved since.
@@ -321,7 +328,9 @@ class Session:
 
     def _do(self, request: Request) -> list[Event]:
         if isinstance(request, Rematch):
-            return self._new_game(NewGame(players=_turned(self._history)))
+            before = self._history
+            again = before.match is not None and not before.over
+            return self._new_game(NewGame(players=before.players if again else _turned(before)))
         if isinstance(request, NewGame):
             return self._new_game(request)
         if isinstance(request, PlaceBoard):
@@ -340,11 +349,17 @@ class Session:
     def _new_game(self, request: NewGame) -> list[Event]:
         before = self._history
         seats, clock = request.seats, request.clock
+        match = MatchPlace(request.games) if request.games > 1 else None
         if request.rules is None:
             seats, clock = before.seats, before.clock.control if before.clock else None
+            match = _next_place(before)
         rules = request.rules or before.agreed or self.rules
+        turns = request.rules is None and match is not None and before.over
+        players = request.players or (_turned(before) if turns else before.players)
+        if fault := rules.order_fault or view.seats_fault(rules, seats):
+            raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
         try:
-            history = self._prepare(rules, request.players or before.players, seats, clock)
+            history = self._prepare(rules, players, seats, clock, match)
         except OSError as error:
             # The journal's own sentence; the old game stays.
             raise RequestRefused(str(error)) from error
@@ -385,11 +400,21 @@ class Session:
         players: Mapping[str, str],
         seats: Mapping[str, str] | None = None,
         clock: TimeControl | None = None,
+        match: MatchPlace | None = None,
     ) -> History:
+        if match is not None:
+            players = match_names(rules.order, players)
         number = self._journal.begin(rules, players) if self._journal else 1
         today = date.today().isoformat()
         made = History.begin(rules, players, game=number, date=today)
-        return replace(made, time=self._time, seats=seats or {}, clock=Clock(clock) if clock else None)
+        control = Clock(clock) if clock else None
+        return replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
+
+    def _following(self, before: History) -> History:
+        """The next game of the match that ``before`` belongs to."""
+        clock = before.clock.control if before.clock else None
+        rules = before.agreed or before.rules
+        return self._prepare(rules, _turned(before), before.seats, clock, _next_place(before))
 
     def _began(self) -> GameBegan:
         """What tells everyone of the game that now begins."""
@@ -400,8 +425,9 @@ class Session:
         for name, side in view.named(history.seats).items():
             players.setdefault(name, {"name": ""})["seat"] = side
         clock = history.clock.control.to_json() if history.clock else None
+        match = history.match.to_json() if history.match else None
         return GameBegan(
-            self._time, history.game, history.rules.to_json(), players, history.position.text, clock,
+            self._time, history.game, history.rules.to_json(), players, history.position.text, clock, match,
             demo=self._again is not None,
         )  # fmt: skip
 
@@ -440,6 +466,18 @@ class Session:
             return self._journal.append_all(game, events)
         last = self._feed.last
         return list(range(last + 1, last + 1 + len(events)))
+
+
+def _match_to_go_on(journal: EventJournal | None) -> History | None:
+    """The journal's newest game, where it is over and its match is not."""
+    game = journal.last_game() if journal is not None else None
+    history = journal.history(game) if journal is not None and game is not None else None
+    return history if history and history.over and history.match and not history.match.last else None
+
+
+def _next_place(before: History) -> MatchPlace | None:
+    """Which game of its match follows a game: the same one again if that is not over."""
+    return before.match.after(before.game) if before.match and before.over else before.match
 
 
 def _turned(history: History) -> dict[str, str]:

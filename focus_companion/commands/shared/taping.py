@@ -89,6 +89,7 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "game": history.game,
         "rules": (history.agreed or history.rules).to_json(),
         "players": dict(history.players),
+        "match": history.match and history.match.to_json(),
         "events": events,
     }
     session.tape = made = Tape(folder, began | how, megabytes=megabytes)

@@ -10,7 +10,7 @@ import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
 import { SetUp } from "./setup.js";
 import { raised } from "../lib/squares.js";
-import { candidates, differing, handsFirst, possible } from "./state.js";
+import { candidates, differing, goesOn, handsFirst, possible } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, t, tn } from "../lib/texts.js";
 import { letterOf, refusalText } from "./words.js";
@@ -139,6 +139,8 @@ function take(state) {
   for (const link of document.querySelectorAll("[data-export]")) link.href = `/api/games/${state.game}/export?format=${link.dataset.export}`;
   const pause = $('[data-act="pause"]');
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
+  const rematch = $('[data-act="rematch"]');
+  if (rematch) rematch.textContent = goesOn(state) ? t("Next game of the match") : t("Rematch, sides turned");
   const when = { alert: Boolean(state.alert), over: Boolean(state.result) };
   for (const button of document.querySelectorAll("[data-when]")) button.hidden = !when[button.dataset.when];
   const can = possible(state);

@@ -10,9 +10,11 @@ import { playerName } from "./words.js";
 const NEAREST = ["bottom", "right", "left", "top"];
 const SHOWN = 6;
 
-function reserve(colour, count) {
+/** What a player may set down: the reserve, or in the empty set-up what is still to be placed. */
+function inHand(colour, count, placing) {
   const caps = Array.from({ length: Math.min(count, SHOWN) }, () => token(LETTERS[colour]));
-  return h("span", { class: "caps", role: "img", "aria-label": tn("{n} piece in reserve", "{n} pieces in reserve", count) }, ...caps, h("b", { class: count ? "" : "none" }, String(count)));
+  const words = placing ? tn("{n} piece to place", "{n} pieces to place", count) : tn("{n} piece in reserve", "{n} pieces in reserve", count);
+  return h("span", { class: "caps", role: "img", "aria-label": words }, ...caps, h("b", { class: count ? "" : "none" }, String(count)));
 }
 
 function captures(captured) {
@@ -50,7 +52,7 @@ function panel(state, colour) {
     token(LETTERS[colour], "big"),
     h("div", { class: "who" }, h("strong", { class: "name" }, name), h("span", { class: "note" }, note)),
     clock,
-    h("dl", {}, h("div", {}, h("dt", {}, t("Reserve")), h("dd", {}, reserve(colour, state.reserves?.[colour] ?? 0))), h("div", {}, h("dt", {}, t("Captured")), h("dd", {}, captures(state.captured?.[colour]), progress(state, colour)))),
+    h("dl", {}, h("div", {}, h("dt", {}, state.placing ? t("To place") : t("Reserve")), h("dd", {}, inHand(colour, (state.placing ?? state.reserves)?.[colour] ?? 0, state.placing))), h("div", {}, h("dt", {}, t("Captured")), h("dd", {}, captures(state.captured?.[colour]), progress(state, colour)))),
   );
 }
 

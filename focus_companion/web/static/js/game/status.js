@@ -30,7 +30,7 @@ function now(state) {
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
-  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason), text: alertText(state, state.alert) };
+  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert) };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
   if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), place: true };
   const differ = differing(state);
