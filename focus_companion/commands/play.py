@@ -179,12 +179,13 @@ def play(
     sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
     match = MatchPlace(games) if games > 1 else None
     session = Session(
-        rules or Rules.make(2), names, journal, sight, resume=not new, again=again, rescued=rescued,
-        match=match,
+        rules or Rules.make(2), names, journal, sight, resume=not new, again=again, demo=chosen.is_demo,
+        rescued=rescued, match=match,
     )  # fmt: skip
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)
-        closing.callback(begin_tape(tape, tape_size, session, journal, sight=how, again=again).close)
+        made = begin_tape(tape, tape_size, session, journal, sight=how, again=again, demo=chosen.is_demo)
+        closing.callback(made.close)
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
 

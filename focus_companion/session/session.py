@@ -57,8 +57,8 @@ class Session:
     players then hold instead of those given. Without one the events live in memory alone.
     ``sight``: the pipeline, or a function that makes one for given rules, wanted where the rules change
     between games.
-    ``again``: for the simulated board, which plays one game after another: seconds of the stream from the end
-    of a game to the next. ``None``: a game at a table, which is followed by another when asked.
+    ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only when
+    asked. ``demo``: the games are played on the simulated board, which their first events tell.
 
     ``match``: which game of a match the first one is. With ``resume`` a match whose last game has not been
     played goes on as an unfinished game does.
@@ -79,6 +79,7 @@ class Session:
         *,
         resume: bool = True,
         again: float | None = None,
+        demo: bool = False,
         clock: Callable[[], float] = time.monotonic,
         rescued: str | None = None,
         match: MatchPlace | None = None,
@@ -86,6 +87,7 @@ class Session:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
+        self._demo = demo
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
@@ -428,7 +430,7 @@ class Session:
         match = history.match.to_json() if history.match else None
         return GameBegan(
             self._time, history.game, history.rules.to_json(), players, history.position.text, clock, match,
-            demo=self._again is not None,
+            demo=self._demo,
         )  # fmt: skip
 
     def _tell(self, *events: Event) -> list[Event]:

@@ -5,10 +5,13 @@ What the simulated board plays is no game of the user's, and no real board stand
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from .journal import Journal
+from . import opening
+from .swap import FILE
 
 DEMO: Final = "demo"
 
@@ -20,14 +23,19 @@ def demo_folder(data: Path) -> Path:
 
 def folder_to_read(data: Path) -> Path:
     """The folder of the journal that is meant where games are asked for: the user's own; while it holds no
-    game, that of the demonstration, if there is one.
-
-    Raises JournalError for one that cannot be read.
+    game, that of the demonstration, if there is one. What is wrong with it is told when it is read.
     """
     demo = demo_folder(data)
     return demo if not _holds_games(data) and _holds_games(demo) else data
 
 
 def _holds_games(folder: Path) -> bool:
-    with Journal(folder) as journal:
-        return bool(journal.games())
+    path = folder / FILE
+    if not path.is_file():
+        return False
+    try:
+        with closing(opening.to_look_at(path)) as database:
+            return database.execute("SELECT 1 FROM games LIMIT 1").fetchone() is not None
+    except (sqlite3.Error, OSError):
+        # A damaged journal held games.
+        return True

@@ -19,8 +19,7 @@ from focus_companion.support.report import last_events
 
 def played(folder: Path, name: str, *, demo: bool = False) -> None:
     with Journal(folder, write=True) as journal:
-        again = 1.0 if demo else None
-        play_on(Session(Rules.make(2), {"g": name}, journal, Player, again=again).push, 30)
+        play_on(Session(Rules.make(2), {"g": name}, journal, Player, again=1.0, demo=demo).push, 30)
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
 def test_a_demo_is_marked_in_its_events_and_its_state(data: Path) -> None:
     with Journal(demo_folder(data), write=True) as journal:
         assert journal.history(1).demo
-        assert Session(Rules.make(2), {}, journal, Player, again=1.0).state()["demo"] is True
+        assert Session(Rules.make(2), {}, journal, Player, demo=True).state()["demo"] is True
     played(data, "Ann")
     with Journal(data) as journal:
         assert not journal.history(1).demo
@@ -71,12 +70,26 @@ def test_a_copy_of_the_demo_goes_back_to_the_demo(
     played(data, "Ann")
     told(capsys, "restore", copy, "--data", data)
     with Journal(data) as journal, Journal(demo_folder(data)) as demo:
-        assert [game.players for game in journal.games()] == [{"g": "Ann"}]
+        assert {game.players["g"] for game in journal.games()} == {"Ann"}
         assert demo.history(1).demo
     told(capsys, "backup", own, "--data", data)
     assert not holds_demo(own)
     told(capsys, "restore", own, "--data", tmp_path / "elsewhere")
     assert folder_to_read(tmp_path / "elsewhere") == tmp_path / "elsewhere"
+
+
+def test_asking_which_journal_is_meant_leaves_nothing_beside_it(data: Path) -> None:
+    before = sorted(data.rglob("*"))
+    assert folder_to_read(data) == demo_folder(data)
+    assert sorted(data.rglob("*")) == before
+
+
+def test_a_damaged_journal_of_the_user_is_told_and_not_passed_over(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (data / "journal.sqlite").write_bytes(b"noise" * 1000)
+    assert run(cli, ["export", "last", "--format", "json", "--data", str(data)]) == 2
+    assert str(data / "journal.sqlite") in capsys.readouterr().err
 
 
 def test_what_is_no_copy_is_no_demo(tmp_path: Path) -> None:

@@ -27,11 +27,11 @@ class Offer:
 
 @pytest.fixture
 def demo(table, tmp_path: Path) -> Any:
-    """The table of a demo: its games follow each other by themselves."""
+    """The table of a demo."""
     table.session.close()
     table.journal.close()
     table.journal = Journal(tmp_path / "demo")
-    table.session = Session(Rules.make(), {}, table.journal, lambda _: table.sight, again=1.5)
+    table.session = Session(Rules.make(), {}, table.journal, lambda _: table.sight, demo=True)
     table.start()
     return table
 

@@ -24,7 +24,7 @@ def journal_folder(given: str | None) -> Path:
     """The folder of the journal whose games are asked for: as :func:`data_folder`, but the demo's where the
     user has played none, which is told.
 
-    Raises SettingsError, JournalError.
+    Raises SettingsError for a settings file that cannot be read.
     """
     from focus_companion.storage.folders import folder_to_read
 
