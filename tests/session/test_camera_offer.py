@@ -104,7 +104,7 @@ class Playing:
         try:
             with ExitStack() as closing:
                 self.left = play_command.play(
-                    settings, None, {}, new=False, stop=self.stop, closing=closing, rank1="bottom",
+                    settings, None, {}, games=1, new=False, stop=self.stop, closing=closing, rank1="bottom",
                     tape=None, tape_size=1.0,
                 )  # fmt: skip
         except BaseException as error:
