@@ -28,15 +28,10 @@ from ..storage.journal import Journal
 from .checks import Check
 
 LIBRARIES: Final = (
-    "opencv-python-headless",
-    "numpy",
-    "flask",
-    "waitress",
-    "pyserial",
-    "gpiozero",
-    "paho-mqtt",
+    *("opencv-python-headless", "numpy", "av", "pillow"),
+    *("flask", "waitress", "pyserial", "gpiozero", "paho-mqtt"),
 )
-OPTIONAL: Final = ("lgpio", "picamera2", "pillow")
+OPTIONAL: Final = ("lgpio", "picamera2")
 
 LITTLE: Final = 200e6
 """Bytes of free disk below which somebody should look; a season of games takes a few."""

@@ -10,5 +10,6 @@ import { NewGame } from "./newgame.js";
 import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
 import { sample, sound } from "../lib/sound.js";
+import { Share } from "./share.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Share, sample, showReview, sound };
