@@ -148,6 +148,8 @@ class GameBegan(Event):
     position: str = ""
     clock: Mapping[str, Any] | None = None
     match: Mapping[str, Any] | None = None
+    demo: bool = False
+    """Whether it is played on the simulated board."""
 
 
 @dataclass(frozen=True)

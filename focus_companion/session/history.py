@@ -53,6 +53,7 @@ class History:
     why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
+    ``demo``: the simulated board plays it.
     """
 
     rules: Rules
@@ -78,6 +79,7 @@ class History:
     started: bool = False
     corners: Mapping[str, Sequence[float]] | None = None
     match: MatchPlace | None = None
+    demo: bool = False
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -223,7 +225,9 @@ class History:
         seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
         clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
         match = MatchPlace.from_json(event.match)
-        return replace(self, began=event.time, begun=True, seats=seats, clock=clock, match=match)
+        return replace(
+            self, began=event.time, begun=True, seats=seats, clock=clock, match=match, demo=event.demo
+        )
 
     def _begins(self, event: Begins) -> History:
         if self.entries:

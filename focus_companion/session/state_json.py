@@ -119,6 +119,7 @@ def standing(history: History) -> dict[str, Any]:
         **hands(position),
         "date": history.date,
         "match": history.match and history.match.to_json(),
+        "demo": history.demo,
     }
 
 

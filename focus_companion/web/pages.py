@@ -8,6 +8,7 @@ from flask_babel import force_locale, gettext
 from ..game.presets import PRESETS
 from ..session.state_json import state
 from .access import Access
+from .api import offered
 from .assets import Assets
 from .catalogues import LANGUAGES
 from .lan import qr_code
@@ -27,7 +28,7 @@ def play() -> str:
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
         addresses=current_app.extensions["addresses"],
-        state=session.state(),
+        state=session.state() | offered(),
     )
 
 

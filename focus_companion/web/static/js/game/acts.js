@@ -38,12 +38,12 @@ export class Acts {
   }
 
   /** Send an act; asks for the PIN if the host wants it. True if it was accepted. */
-  async send(body) {
+  async send(body, address = "/api/requests") {
     try {
-      let answer = await post("/api/requests", body);
+      let answer = await post(address, body);
       while (!answer.ok && answer.pin) {
         if (!(await this.enterPin(answer.error))) return false;
-        answer = await post("/api/requests", body);
+        answer = await post(address, body);
       }
       if (!answer.ok) this.toast(answer.error);
       return answer.ok;
@@ -52,6 +52,11 @@ export class Acts {
       this.toast(t("The host does not answer. Try again when the page is live."));
       return false;
     }
+  }
+
+  /** Play on the camera that is offered; the page finds the program again by itself. */
+  async useCamera() {
+    if (await this.send({}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
   }
 
   async enterPin(why) {
