@@ -1,0 +1,147 @@
+"""The compiled search, run by wasmtime: the same instructions, and so the same answers, on every machine.
+
+``engine/`` in the repository holds its source. WebAssembly is what lets a plain ``pip install`` bring compiled
+code to any machine without a compiler.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from wasmtime import Config, Func, FuncType, Instance, Memory, Module, Store, ValType
+from wasmtime import Engine as Runtime
+
+from focus_companion.game.moves import Move
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.players.encoding import POSITION_BYTES, decoded, encoded, position_bytes, rules_bytes
+from focus_companion.players.weights import Weights, weights_for
+
+MOST_NODES: Final = 2_000_000_000
+DEEPEST: Final = 60
+
+_WANTED: Final = struct.Struct("<4iI")
+_FOUND: Final = struct.Struct("<5i2H80H")
+
+
+def never() -> bool:
+    """Stop never: for searches that are bounded otherwise."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What a search found."""
+
+    move: Move
+    score: int
+    """Odds of the side to move: a thousandth of their natural logarithm; beyond 28000 the game is decided."""
+    line: tuple[Move, ...]
+    """The turns expected from here, ``move`` first."""
+    nodes: int
+    depth: int
+    """Turns ahead that were searched in full breadth, the last complete round."""
+
+
+@lru_cache(maxsize=4)
+def module(name: str = "engine.wasm", package: str = "focus_companion.players") -> tuple[Runtime, Module]:
+    """Return the compiled module of a file of a package; compiled once in a process."""
+    config = Config()
+    config.cranelift_opt_level = "speed"
+    runtime = Runtime(config)
+    return runtime, Module(runtime, files(package).joinpath(name).read_bytes())
+
+
+class Engine:
+    """One search machine with a board of its own (about 25 MB). Not for several threads at once."""
+
+    def __init__(self, code: tuple[Runtime, Module] | None = None) -> None:
+        runtime, compiled = code or module()
+        self._store = Store(runtime)
+        self._stop: Callable[[], bool] = never
+        asked = Func(self._store, FuncType([], [ValType.i32()]), lambda: int(self._stop()))
+        exports = Instance(self._store, compiled, [asked]).exports(self._store)
+        memory = exports["memory"]
+        assert isinstance(memory, Memory)
+        self._memory = memory
+        self._calls = {name: call for name, call in exports.items() if isinstance(call, Func)}
+        self._at = {
+            name: int(self.call(name)) for name in ("board", "rules", "weights", "wanted", "found", "listed")
+        }
+        self._rules: Rules | None = None
+        self._weights: Weights | None = None
+
+    def call(self, name: str, *arguments: int) -> int:
+        """Call what the engine exports; 0 for what returns nothing."""
+        return self._calls[name](self._store, *arguments) or 0
+
+    def read(self, name: str, size: int) -> bytes:
+        """Return the first bytes of one of the engine's structs."""
+        at = self._at[name]
+        return bytes(self._memory.read(self._store, at, at + size))
+
+    def write(self, name: str, content: bytes) -> None:
+        """Overwrite the beginning of one of the engine's structs."""
+        self._memory.write(self._store, content, self._at[name])
+
+    def set_up(self, position: Position, rules: Rules, weights: Weights | None = None) -> None:
+        """Put a position on the board, under its rules; ``weights`` are those for the rules if not given."""
+        weights = weights or weights_for(rules)
+        if rules != self._rules or weights is not self._weights:
+            self.write("rules", rules_bytes(rules))
+            self.write("weights", weights.packed)
+            self.call("prepare")
+            self._rules, self._weights = rules, weights
+        self.write("board", position_bytes(position))
+        self.call("settle")
+
+    def legal(self) -> tuple[Move, ...]:
+        """Return the legal turns of the position on the board, in the engine's order."""
+        count = self.call("list")
+        return tuple(decoded(number) for number in struct.unpack(f"<{count}H", self.read("listed", 2 * count)))
+
+    def apply(self, move: Move) -> None:
+        """Make a legal turn on the board."""
+        self.call("make", encoded(move))
+
+    def board(self) -> bytes:
+        """Return the position on the board as the engine holds it."""
+        return self.read("board", POSITION_BYTES)
+
+    def estimate(self, player: int) -> int:
+        """Return the score of a player's side (by turn order) without any search."""
+        return self.call("estimate", player)
+
+    def search(
+        self,
+        *,
+        nodes: int = MOST_NODES,
+        depth: int = DEEPEST,
+        noise: int = 0,
+        seed: int = 0,
+        best_reply: bool = False,
+        should_stop: Callable[[], bool] = never,
+    ) -> Searched:
+        """Search the position on the board, which must not be over.
+
+        ``nodes`` and ``depth`` bound the work; ``should_stop`` is asked every few thousand nodes (one to three
+        milliseconds). ``noise`` is the standard deviation of the error added to every evaluation, the same for
+        the same position and ``seed``. ``best_reply`` searches games of several sides as BRS+, not as Paranoid.
+        """
+        self.write("wanted", _WANTED.pack(min(nodes, MOST_NODES), depth, noise, best_reply, seed & 0xFFFFFFFF))
+        self._stop = should_stop
+        try:
+            self.call("think")
+        finally:
+            self._stop = never
+        score, reached, looked_at, length, _, move, _, *line = _FOUND.unpack(self.read("found", _FOUND.size))
+        return Searched(decoded(move), score, _moves(line[:length]), looked_at, reached)
+
+
+def _moves(numbers: Sequence[int]) -> tuple[Move, ...]:
+    return tuple(decoded(number) for number in numbers)
