@@ -1,7 +1,7 @@
 /* What a position is worth: a learned table of stacks by kind of square and by who lies under the top piece.
  *
  * Unit: a thousandth of a natural logarithm of the odds to win. benchmarks/train_evaluation.py finds the
- * numbers, focus_companion/players/weights.json holds them. */
+ * numbers, focus_companion/players/weights holds them. */
 #ifndef FOCUS_EVALUATE_H
 #define FOCUS_EVALUATE_H
 #include "board.h"

@@ -1,4 +1,4 @@
-"""The learned numbers of the evaluation, one set for each kind of game: ``weights.json``."""
+"""The learned numbers of the evaluation, one set for each kind of game: ``weights/KIND.json``."""
 
 from __future__ import annotations
 
@@ -75,12 +75,13 @@ def kind(rules: Rules) -> str:
 KINDS: Final[Sequence[str]] = ("2", "2-fast", "3", "3-fast", "4", "4-fast", "4-partners")
 
 
-@lru_cache(maxsize=1)
-def _all() -> dict[str, Weights]:
-    text = files("focus_companion.players").joinpath("weights.json").read_text(encoding="utf-8")
-    return {name: Weights.from_json(data) for name, data in json.loads(text).items()}
+@lru_cache
+def weights_of(name: str) -> Weights:
+    """Return the weights for one of :data:`KINDS`."""
+    text = files("focus_companion.players").joinpath("weights", f"{name}.json").read_text(encoding="utf-8")
+    return Weights.from_json(json.loads(text))
 
 
 def weights_for(rules: Rules) -> Weights:
     """Return the weights for games by these rules."""
-    return _all()[kind(rules)]
+    return weights_of(kind(rules))

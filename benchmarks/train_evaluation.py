@@ -1,0 +1,266 @@
+"""Teach the evaluation: the engine plays itself, and the weights are fitted to how the games ended.
+
+    python benchmarks/train_evaluation.py 2 --games 800 --nodes 1500 --data /tmp/selfplay
+
+Plays games of one kind (``2``, ``2-fast``, ``3`` … ``4-partners``), adds their positions to what the folder
+holds, fits the weights to a blend of results and search scores, and writes
+``focus_companion/players/weights/KIND.json``. Run it again to play with the new weights; old games stay in the
+folder until they are deleted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from focus_companion.game.moves import legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import FILE, RANK
+from focus_companion.players import weights as room
+from focus_companion.players.engine import Engine
+from focus_companion.players.weights import KINDS, ORBITS, PROGRESS, RESERVES, SHAPES, Weights, weights_of
+
+LONGEST = 300
+"""Plies after which a game is cut off: its positions are fitted to the search's scores alone."""
+
+STACKS = ORBITS * SHAPES
+PLACING = STACKS + RESERVES
+FEATURES = PLACING + 2 + PROGRESS
+"""Of one player: stacks by kind of square and shape, reserve steps, pieces to place, to move, progress steps."""
+
+
+def _orbits() -> list[int]:
+    known: dict[tuple[int, int], int] = {}
+    found = []
+    for square in range(len(FILE)):
+        row, file = 7 - RANK[square], FILE[square]
+        low, high = sorted((min(row, 7 - row), min(file, 7 - file)))
+        found.append(known.setdefault((low, high), len(known)))
+    return found
+
+
+ORBIT = _orbits()
+
+
+def features(position: Position, rules: Rules) -> NDArray[np.int8]:
+    """(players, FEATURES) counts; all zero for a player who is out."""
+    table = np.zeros((len(position.players), FEATURES), np.int8)
+    for square, stack in enumerate(position.stacks):
+        if stack:
+            own = rules.side_of(stack[-1])
+            shape = 1 << (len(stack) - 1) | sum(1 << i for i, piece in enumerate(stack[:-1]) if piece not in own)
+            table[position.players.index(stack[-1]), ORBIT[square] * SHAPES + shape] += 1
+    for index, player in enumerate(position.players):
+        row = table[index]
+        row[STACKS + 1 : STACKS + 1 + min(position.reserves[index], RESERVES - 1)] = 1
+        if position.placing:
+            row[PLACING] = position.placing[index]
+        row[PLACING + 1] = player == position.to_move
+        if rules.fast:
+            row[PLACING + 3 : PLACING + 3 + sixteenths(position, rules, index)] = 1
+        if player in position.out:
+            row[:] = 0
+    return table
+
+
+def sixteenths(position: Position, rules: Rules, me: int) -> int:
+    """The way to a fast win, as the engine counts it."""
+    row = [count for other, count in enumerate(position.captured[me]) if other != me]
+    way = 16 * sum(min(count, rules.fast_each) for count in row) // (rules.fast_each * len(row))
+    if rules.fast_total:
+        own = position.reserves[me] - position.thirteenth[me]
+        way = max(way, 16 * min(sum(row) + own, rules.fast_total) // rules.fast_total)
+    return way
+
+
+def rules_of(kind: str, choose: random.Random) -> Rules:
+    """Rules of that kind, at times one of the variants that share its weights."""
+    more: dict[str, Any] = {"fast": kind.endswith("fast"), "partners": kind.endswith("partners")}
+    if kind.startswith("2"):
+        more["set_up"] = choose.choice(("pairs",) * 5 + ("checkerboard", "drop"))
+    if choose.random() < 0.1:
+        more["reserve_on"] = "empty_or_own"
+    return Rules.make(int(kind[0]), **more)
+
+
+def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> dict[str, list[Any]]:
+    """One game against itself: features, who moved, its score and the winners, a row a position."""
+    choose = random.Random(seed)
+    rules = rules_of(kind, choose)
+    position = start_position(rules)
+    rows: dict[str, list[Any]] = {"features": [], "mover": [], "score": [], "winners": []}
+    opening = choose.randint(2, 10) + sum(position.placing) + sum(position.thirteenth)
+    for ply in range(LONGEST):
+        if position.over:
+            break
+        if ply < opening or choose.random() < 0.03:
+            move = choose.choice(legal_moves(position, rules))
+        else:
+            engine.set_up(position, rules)
+            found = engine.search(nodes=nodes, noise=noise, seed=seed)
+            move = found.move
+            if abs(found.score) < 20000:
+                rows["features"].append(features(position, rules))
+                rows["mover"].append(position.players.index(position.to_move))
+                rows["score"].append(found.score)
+        position = apply(position, move, rules)
+    winners = [0] * rules.players
+    if position.result is not None:
+        winners = [int(player in position.result.winners) for player in position.players]
+    rows["winners"] = [winners] * len(rows["mover"])
+    return rows
+
+
+def collect(kind: str, games: int, nodes: int, noise: int, seed: int, folder: Path) -> None:
+    """Play games and keep their positions in a new file of the folder."""
+    engine, kept, began, decided = Engine(), [], time.perf_counter(), 0
+    for number in range(games):
+        rows = play_game(engine, kind, nodes, noise, seed * 1_000_003 + number)
+        if rows["mover"]:
+            kept.append(rows)
+            decided += any(rows["winners"][0])
+    arrays = {key: np.array([row for rows in kept for row in rows[key]]) for key in kept[0]}
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays["score"] = arrays["score"].astype(np.int16)
+    np.savez_compressed(folder / f"{kind}_{seed}.npz", **arrays)  # type: ignore[arg-type]
+    seconds = time.perf_counter() - began
+    print(f"{kind}: {len(kept)} games, {decided} decided, {len(arrays['mover'])} positions, {seconds:.0f} s")
+
+
+def flat(weights: Weights) -> NDArray[np.float64]:
+    """The weights as one vector beside :func:`features`, in nats."""
+    vector = np.zeros(FEATURES)
+    vector[:STACKS] = np.array(weights.stack).ravel()
+    vector[STACKS + 1 : PLACING] = np.diff(weights.reserve)
+    vector[PLACING], vector[PLACING + 1] = weights.unplaced, weights.tempo
+    vector[PLACING + 3 :] = np.diff(weights.progress)
+    return vector / 1000
+
+
+def shaped(vector: NDArray[np.float64], scale: float) -> Weights:
+    """The weights that a vector stands for."""
+    whole = np.rint(vector * 1000).astype(int)
+    return Weights(
+        tuple(tuple(row) for row in whole[:STACKS].reshape(ORBITS, SHAPES).tolist()),
+        tuple(np.concatenate([[0], np.cumsum(whole[STACKS + 1 : PLACING])]).tolist()),
+        int(whole[PLACING]),
+        tuple(np.concatenate([[0], np.cumsum(whole[PLACING + 3 :])]).tolist()),
+        int(whole[PLACING + 1]),
+        -8000,
+        scale,
+    )
+
+
+def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weights:
+    """The weights that explain the games in the folder best, held near the ones in use.
+
+    ``blend`` is the part of the result in what is fitted, the rest the search's own score; ``hold`` how strongly
+    a weight that few positions speak of stays where it was.
+    """
+    loaded = [np.load(path) for path in sorted(folder.glob(f"{kind}_*.npz"))]
+    data = {key: np.concatenate([one[key] for one in loaded]) for key in loaded[0]}
+    old = weights_of(kind)
+    before = flat(old)
+    x, mover, won = data["features"], data["mover"], data["winners"].astype(np.float32)
+    partners, players = kind.endswith("partners"), x.shape[1]
+    here = ~(x == 0).all(axis=2)
+    chance = 1 / (1 + np.exp(-data["score"] / 1000 * old.scale))
+    # What the score leaves to the others is shared among them as the result shares it, or evenly.
+    seats = np.arange(players)
+    mine = (seats[None, :] - mover[:, None]) % (2 if partners else players) == 0
+    told = np.where(mine, chance[:, None], (1 - chance[:, None])).astype(np.float32)
+    if players > 2 and not partners:
+        values = (x.astype(np.float32) @ before.astype(np.float32)) + np.where(here, 0, -8.0)
+        rest = np.where(mine, 0, np.exp(values))
+        told = np.where(mine, chance[:, None], (1 - chance[:, None]) * rest / rest.sum(1, keepdims=True))
+    decided = won.any(1)
+    target = np.where(decided[:, None], blend * won + (1 - blend) * told, told).astype(np.float32)
+    if partners:
+        x = (x[:, 0::2].sum(1, dtype=np.int8), x[:, 1::2].sum(1, dtype=np.int8))
+        x = np.stack(x, 1)
+        target, here = target[:, :2], np.ones((len(target), 2), bool)
+    vector, first, second = before.copy(), np.zeros(FEATURES), np.zeros(FEATURES)
+    order, batch, step = np.random.default_rng(1), 4096, 0
+    apart = order.random(len(x)) < 0.08
+    rows = np.flatnonzero(~apart)
+    for epoch in range(epochs):
+        order.shuffle(rows)
+        rate = 0.02 * 0.5 * (1 + math.cos(math.pi * epoch / epochs))
+        for begin in range(0, len(rows), batch):
+            part = rows[begin : begin + batch]
+            _, gradient = _loss(vector, x[part], target[part], here[part])
+            gradient += hold * (vector - before) / len(rows)
+            step += 1
+            first = 0.9 * first + 0.1 * gradient
+            second = 0.999 * second + 0.001 * gradient**2
+            vector = vector - rate * (first / (1 - 0.9**step)) / (
+                np.sqrt(second / (1 - 0.999**step)) + 1e-8
+            )
+    was, _ = _loss(before, x[apart], target[apart], here[apart])
+    now, _ = _loss(vector, x[apart], target[apart], here[apart])
+    print(f"{kind}: {len(x)} positions; loss on positions kept apart {was:.4f} before, {now:.4f} after")
+    return shaped(vector, old.scale)
+
+
+def _loss(
+    vector: NDArray[np.float64], x: NDArray[np.int8], target: NDArray[np.float32], here: NDArray[np.bool_]
+) -> tuple[float, NDArray[np.float64]]:
+    counts = x.astype(np.float32)
+    values = np.where(here, counts @ vector.astype(np.float32), -1e4)
+    values -= values.max(1, keepdims=True)
+    shares = np.exp(values)
+    shares /= shares.sum(1, keepdims=True)
+    wrong = shares - target
+    gradient = np.einsum("npf,np->f", counts, wrong, optimize=True) / len(x)
+    return float(-(target * np.log(shares + 1e-9)).sum(1).mean()), gradient.astype(np.float64)
+
+
+def fit_scale(kind: str, folder: Path) -> float:
+    """By what to multiply the search's scores so that they foretell the results: newest games only."""
+    newest = max(folder.glob(f"{kind}_*.npz"), key=lambda path: path.stat().st_mtime)
+    data = np.load(newest)
+    decided = data["winners"].any(1)
+    score = data["score"][decided].astype(np.float64) / 1000
+    won = data["winners"][decided, data["mover"][decided]]
+    tried = np.linspace(0.2, 2, 91)
+    losses = [float(np.mean(np.logaddexp(0, -scale * score * (2 * won - 1)))) for scale in tried]
+    return round(float(tried[int(np.argmin(losses))]), 2)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--games", type=int, default=500)
+    parser.add_argument("--nodes", type=int, default=1500)
+    parser.add_argument("--noise", type=int, default=80, help="of the players, in thousandths")
+    parser.add_argument("--seed", type=int, default=1, help="another one for every round")
+    parser.add_argument("--blend", type=float, default=0.6, help="part of the result in what is fitted")
+    parser.add_argument("--hold", type=float, default=20.0, help="how strongly weights stay where they were")
+    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the games played")
+    parser.add_argument("--scale-only", action="store_true", help="fit the scale of the told chances alone")
+    chosen = parser.parse_args()
+    if chosen.games:
+        collect(chosen.kind, chosen.games, chosen.nodes, chosen.noise, chosen.seed, chosen.data)
+    if chosen.scale_only:
+        weights = replace(weights_of(chosen.kind), scale=fit_scale(chosen.kind, chosen.data))
+    else:
+        weights = fit(chosen.kind, chosen.data, chosen.blend, chosen.hold, chosen.epochs)
+    path = Path(room.__file__).parent / "weights" / f"{chosen.kind}.json"
+    path.write_text(json.dumps(weights.to_json()) + "\n")
+
+
+if __name__ == "__main__":
+    main()
