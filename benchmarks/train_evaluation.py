@@ -32,8 +32,11 @@ from focus_companion.players import weights as room
 from focus_companion.players.engine import Engine
 from focus_companion.players.weights import KINDS, ORBITS, PROGRESS, RESERVES, SHAPES, Weights, weights_of
 
-LONGEST = 300
-"""Plies after which a game is cut off: its positions are fitted to the search's scores alone."""
+LONGEST = {2: 300, 3: 1500, 4: 1500}
+"""Plies after which a game is cut off, by number of players: it is not learned from."""
+
+EVERY = {2: 1, 3: 4, 4: 4}
+"""Of how many positions one is kept: long games have many that are much alike."""
 
 STACKS = ORBITS * SHAPES
 PLACING = STACKS + RESERVES
@@ -102,7 +105,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
     position = start_position(rules)
     rows: dict[str, list[Any]] = {"features": [], "mover": [], "score": [], "winners": []}
     opening = choose.randint(2, 10) + sum(position.placing) + sum(position.thirteenth)
-    for ply in range(LONGEST):
+    for ply in range(LONGEST[rules.players]):
         if position.over:
             break
         if ply < opening or choose.random() < 0.03:
@@ -111,7 +114,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
             engine.set_up(position, rules)
             found = engine.search(nodes=nodes, noise=noise, seed=seed)
             move = found.move
-            if abs(found.score) < 20000:
+            if abs(found.score) < 20000 and ply % EVERY[rules.players] == 0:
                 rows["features"].append(features(position, rules))
                 rows["mover"].append(position.players.index(position.to_move))
                 rows["score"].append(found.score)
@@ -125,18 +128,17 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
 
 def collect(kind: str, games: int, nodes: int, noise: int, seed: int, folder: Path) -> None:
     """Play games and keep their positions in a new file of the folder."""
-    engine, kept, began, decided = Engine(), [], time.perf_counter(), 0
+    engine, kept, began = Engine(), [], time.perf_counter()
     for number in range(games):
         rows = play_game(engine, kind, nodes, noise, seed * 1_000_003 + number)
-        if rows["mover"]:
+        if rows["mover"] and any(rows["winners"][0]):
             kept.append(rows)
-            decided += any(rows["winners"][0])
     arrays = {key: np.array([row for rows in kept for row in rows[key]]) for key in kept[0]}
     folder.mkdir(parents=True, exist_ok=True)
     arrays["score"] = arrays["score"].astype(np.int16)
     np.savez_compressed(folder / f"{kind}_{seed}.npz", **arrays)  # type: ignore[arg-type]
     seconds = time.perf_counter() - began
-    print(f"{kind}: {len(kept)} games, {decided} decided, {len(arrays['mover'])} positions, {seconds:.0f} s")
+    print(f"{kind}: {len(kept)} of {games} games decided, {len(arrays['mover'])} positions, {seconds:.0f} s")
 
 
 def flat(weights: Weights) -> NDArray[np.float64]:
@@ -177,16 +179,13 @@ def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weig
     partners, players = kind.endswith("partners"), x.shape[1]
     here = ~(x == 0).all(axis=2)
     chance = 1 / (1 + np.exp(-data["score"] / 1000 * old.scale))
-    # What the score leaves to the others is shared among them as the result shares it, or evenly.
+    if players > 2 and not partners:
+        # What the score leaves to the others is unknown, and a search against all of them is a pessimist.
+        blend = 1.0
     seats = np.arange(players)
     mine = (seats[None, :] - mover[:, None]) % (2 if partners else players) == 0
-    told = np.where(mine, chance[:, None], (1 - chance[:, None])).astype(np.float32)
-    if players > 2 and not partners:
-        values = (x.astype(np.float32) @ before.astype(np.float32)) + np.where(here, 0, -8.0)
-        rest = np.where(mine, 0, np.exp(values))
-        told = np.where(mine, chance[:, None], (1 - chance[:, None]) * rest / rest.sum(1, keepdims=True))
-    decided = won.any(1)
-    target = np.where(decided[:, None], blend * won + (1 - blend) * told, told).astype(np.float32)
+    told = np.where(mine, chance[:, None], 1 - chance[:, None])
+    target = (blend * won + (1 - blend) * told).astype(np.float32)
     if partners:
         x = (x[:, 0::2].sum(1, dtype=np.int8), x[:, 1::2].sum(1, dtype=np.int8))
         x = np.stack(x, 1)
@@ -231,9 +230,8 @@ def fit_scale(kind: str, folder: Path) -> float:
     """By what to multiply the search's scores so that they foretell the results: newest games only."""
     newest = max(folder.glob(f"{kind}_*.npz"), key=lambda path: path.stat().st_mtime)
     data = np.load(newest)
-    decided = data["winners"].any(1)
-    score = data["score"][decided].astype(np.float64) / 1000
-    won = data["winners"][decided, data["mover"][decided]]
+    score = data["score"].astype(np.float64) / 1000
+    won = data["winners"][np.arange(len(score)), data["mover"]]
     tried = np.linspace(0.2, 2, 91)
     losses = [float(np.mean(np.logaddexp(0, -scale * score * (2 * won - 1)))) for scale in tried]
     return round(float(tried[int(np.argmin(losses))]), 2)

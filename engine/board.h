@@ -114,7 +114,7 @@ static void set_square(Position *p, int square, u32 code) {
     p->code[square] = (u16)code;
 }
 
-static int is_placing(const Position *p) { return p->placing[0] | p->placing[1]; }
+static inline int is_placing(const Position *p) { return p->placing[0] | p->placing[1]; }
 
 static int is_able(const Position *p, int i) {
     if (p->out & bit(i)) return 0;

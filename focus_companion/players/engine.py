@@ -24,6 +24,8 @@ from focus_companion.players.weights import Weights, weights_for
 
 MOST_NODES: Final = 2_000_000_000
 DEEPEST: Final = 60
+SURE: Final = 28_000
+"""Beyond this score, up or down, the game is decided."""
 
 _WANTED: Final = struct.Struct("<4iI")
 _FOUND: Final = struct.Struct("<5i2H80H")
@@ -48,46 +50,70 @@ class Searched:
     """Turns ahead that were searched in full breadth, the last complete round."""
 
 
-@lru_cache(maxsize=4)
-def module(name: str = "engine.wasm", package: str = "focus_companion.players") -> tuple[Runtime, Module]:
-    """Return the compiled module of a file of a package; compiled once in a process."""
+def compiled(code: bytes) -> tuple[Runtime, Module]:
+    """Return WebAssembly ready to be run, which takes a twentieth of a second."""
     config = Config()
     config.cranelift_opt_level = "speed"
     runtime = Runtime(config)
-    return runtime, Module(runtime, files(package).joinpath(name).read_bytes())
+    return runtime, Module(runtime, code)
 
 
-class Engine:
-    """One search machine with a board of its own (about 25 MB). Not for several threads at once."""
+@lru_cache(maxsize=1)
+def engine_code() -> tuple[Runtime, Module]:
+    """Return the engine's code, compiled once in a process."""
+    return compiled(files("focus_companion.players").joinpath("engine.wasm").read_bytes())
 
-    def __init__(self, code: tuple[Runtime, Module] | None = None) -> None:
-        runtime, compiled = code or module()
+
+class Machine:
+    """WebAssembly with a board (``engine/board.h``) that searches; a memory of its own, not for two threads."""
+
+    def __init__(self, code: tuple[Runtime, Module]) -> None:
+        runtime, module = code
         self._store = Store(runtime)
         self._stop: Callable[[], bool] = never
         asked = Func(self._store, FuncType([], [ValType.i32()]), lambda: int(self._stop()))
-        exports = Instance(self._store, compiled, [asked]).exports(self._store)
+        exports = Instance(self._store, module, [asked]).exports(self._store)
         memory = exports["memory"]
         assert isinstance(memory, Memory)
         self._memory = memory
         self._calls = {name: call for name, call in exports.items() if isinstance(call, Func)}
-        self._at = {
-            name: int(self.call(name)) for name in ("board", "rules", "weights", "wanted", "found", "listed")
-        }
-        self._rules: Rules | None = None
-        self._weights: Weights | None = None
+        self._at = {name: self.call(name) for name in ("board", "rules", "wanted", "found", "listed")}
 
     def call(self, name: str, *arguments: int) -> int:
-        """Call what the engine exports; 0 for what returns nothing."""
+        """Call what the code exports; 0 for what returns nothing."""
         return self._calls[name](self._store, *arguments) or 0
 
     def read(self, name: str, size: int) -> bytes:
-        """Return the first bytes of one of the engine's structs."""
+        """Return the first bytes of one of its structs."""
         at = self._at[name]
         return bytes(self._memory.read(self._store, at, at + size))
 
     def write(self, name: str, content: bytes) -> None:
-        """Overwrite the beginning of one of the engine's structs."""
+        """Overwrite the beginning of one of its structs."""
         self._memory.write(self._store, content, self._at[name])
+
+    def place(self, position: Position) -> None:
+        """Put a position on the board; the rules must have been written."""
+        self.write("board", position_bytes(position))
+        self.call("settle")
+
+    def think(self, should_stop: Callable[[], bool]) -> None:
+        """Search the position on the board."""
+        self._stop = should_stop
+        try:
+            self.call("think")
+        finally:
+            self._stop = never
+
+
+class Engine(Machine):
+    """The search with its evaluation. Takes about 25 MB."""
+
+    def __init__(self) -> None:
+        super().__init__(engine_code())
+        self._at["weights"] = self.call("weights")
+        self._rules: Rules | None = None
+        self._weights: Weights | None = None
 
     def set_up(self, position: Position, rules: Rules, weights: Weights | None = None) -> None:
         """Put a position on the board, under its rules; ``weights`` are those for the rules if not given."""
@@ -97,8 +123,7 @@ class Engine:
             self.write("weights", weights.packed)
             self.call("prepare")
             self._rules, self._weights = rules, weights
-        self.write("board", position_bytes(position))
-        self.call("settle")
+        self.place(position)
 
     def legal(self) -> tuple[Move, ...]:
         """Return the legal turns of the position on the board, in the engine's order."""
@@ -134,11 +159,7 @@ class Engine:
         the same position and ``seed``. ``best_reply`` searches games of several sides as BRS+, not as Paranoid.
         """
         self.write("wanted", _WANTED.pack(min(nodes, MOST_NODES), depth, noise, best_reply, seed & 0xFFFFFFFF))
-        self._stop = should_stop
-        try:
-            self.call("think")
-        finally:
-            self._stop = never
+        self.think(should_stop)
         score, reached, looked_at, length, _, move, _, *line = _FOUND.unpack(self.read("found", _FOUND.size))
         return Searched(decoded(move), score, _moves(line[:length]), looked_at, reached)
 

@@ -32,7 +32,9 @@ class Weights:
     tempo: int
     gone: int
     scale: float
-    """By what a search's score is multiplied before it is told as a chance."""
+    """By what a search's score (in nats) is multiplied before it is told as a chance."""
+    shift: float = 0.0
+    """What is then added: the search is a pessimist where several opponents are taken to play together."""
 
     @cached_property
     def packed(self) -> bytes:
@@ -52,6 +54,7 @@ class Weights:
             data["tempo"],
             data["gone"],
             data["scale"],
+            data.get("shift", 0.0),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -64,6 +67,7 @@ class Weights:
             "tempo": self.tempo,
             "gone": self.gone,
             "scale": self.scale,
+            "shift": self.shift,
         }
 
 

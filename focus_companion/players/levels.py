@@ -1,0 +1,36 @@
+"""The eight levels: how far each looks ahead and how much it misjudges what it sees.
+
+A level's error is the same for the same position throughout one choice, so a weak level does not blunder at
+random: it believes in a wrong plan, as a beginner does. docs/players.md tells how the numbers were found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What bounds the search of a level, beside the time that it is given."""
+
+    noise: int
+    """Standard deviation of its misjudgement, in thousandths of the logarithm of the odds."""
+    depth: int = 60
+    """Turns that it looks ahead at the most."""
+    nodes: int = 2_000_000_000
+    """Positions that it looks at, at the most."""
+
+
+LEVELS: Final[dict[int, Level]] = {
+    1: Level(noise=2500, depth=1),
+    2: Level(noise=1200, depth=1),
+    3: Level(noise=600, depth=1),
+    4: Level(noise=600, depth=2),
+    5: Level(noise=300, depth=2),
+    6: Level(noise=200, depth=3),
+    7: Level(noise=60, nodes=15_000),
+    8: Level(noise=15),
+}
+
+BEST: Final = max(LEVELS)
