@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import time
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -26,8 +27,8 @@ _FOUND: Final = struct.Struct("<3iH")
 class Player(Protocol):
     """Somebody in a tournament."""
 
-    def move(self, position: Position, rules: Rules, seconds: float, seed: int) -> Move:
-        """Return a legal turn within that time."""
+    def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
+        """Return a legal turn in the last of a game's positions, within that time."""
 
 
 class Ours:
@@ -44,9 +45,9 @@ class Ours:
         self._engine = Engine()
         self._level, self._weights, self._nodes, self._brs = level, weights, nodes, best_reply
 
-    def move(self, position: Position, rules: Rules, seconds: float, seed: int) -> Move:
+    def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
         until = time.perf_counter() + seconds
-        self._engine.set_up(position, rules, self._weights)
+        self._engine.set_up(game[-1], rules, self._weights, game[:-1])
         return self._engine.search(
             nodes=min(self._nodes, self._level.nodes),
             depth=self._level.depth,
@@ -70,13 +71,13 @@ class Sparring:
         self._kind, self._depth = KINDS[kind], depth
         self._rules: Rules | None = None
 
-    def move(self, position: Position, rules: Rules, seconds: float, seed: int) -> Move:
+    def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
         until = time.perf_counter() + seconds
         if rules != self._rules:
             self._machine.write("rules", rules_bytes(rules))
             self._machine.call("prepare")
             self._rules = rules
-        self._machine.place(position)
+        self._machine.place(game[-1])
         self._machine.write("wanted", _WANTED.pack(self._kind, self._depth, seed & 0xFFFFFFFF))
         self._machine.think(lambda: time.perf_counter() >= until)
         *_, move = _FOUND.unpack(self._machine.read("found", _FOUND.size))

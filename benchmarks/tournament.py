@@ -45,13 +45,15 @@ def play_game(
 ) -> tuple[float, int]:
     """The share of the first player (1, 0, or an even one) in a game, and its turns."""
     position = opening(rules, seed)
+    game = [position]
     side = rules.side_of(rules.order[seat])
     for turn in range(LONGEST[rules.players]):
         if position.result is not None:
             return float(rules.order[seat] in position.result.winners), turn
         who = first if position.to_move in side else second
-        move = who.move(position, rules, seconds, seed * 7919 + seat)
+        move = who.move(game, rules, seconds, seed * 7919 + seat)
         position = apply(position, move, rules)
+        game.append(position)
     return 1 / len(rules.sides), LONGEST[rules.players]
 
 

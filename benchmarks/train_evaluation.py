@@ -103,6 +103,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
     choose = random.Random(seed)
     rules = rules_of(kind, choose)
     position = start_position(rules)
+    game = [position]
     rows: dict[str, list[Any]] = {"features": [], "mover": [], "score": [], "winners": []}
     opening = choose.randint(2, 10) + sum(position.placing) + sum(position.thirteenth)
     for ply in range(LONGEST[rules.players]):
@@ -111,7 +112,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
         if ply < opening or choose.random() < 0.03:
             move = choose.choice(legal_moves(position, rules))
         else:
-            engine.set_up(position, rules)
+            engine.set_up(position, rules, earlier=game[:-1])
             found = engine.search(nodes=nodes, noise=noise, seed=seed)
             move = found.move
             if abs(found.score) < 20000 and ply % EVERY[rules.players] == 0:
@@ -119,6 +120,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
                 rows["mover"].append(position.players.index(position.to_move))
                 rows["score"].append(found.score)
         position = apply(position, move, rules)
+        game.append(position)
     winners = [0] * rules.players
     if position.result is not None:
         winners = [int(player in position.result.winners) for player in position.players]

@@ -4,7 +4,8 @@
  * one of them in each round while the others make their most natural turn (BRS+), as the host chooses. */
 #include "evaluate.h"
 
-enum { DEEPEST = 60, PLIES = 80, QUIET = 6, KEPT = 1 << 20, BOUND_EXACT = 1, BOUND_LOW = 2, BOUND_HIGH = 3 };
+enum { DEEPEST = 60, PLIES = 80, QUIET = 6, KEPT = 1 << 20, BOUND_EXACT = 1, BOUND_LOW = 2, BOUND_HIGH = 3,
+       PAST = 1024, CONTEMPT = 60 };
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 __attribute__((import_module("host"), import_name("should_stop"))) int should_stop(void);
@@ -34,6 +35,8 @@ static u8 line_lengths[PLIES + 2];
 static u16 age;
 static int root_player, root_side, stopped, nodes, next_look;
 static u64 stir;
+static u64 past[PAST], keys[PLIES + 2]; /* positions of the game so far, as a hash table; those of the line */
+static i32 past_count;
 
 void *memset(void *at, int value, unsigned long size) {
     u8 *byte = at;
@@ -45,6 +48,19 @@ void *memcpy(void *to, const void *from, unsigned long size) {
     const u8 *b = from;
     while (size--) *a++ = *b++;
     return to;
+}
+
+static int has_been(u64 key) {
+    for (u64 at = key & (PAST - 1); past[at]; at = (at + 1) & (PAST - 1))
+        if (past[at] == key) return 1;
+    return 0;
+}
+
+/* No rule ends a game that goes in circles, so whoever is ahead must leave the circle: coming back to a
+ * position counts as an even chance, and a little less for the root. */
+static int circle(int mine) {
+    int sides = rules.partners ? 2 : rules.players, even = sides == 2 ? 0 : sides == 3 ? -693 : -1099;
+    return mine ? even - CONTEMPT : -(even - CONTEMPT);
 }
 
 static inline int for_root(const Position *p) { return root_side >> p->to_move & 1; }
@@ -125,7 +141,7 @@ static i64 take(Heap *heap) {
 static int out_of_time(void) {
     if (nodes >= wanted.most_nodes) stopped = 1;
     else if (nodes >= next_look) {
-        next_look = nodes + 4096;
+        next_look = nodes + 1024;
         if (should_stop()) stopped = 1;
     }
     return stopped;
@@ -190,7 +206,14 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
     if (out_of_time()) return 0;
     int mine = for_root(p), many = rules.players > 2 && !rules.partners;
     int brs = wanted.brs && many && !mine;
-    u64 key = full_key(p) ^ (many ? mix((u64)root_player + 77 + (u64)(brs * (1 + spent)) * 8) : 0) ^ stir;
+    u64 plain = full_key(p);
+    keys[ply] = plain;
+    if (ply) {
+        for (int back = ply - 2; back >= 0; back--)
+            if (keys[back] == plain) return circle(mine);
+        if (past_count && has_been(plain)) return circle(mine);
+    }
+    u64 key = plain ^ (many ? mix((u64)root_player + 77 + (u64)(brs * (1 + spent)) * 8) : 0) ^ stir;
     Kept *slot = &kept[key & (KEPT - 1)];
     u16 first = 0;
     int known = slot->age == age && slot->check == (u32)(key >> 32);
@@ -217,6 +240,7 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
             if (is_able(child, next)) break;
         }
         child->to_move = (u8)next;
+        keys[ply + 1] = 0;
         if (for_root(child) != mine) {
             int score = child_value(ply, depth - 3 - (depth > 6), beta - 1, beta, spent, mine, 1);
             if (stopped) return 0;
@@ -347,6 +371,19 @@ EXPORT(settle) void settle(void) {
 
 EXPORT(list) int list(void) { return list_moves(&board, listed); }
 EXPORT(make) void make(int move) { apply(&board, move); }
+
+/* Forget, and keep, positions that have been: coming back to one of them is going in circles. */
+EXPORT(forget) void forget(void) {
+    memset(past, 0, sizeof past);
+    past_count = 0;
+}
+EXPORT(keep) void keep(void) {
+    u64 key = full_key(&board), at = key & (PAST - 1);
+    if (past_count >= PAST / 2 || has_been(key)) return;
+    while (past[at]) at = (at + 1) & (PAST - 1);
+    past[at] = key;
+    past_count++;
+}
 
 /* The odds of a player's side by the table alone, in thousandths of their logarithm. */
 EXPORT(estimate) int estimate(int player) { return odds(&board, player); }

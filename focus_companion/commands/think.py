@@ -15,7 +15,7 @@ from focus_companion.commands.console import NotSo
 from focus_companion.game.colours import NAMES, names
 from focus_companion.players.choosing import choose, shared_engine
 from focus_companion.players.levels import BEST
-from focus_companion.players.protocol import LONGEST_LINE, Defaults, answer, budget_of, final_value
+from focus_companion.players.protocol import LONGEST_LINE, Defaults, answer, budget_of, final_value, following
 
 
 @click.command("think")
@@ -73,18 +73,16 @@ def _one(game: str, data: str | None, asked: Defaults, as_json: bool) -> None:
     from focus_companion.game.record import steps
 
     record = load(game, data).games[-1]
-    rules, before, last = record.rules, None, None
+    rules = record.rules
     try:
-        for step in steps(record):
-            before, last = (last or step.position), step.position
+        positions = [step.position for step in steps(record)]
     except IllegalMove as error:
         raise NotSo(f"{game}: {error}") from None
-    assert before is not None and last is not None
+    last = positions[-1]
     if last.result is not None:
-        mover = before.to_move or rules.order[0]
-        following = rules.order[(rules.order.index(mover) + 1) % rules.players]
+        player = following(positions, rules)
         if as_json:
-            click.echo(json.dumps({"move": None, "value": final_value(last, rules, following)}))
+            click.echo(json.dumps({"move": None, "value": final_value(last, rules, player)}))
         else:
             winners = " and ".join(names(last.result.winners)) or "nobody"
             click.echo(f"The game is over: won by {winners} ({last.result.reason}).")
@@ -92,7 +90,7 @@ def _one(game: str, data: str | None, asked: Defaults, as_json: bool) -> None:
     shared_engine()
     budget = budget_of(asked.seconds, asked.nodes, time.perf_counter(), time.perf_counter)
     seed = 0 if asked.nodes is not None else secrets.randbits(32)
-    found = choose(last, rules, asked.level, budget, seed)
+    found = choose(last, rules, asked.level, budget, seed, positions[:-1])
     line = [str(move) for move in found.line]
     if as_json:
         told = {"move": str(found.move), "value": round(found.value, 4), "line": line}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp
@@ -52,12 +52,14 @@ def choose(
     level: int = BEST,
     budget: Budget | None = None,
     seed: int = 0,
+    earlier: Sequence[Position] = (),
     engine: Engine | None = None,
 ) -> Choice:
     """Return the turn that a player of this level makes in a position that is not over.
 
     Sees what a player sees. The same arguments give the same answer on every machine as long as nodes bound the
-    work; another ``seed`` may give another turn of about the same worth. Raises ValueError for a game that is
+    work; another ``seed`` may give another turn of about the same worth. ``earlier`` are the positions of the game before
+    this one, in order, so that it does not go in circles; without them it may. Raises ValueError for a game that is
     over or a level that is none.
     """
     if position.over:
@@ -67,7 +69,7 @@ def choose(
     budget = budget or Budget()
     engine = engine or shared_engine()
     played = LEVELS[level]
-    engine.set_up(position, rules)
+    engine.set_up(position, rules, earlier=earlier)
     found = engine.search(
         nodes=min(budget.nodes, played.nodes),
         depth=min(DEEPEST, played.depth),

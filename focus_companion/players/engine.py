@@ -27,6 +27,9 @@ DEEPEST: Final = 60
 SURE: Final = 28_000
 """Beyond this score, up or down, the game is decided."""
 
+MOST_EARLIER: Final = 200
+"""Positions of a game that are remembered so as not to go in circles."""
+
 _WANTED: Final = struct.Struct("<4iI")
 _FOUND: Final = struct.Struct("<5i2H80H")
 
@@ -115,14 +118,27 @@ class Engine(Machine):
         self._rules: Rules | None = None
         self._weights: Weights | None = None
 
-    def set_up(self, position: Position, rules: Rules, weights: Weights | None = None) -> None:
-        """Put a position on the board, under its rules; ``weights`` are those for the rules if not given."""
+    def set_up(
+        self,
+        position: Position,
+        rules: Rules,
+        weights: Weights | None = None,
+        earlier: Sequence[Position] = (),
+    ) -> None:
+        """Put a position on the board, under its rules; ``weights`` are those for the rules if not given.
+
+        ``earlier`` are the positions of the game before, in order: the search is loath to come back to one.
+        """
         weights = weights or weights_for(rules)
         if rules != self._rules or weights is not self._weights:
             self.write("rules", rules_bytes(rules))
             self.write("weights", weights.packed)
             self.call("prepare")
             self._rules, self._weights = rules, weights
+        self.call("forget")
+        for before in _like(position, earlier):
+            self.place(before)
+            self.call("keep")
         self.place(position)
 
     def legal(self) -> tuple[Move, ...]:
@@ -162,6 +178,17 @@ class Engine(Machine):
         self.think(should_stop)
         score, reached, looked_at, length, _, move, _, *line = _FOUND.unpack(self.read("found", _FOUND.size))
         return Searched(decoded(move), score, _moves(line[:length]), looked_at, reached)
+
+
+def _like(position: Position, earlier: Sequence[Position]) -> list[Position]:
+    """The latest of the earlier positions that can come again: captured pieces do not return."""
+    found: list[Position] = []
+    for before in reversed(earlier):
+        if before.captured != position.captured or len(found) == MOST_EARLIER:
+            break
+        if before.reserves == position.reserves and not before.over:
+            found.append(before)
+    return found
 
 
 def _moves(numbers: Sequence[int]) -> tuple[Move, ...]:

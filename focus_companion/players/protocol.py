@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -49,6 +49,7 @@ class Request:
 
     rules: Rules
     position: Position
+    earlier: tuple[Position, ...]
     next_player: str
     """Who is to move; in a game that is over, who would have been."""
     seconds: float | None
@@ -75,6 +76,7 @@ def answer(line: bytes, clock: Callable[[], float], chance_seed: int, defaults: 
         request.level,
         budget_of(request.seconds, request.nodes, began, clock),
         seed_of(request) if request.nodes is not None else chance_seed,
+        request.earlier,
     )
     return json.dumps({"move": str(found.move), "value": round(found.value, 4)})
 
@@ -116,8 +118,8 @@ def read_request(line: bytes, defaults: Defaults) -> Request:
         seconds, nodes = defaults.seconds, defaults.nodes
     level = _whole(data, "level", BEST) or defaults.level
     rules = _rules(data)
-    position, next_player = _played(rules, data.get("moves", []))
-    return Request(rules, position, next_player, seconds, nodes, level)
+    positions, next_player = _played(rules, data.get("moves", []))
+    return Request(rules, positions[-1], tuple(positions[:-1]), next_player, seconds, nodes, level)
 
 
 def _rules(data: Mapping[str, Any]) -> Rules:
@@ -127,21 +129,22 @@ def _rules(data: Mapping[str, Any]) -> Rules:
         raise BadRequest(_sentence(error)) from None
 
 
-def _played(rules: Rules, moves: Any) -> tuple[Position, str]:
+def _played(rules: Rules, moves: Any) -> tuple[list[Position], str]:
     if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
         raise BadRequest("'moves' must be a list of texts such as \"d5-d6\" or \"*d5\".")
     record = GameRecord(rules, entries=tuple([Entry.parse(move) for move in moves]))
-    player = rules.start.to_move if rules.start is not None else rules.order[0]
-    position: Position | None = None
     try:
-        for step in steps(record):
-            if position is not None:
-                player = rules.order[(rules.order.index(position.to_move) + 1) % rules.players]
-            position = step.position
+        positions = [step.position for step in steps(record)]
     except (IllegalMove, RulesError) as error:
         raise BadRequest(_sentence(error)) from None
-    assert position is not None
-    return position, position.to_move or player
+    return positions, positions[-1].to_move or following(positions, rules)
+
+
+def following(positions: Sequence[Position], rules: Rules) -> str:
+    """Return whose turn it would be, had the last of these positions not ended the game."""
+    if len(positions) > 1:
+        return rules.order[(rules.order.index(positions[-2].to_move) + 1) % rules.players]
+    return rules.start.to_move if rules.start is not None else rules.order[0]
 
 
 def _seconds(data: Mapping[str, Any]) -> float | None:
