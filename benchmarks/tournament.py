@@ -3,9 +3,10 @@
     python benchmarks/tournament.py ours alpha-beta:4 --players 2 --seconds 0.25 --games 400
     python benchmarks/tournament.py ours mcts --players 4 --partners --seconds 1 --games 400
 
-``benchmarks/sparring.py`` says who can play. Every opening of random turns is played once from each seat: the
-first player named has one seat (a pair, with partners), the second all the others. A game that does not end is
-cut off and shared evenly. The interval is one of 95 % over openings, whose games are not independent.
+``benchmarks/sparring.py`` says who can play. Every opening of random turns is played once from each seat:
+the first player named has one seat (a pair, with partners), the second all the others. A game that does not
+end is cut off and shared evenly. The interval is one of 95 % over openings, whose games are not
+independent.
 """
 
 from __future__ import annotations
@@ -90,10 +91,12 @@ def main() -> None:
         shares.append(statistics.fmean(share for share, _ in games))
         turns += [length for _, length in games]
     mean, half = interval(shares)
-    kind = f"{chosen.players} players{', partners' if chosen.partners else ''}{', fast' if chosen.fast else ''}"
+    kind = (
+        f"{chosen.players} players{', partners' if chosen.partners else ''}{', fast' if chosen.fast else ''}"
+    )
     print(
-        f"{chosen.first} - {chosen.second}, {kind}, {chosen.seconds} s a turn: {100 * mean:.1f} ± {100 * half:.1f} %"
-        f" of {len(turns)} games (fair {100 / len(seats):.0f} %), {statistics.fmean(turns):.0f} turns a game,"
+        f"{chosen.first} - {chosen.second}, {kind}, {chosen.seconds} s a turn:"
+        f" {100 * mean:.1f} ± {100 * half:.1f} % of {len(turns)} games (fair {100 / len(seats):.0f} %), {statistics.fmean(turns):.0f} turns a game,"
         f" {turns.count(LONGEST[rules.players])} cut off",
         flush=True,
     )

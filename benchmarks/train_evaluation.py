@@ -4,8 +4,8 @@
 
 Plays games of one kind (``2``, ``2-fast``, ``3`` … ``4-partners``), adds their positions to what the folder
 holds, fits the weights to a blend of results and search scores, and writes
-``focus_companion/players/weights/KIND.json``. Run it again to play with the new weights; old games stay in the
-folder until they are deleted.
+``focus_companion/players/weights/KIND.json``. Run it again to play with the new weights; old games stay in
+the folder until they are deleted.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from focus_companion.game.play import apply
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import FILE, RANK
 from focus_companion.players import weights as room
 from focus_companion.players.engine import Engine
+from focus_companion.players.evaluation import ORBIT, progress, shape
 from focus_companion.players.weights import KINDS, ORBITS, PROGRESS, RESERVES, SHAPES, Weights, weights_of
 
 LONGEST = {2: 300, 3: 1500, 4: 1500}
@@ -41,20 +41,7 @@ EVERY = {2: 1, 3: 4, 4: 4}
 STACKS = ORBITS * SHAPES
 PLACING = STACKS + RESERVES
 FEATURES = PLACING + 2 + PROGRESS
-"""Of one player: stacks by kind of square and shape, reserve steps, pieces to place, to move, progress steps."""
-
-
-def _orbits() -> list[int]:
-    known: dict[tuple[int, int], int] = {}
-    found = []
-    for square in range(len(FILE)):
-        row, file = 7 - RANK[square], FILE[square]
-        low, high = sorted((min(row, 7 - row), min(file, 7 - file)))
-        found.append(known.setdefault((low, high), len(known)))
-    return found
-
-
-ORBIT = _orbits()
+"""Of one player: stacks by kind and shape, reserve steps, pieces to place, to move, progress steps."""
 
 
 def features(position: Position, rules: Rules) -> NDArray[np.int8]:
@@ -62,9 +49,9 @@ def features(position: Position, rules: Rules) -> NDArray[np.int8]:
     table = np.zeros((len(position.players), FEATURES), np.int8)
     for square, stack in enumerate(position.stacks):
         if stack:
-            own = rules.side_of(stack[-1])
-            shape = 1 << (len(stack) - 1) | sum(1 << i for i, piece in enumerate(stack[:-1]) if piece not in own)
-            table[position.players.index(stack[-1]), ORBIT[square] * SHAPES + shape] += 1
+            owner = stack[-1]
+            kind = ORBIT[square] * SHAPES + shape(stack, rules.side_of(owner))
+            table[position.players.index(owner), kind] += 1
     for index, player in enumerate(position.players):
         row = table[index]
         row[STACKS + 1 : STACKS + 1 + min(position.reserves[index], RESERVES - 1)] = 1
@@ -72,20 +59,11 @@ def features(position: Position, rules: Rules) -> NDArray[np.int8]:
             row[PLACING] = position.placing[index]
         row[PLACING + 1] = player == position.to_move
         if rules.fast:
-            row[PLACING + 3 : PLACING + 3 + sixteenths(position, rules, index)] = 1
+            way = int(16 * progress(position, rules, player) + 1e-9)
+            row[PLACING + 3 : PLACING + 3 + way] = 1
         if player in position.out:
             row[:] = 0
     return table
-
-
-def sixteenths(position: Position, rules: Rules, me: int) -> int:
-    """The way to a fast win, as the engine counts it."""
-    row = [count for other, count in enumerate(position.captured[me]) if other != me]
-    way = 16 * sum(min(count, rules.fast_each) for count in row) // (rules.fast_each * len(row))
-    if rules.fast_total:
-        own = position.reserves[me] - position.thirteenth[me]
-        way = max(way, 16 * min(sum(row) + own, rules.fast_total) // rules.fast_total)
-    return way
 
 
 def rules_of(kind: str, choose: random.Random) -> Rules:
@@ -170,8 +148,8 @@ def shaped(vector: NDArray[np.float64], scale: float) -> Weights:
 def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weights:
     """The weights that explain the games in the folder best, held near the ones in use.
 
-    ``blend`` is the part of the result in what is fitted, the rest the search's own score; ``hold`` how strongly
-    a weight that few positions speak of stays where it was.
+    ``blend`` is the part of the result in what is fitted, the rest the search's own score; ``hold`` how
+    strongly a weight that few positions speak of stays where it was.
     """
     loaded = [np.load(path) for path in sorted(folder.glob(f"{kind}_*.npz"))]
     data = {key: np.concatenate([one[key] for one in loaded]) for key in loaded[0]}
@@ -189,8 +167,7 @@ def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weig
     told = np.where(mine, chance[:, None], 1 - chance[:, None])
     target = (blend * won + (1 - blend) * told).astype(np.float32)
     if partners:
-        x = (x[:, 0::2].sum(1, dtype=np.int8), x[:, 1::2].sum(1, dtype=np.int8))
-        x = np.stack(x, 1)
+        x = np.stack([x[:, side::2].sum(1, dtype=np.int8) for side in (0, 1)], 1)
         target, here = target[:, :2], np.ones((len(target), 2), bool)
     vector, first, second = before.copy(), np.zeros(FEATURES), np.zeros(FEATURES)
     order, batch, step = np.random.default_rng(1), 4096, 0
@@ -206,9 +183,7 @@ def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weig
             step += 1
             first = 0.9 * first + 0.1 * gradient
             second = 0.999 * second + 0.001 * gradient**2
-            vector = vector - rate * (first / (1 - 0.9**step)) / (
-                np.sqrt(second / (1 - 0.999**step)) + 1e-8
-            )
+            vector = vector - rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
     was, _ = _loss(before, x[apart], target[apart], here[apart])
     now, _ = _loss(vector, x[apart], target[apart], here[apart])
     print(f"{kind}: {len(x)} positions; loss on positions kept apart {was:.4f} before, {now:.4f} after")

@@ -13,7 +13,7 @@ __attribute__((import_module("host"), import_name("should_stop"))) int should_st
 typedef struct { u32 check; u16 move, age; i16 score; i16 depth; u8 bound, pad[3]; } Kept;
 
 typedef struct {
-    i32 most_nodes, most_depth, noise, brs; /* brs: 1 for BRS+, 0 for Paranoid */
+    i32 most_nodes, most_depth, noise, brs, root; /* brs: 1 for BRS+, 0 for Paranoid; root: for whom to search */
     u32 seed;
 } Wanted;
 
@@ -204,7 +204,7 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
     if (depth <= 0 || ply >= PLIES - QUIET - 2) return quiet(ply, alpha, beta, rules.players == 2 ? QUIET : 3);
     nodes++;
     if (out_of_time()) return 0;
-    int mine = for_root(p), many = rules.players > 2 && !rules.partners;
+    int narrow = beta - alpha == 1, mine = for_root(p), many = rules.players > 2 && !rules.partners;
     int brs = wanted.brs && many && !mine;
     u64 plain = full_key(p);
     keys[ply] = plain;
@@ -219,7 +219,7 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
     int known = slot->age == age && slot->check == (u32)(key >> 32);
     if (known) {
         first = slot->move;
-        if (ply && slot->depth >= depth) {
+        if (narrow && slot->depth >= depth) { /* where the line is wanted, it is searched to its end */
             int score = slot->score;
             if (score > SURE) score -= ply;
             else if (score < -SURE) score += ply;
@@ -230,7 +230,6 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
     }
     int calm = !is_placing(p) && !p->thirteenth;
     int value = static_value(p), slack = rules.fast ? 1200 : wanted.noise * 2;
-    int narrow = beta - alpha == 1;
     if (ply && narrow && !nulled && !many && calm && depth >= 3 && value >= beta && beta > -SURE && beta < SURE) {
         Position *child = &path[ply + 1];
         *child = *p;
@@ -390,7 +389,7 @@ EXPORT(estimate) int estimate(int player) { return odds(&board, player); }
 
 /* Search the board's position, which must not be over; the answer is in ``found``. */
 EXPORT(think) void think(void) {
-    root_player = board.to_move;
+    root_player = wanted.root < 0 ? board.to_move : wanted.root;
     root_side = side_of(root_player);
     stir = mix(wanted.seed);
     stopped = nodes = 0;
@@ -417,5 +416,6 @@ EXPORT(think) void think(void) {
         found.depth = depth;
         if (found.score > SURE || found.score < -SURE) break;
     }
+    if (!for_root(&board)) found.score = -found.score;
     found.nodes = nodes;
 }

@@ -1,1 +1,1 @@
-"""Somebody to play with: the search, its evaluation and its levels. No clock: the caller says when to stop."""
+"""Somebody to play with: search, evaluation, levels. No clock: the caller says when to stop."""

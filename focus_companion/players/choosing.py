@@ -10,7 +10,7 @@ from math import exp
 from focus_companion.game.moves import Move
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
-from focus_companion.players.engine import DEEPEST, MOST_NODES, SURE, Engine, Searched, never
+from focus_companion.players.engine import DEEPEST, MOST_NODES, SURE, Engine, never
 from focus_companion.players.levels import BEST, LEVELS
 from focus_companion.players.weights import weights_for
 
@@ -57,10 +57,10 @@ def choose(
 ) -> Choice:
     """Return the turn that a player of this level makes in a position that is not over.
 
-    Sees what a player sees. The same arguments give the same answer on every machine as long as nodes bound the
-    work; another ``seed`` may give another turn of about the same worth. ``earlier`` are the positions of the game before
-    this one, in order, so that it does not go in circles; without them it may. Raises ValueError for a game that is
-    over or a level that is none.
+    Sees what a player sees. The same arguments give the same answer on every machine as long as nodes bound
+    the work; another ``seed`` may give another turn of about the same worth. ``earlier`` are the positions
+    of the game before this one, in order, so that it does not go in circles; without them it may. Raises
+    ValueError for a game that is over or a level that is none.
     """
     if position.over:
         raise ValueError("the game is over: there is no turn to choose")
@@ -77,12 +77,12 @@ def choose(
         seed=seed,
         should_stop=budget.should_stop,
     )
-    return Choice(found.move, chance(found, rules), found.line, found.nodes, found.depth)
+    return Choice(found.move, chance(found.score, rules), found.line, found.nodes, found.depth)
 
 
-def chance(found: Searched, rules: Rules) -> float:
+def chance(score: int, rules: Rules) -> float:
     """Return the chance to win (0 to 1) that a search's score stands for."""
-    if abs(found.score) > SURE:
-        return float(found.score > 0)
+    if abs(score) > SURE:
+        return float(score > 0)
     weights = weights_for(rules)
-    return 1 / (1 + exp(-(weights.scale * found.score / 1000 + weights.shift)))
+    return 1 / (1 + exp(-(weights.scale * score / 1000 + weights.shift)))

@@ -1,7 +1,7 @@
 """The compiled search, run by wasmtime: the same instructions, and so the same answers, on every machine.
 
-``engine/`` in the repository holds its source. WebAssembly is what lets a plain ``pip install`` bring compiled
-code to any machine without a compiler.
+``engine/`` in the repository holds its source. WebAssembly is what lets a plain ``pip install`` bring
+compiled code to any machine without a compiler.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SURE: Final = 28_000
 MOST_EARLIER: Final = 200
 """Positions of a game that are remembered so as not to go in circles."""
 
-_WANTED: Final = struct.Struct("<4iI")
+_WANTED: Final = struct.Struct("<5iI")
 _FOUND: Final = struct.Struct("<5i2H80H")
 
 
@@ -45,7 +45,7 @@ class Searched:
 
     move: Move
     score: int
-    """Odds of the side to move: a thousandth of their natural logarithm; beyond 28000 the game is decided."""
+    """Odds of the root's side: a thousandth of their natural logarithm; beyond 28000 the game is decided."""
     line: tuple[Move, ...]
     """The turns expected from here, ``move`` first."""
     nodes: int
@@ -68,7 +68,7 @@ def engine_code() -> tuple[Runtime, Module]:
 
 
 class Machine:
-    """WebAssembly with a board (``engine/board.h``) that searches; a memory of its own, not for two threads."""
+    """WebAssembly with a board (``engine/board.h``) that searches; not for two threads."""
 
     def __init__(self, code: tuple[Runtime, Module]) -> None:
         runtime, module = code
@@ -144,7 +144,9 @@ class Engine(Machine):
     def legal(self) -> tuple[Move, ...]:
         """Return the legal turns of the position on the board, in the engine's order."""
         count = self.call("list")
-        return tuple(decoded(number) for number in struct.unpack(f"<{count}H", self.read("listed", 2 * count)))
+        return tuple(
+            decoded(number) for number in struct.unpack(f"<{count}H", self.read("listed", 2 * count))
+        )
 
     def apply(self, move: Move) -> None:
         """Make a legal turn on the board."""
@@ -166,15 +168,19 @@ class Engine(Machine):
         noise: int = 0,
         seed: int = 0,
         best_reply: bool = False,
+        root: int = -1,
         should_stop: Callable[[], bool] = never,
     ) -> Searched:
         """Search the position on the board, which must not be over.
 
-        ``nodes`` and ``depth`` bound the work; ``should_stop`` is asked every few thousand nodes (one to three
-        milliseconds). ``noise`` is the standard deviation of the error added to every evaluation, the same for
-        the same position and ``seed``. ``best_reply`` searches games of several sides as BRS+, not as Paranoid.
+        ``nodes`` and ``depth`` bound the work; ``should_stop`` is asked every few thousand nodes (one to
+        three milliseconds). ``noise`` is the standard deviation of the error added to every evaluation, the
+        same for the same position and ``seed``. ``best_reply`` searches games of several sides as BRS+, not
+        as Paranoid. ``root`` is the player (by turn order) whose score is wanted and against whom the
+        others are taken to play, not the one to move.
         """
-        self.write("wanted", _WANTED.pack(min(nodes, MOST_NODES), depth, noise, best_reply, seed & 0xFFFFFFFF))
+        bounds = min(nodes, MOST_NODES), min(depth, DEEPEST)
+        self.write("wanted", _WANTED.pack(*bounds, noise, best_reply, root, seed & 0xFFFFFFFF))
         self.think(should_stop)
         score, reached, looked_at, length, _, move, _, *line = _FOUND.unpack(self.read("found", _FOUND.size))
         return Searched(decoded(move), score, _moves(line[:length]), looked_at, reached)

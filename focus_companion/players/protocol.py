@@ -60,8 +60,8 @@ class Request:
 def answer(line: bytes, clock: Callable[[], float], chance_seed: int, defaults: Defaults) -> str:
     """Return the answer to a line, without its line end.
 
-    ``clock`` gives seconds and is read first of all. ``chance_seed`` makes searches by time differ from game to
-    game; searches by nodes take their seed from the request itself.
+    ``clock`` gives seconds and is read first of all. ``chance_seed`` makes searches by time differ from
+    game to game; searches by nodes take their seed from the request itself.
     """
     began = clock()
     try:
@@ -69,7 +69,9 @@ def answer(line: bytes, clock: Callable[[], float], chance_seed: int, defaults: 
     except BadRequest as error:
         return json.dumps({"error": str(error)})
     if request.position.result is not None:
-        return json.dumps({"move": None, "value": final_value(request.position, request.rules, request.next_player)})
+        return json.dumps(
+            {"move": None, "value": final_value(request.position, request.rules, request.next_player)}
+        )
     found = choose(
         request.position,
         request.rules,
@@ -131,7 +133,7 @@ def _rules(data: Mapping[str, Any]) -> Rules:
 
 def _played(rules: Rules, moves: Any) -> tuple[list[Position], str]:
     if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
-        raise BadRequest("'moves' must be a list of texts such as \"d5-d6\" or \"*d5\".")
+        raise BadRequest('\'moves\' must be a list of texts such as "d5-d6" or "*d5".')
     record = GameRecord(rules, entries=tuple([Entry.parse(move) for move in moves]))
     try:
         positions = [step.position for step in steps(record)]

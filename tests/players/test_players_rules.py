@@ -113,7 +113,7 @@ def test_sparse_boards_come_to_the_same_ends(engine: Engine, variant: dict[str, 
             position = act(position, Act("leave", position.to_move), rules)
         position = followed(engine, position, rules, seed, 60)
         ends += position.over
-    assert ends >= 5
+    assert ends >= 2
 
 
 def test_all_orders_are_played() -> None:
