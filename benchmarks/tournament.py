@@ -91,13 +91,11 @@ def main() -> None:
         shares.append(statistics.fmean(share for share, _ in games))
         turns += [length for _, length in games]
     mean, half = interval(shares)
-    kind = (
-        f"{chosen.players} players{', partners' if chosen.partners else ''}{', fast' if chosen.fast else ''}"
-    )
+    variant = "".join(f", {name}" for name in ("partners", "fast") if more[name])
     print(
-        f"{chosen.first} - {chosen.second}, {kind}, {chosen.seconds} s a turn:"
-        f" {100 * mean:.1f} ± {100 * half:.1f} % of {len(turns)} games (fair {100 / len(seats):.0f} %), {statistics.fmean(turns):.0f} turns a game,"
-        f" {turns.count(LONGEST[rules.players])} cut off",
+        f"{chosen.first} - {chosen.second}, {chosen.players} players{variant}, {chosen.seconds} s a turn:",
+        f"{100 * mean:.1f} ± {100 * half:.1f} % of {len(turns)} games (fair {100 / len(seats):.0f} %),",
+        f"{statistics.fmean(turns):.0f} turns a game, {turns.count(LONGEST[rules.players])} cut off",
         flush=True,
     )
 

@@ -56,7 +56,7 @@ def test_a_start_that_is_the_same_for_both_is_even() -> None:
         ({"captured": {"g": {"r": 1}}}, {"squares": {"h6": "rr"}}),
         ({"reserves": {"g": 1}}, {}),
         ({"squares": {"e4": "g"}}, {}),
-        ({"squares": {"e4": "g"}}, {"squares": {"c1": "g"}}),
+        ({"squares": {"e4": "ggg"}}, {"squares": {"c1": "ggg"}}),
     ],
     ids=["a capture", "a reserve piece", "a stack", "a stack with more room"],
 )
