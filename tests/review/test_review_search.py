@@ -32,21 +32,21 @@ def test_the_lines_are_lines_of_the_game(variant: dict[str, Any]) -> None:
     game = list(positions(record))
     for ply in (3, len(game) - 3):
         position, played = game[ply], record.moves[ply]
-        found = search(position, record.rules, played, 5_000)
+        found = search(position, record.rules, played, 30_000)
         assert found.complete and found.played.turn == played
         assert 0 <= found.played.chance <= found.best.chance <= 1
         for line in (found.played, found.best):
             after = apply(position, line.turn, record.rules)
             assert after.over or line.answer in legal_moves(after, record.rules)
-        assert search(position, record.rules, played, 5_000) == found
+        assert search(position, record.rules, played, 30_000) == found
 
 
 def test_what_a_plain_look_finds_decided_is_decided() -> None:
-    """Two stacks each: where a turn wins, or the worst answer to it does, the search says so too."""
+    """A stack each: where a turn wins, or the worst answer to it does, the search says so too."""
     decided = 0
-    for seed in range(60):
+    for seed in range(150):
         choose = random.Random(seed)
-        names = choose.sample(SQUARES, 4)
+        names = choose.sample(SQUARES, 2)
         squares = {name: "gr"[at % 2] * choose.randint(1, 3) for at, name in enumerate(names)}
         position, rules = given(squares, reserves={"g": choose.randint(0, 1), "r": choose.randint(0, 1)})
         for turn in legal_moves(position, rules)[::7]:
