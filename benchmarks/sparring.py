@@ -46,7 +46,7 @@ class Ours:
         self._level, self._weights, self._nodes, self._brs = level, weights, nodes, best_reply
 
     def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
-        until = time.perf_counter() + seconds
+        until = time.process_time() + seconds
         self._engine.set_up(game[-1], rules, self._weights, game[:-1])
         return self._engine.search(
             nodes=min(self._nodes, self._level.nodes),
@@ -54,7 +54,7 @@ class Ours:
             noise=self._level.noise,
             seed=seed,
             best_reply=self._brs,
-            should_stop=lambda: time.perf_counter() >= until,
+            should_stop=lambda: time.process_time() >= until,
         ).move
 
 
@@ -72,14 +72,14 @@ class Sparring:
         self._rules: Rules | None = None
 
     def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
-        until = time.perf_counter() + seconds
+        until = time.process_time() + seconds
         if rules != self._rules:
             self._machine.write("rules", rules_bytes(rules))
             self._machine.call("prepare")
             self._rules = rules
         self._machine.place(game[-1])
         self._machine.write("wanted", _WANTED.pack(self._kind, self._depth, seed & 0xFFFFFFFF))
-        self._machine.think(lambda: time.perf_counter() >= until)
+        self._machine.think(lambda: time.process_time() >= until)
         *_, move = _FOUND.unpack(self._machine.read("found", _FOUND.size))
         return decoded(move)
 

@@ -5,8 +5,8 @@
 
 ``benchmarks/sparring.py`` says who can play. Every opening of random turns is played once from each seat:
 the first player named has one seat (a pair, with partners), the second all the others. A game that does not
-end is cut off and shared evenly. The interval is one of 95 % over openings, whose games are not
-independent.
+end is cut off and shared evenly. Seconds are of processor time, so that what else the machine does changes
+nothing. The interval is one of 95 % over openings, whose games are not independent.
 """
 
 from __future__ import annotations
