@@ -131,8 +131,8 @@ def flat(weights: Weights) -> NDArray[np.float64]:
     return vector / 1000
 
 
-def shaped(vector: NDArray[np.float64], scale: float) -> Weights:
-    """The weights that a vector stands for."""
+def shaped(vector: NDArray[np.float64], old: Weights) -> Weights:
+    """The weights that a vector stands for, with the old way to tell chances."""
     whole = np.rint(vector * 1000).astype(int)
     return Weights(
         tuple(tuple(row) for row in whole[:STACKS].reshape(ORBITS, SHAPES).tolist()),
@@ -141,7 +141,8 @@ def shaped(vector: NDArray[np.float64], scale: float) -> Weights:
         tuple(np.concatenate([[0], np.cumsum(whole[PLACING + 3 :])]).tolist()),
         int(whole[PLACING + 1]),
         -8000,
-        scale,
+        old.scale,
+        old.shift,
     )
 
 
@@ -158,7 +159,7 @@ def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weig
     x, mover, won = data["features"], data["mover"], data["winners"].astype(np.float32)
     partners, players = kind.endswith("partners"), x.shape[1]
     here = ~(x == 0).all(axis=2)
-    chance = 1 / (1 + np.exp(-data["score"] / 1000 * old.scale))
+    chance = 1 / (1 + np.exp(-data["score"] / 1000 * old.scale - old.shift))
     if players > 2 and not partners:
         # What the score leaves to the others is unknown, and a search against all of them is a pessimist.
         blend = 1.0
@@ -187,7 +188,7 @@ def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weig
     was, _ = _loss(before, x[apart], target[apart], here[apart])
     now, _ = _loss(vector, x[apart], target[apart], here[apart])
     print(f"{kind}: {len(x)} positions; loss on positions kept apart {was:.4f} before, {now:.4f} after")
-    return shaped(vector, old.scale)
+    return shaped(vector, old)
 
 
 def _loss(
@@ -203,15 +204,28 @@ def _loss(
     return float(-(target * np.log(shares + 1e-9)).sum(1).mean()), gradient.astype(np.float64)
 
 
-def fit_scale(kind: str, folder: Path) -> float:
-    """By what to multiply the search's scores so that they foretell the results: newest games only."""
+def fit_chances(kind: str, folder: Path) -> tuple[float, float]:
+    """Scale and shift that turn a search's score into the mover's chance: from the newest games."""
     newest = max(folder.glob(f"{kind}_*.npz"), key=lambda path: path.stat().st_mtime)
     data = np.load(newest)
     score = data["score"].astype(np.float64) / 1000
     won = data["winners"][np.arange(len(score)), data["mover"]]
-    tried = np.linspace(0.2, 2, 91)
-    losses = [float(np.mean(np.logaddexp(0, -scale * score * (2 * won - 1)))) for scale in tried]
-    return round(float(tried[int(np.argmin(losses))]), 2)
+    columns = np.stack([score, np.ones_like(score)], 1)
+    found = np.array([1.0, 0.0])
+    for _ in range(30):  # Newton's method for a logistic regression; two equal sides need no shift
+        told = 1 / (1 + np.exp(-columns @ found))
+        gradient = columns.T @ (told - won)
+        curvature = (columns * (told * (1 - told))[:, None]).T @ columns
+        if data["winners"].shape[1] == 2 or kind.endswith("partners"):
+            found[0] -= gradient[0] / curvature[0, 0]
+        else:
+            found = found - np.linalg.solve(curvature, gradient)
+    told = 1 / (1 + np.exp(-columns @ found))
+    for low in np.arange(0, 1, 0.1):
+        here = (told >= low) & (told < low + 0.1)
+        if here.any():
+            print(f"  told {told[here].mean():.2f}, won {won[here].mean():.2f} of {here.sum()}")
+    return round(float(found[0]), 3), round(float(found[1]), 3)
 
 
 def main() -> None:
@@ -225,12 +239,15 @@ def main() -> None:
     parser.add_argument("--hold", type=float, default=20.0, help="how strongly weights stay where they were")
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--data", type=Path, required=True, help="folder of the games played")
-    parser.add_argument("--scale-only", action="store_true", help="fit the scale of the told chances alone")
+    parser.add_argument(
+        "--chances", action="store_true", help="fit how scores are told as chances, nothing else"
+    )
     chosen = parser.parse_args()
     if chosen.games:
         collect(chosen.kind, chosen.games, chosen.nodes, chosen.noise, chosen.seed, chosen.data)
-    if chosen.scale_only:
-        weights = replace(weights_of(chosen.kind), scale=fit_scale(chosen.kind, chosen.data))
+    if chosen.chances:
+        scale, shift = fit_chances(chosen.kind, chosen.data)
+        weights = replace(weights_of(chosen.kind), scale=scale, shift=shift)
     else:
         weights = fit(chosen.kind, chosen.data, chosen.blend, chosen.hold, chosen.epochs)
     path = Path(room.__file__).parent / "weights" / f"{chosen.kind}.json"

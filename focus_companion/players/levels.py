@@ -23,13 +23,13 @@ class Level:
 
 
 LEVELS: Final[dict[int, Level]] = {
-    1: Level(noise=2500, depth=1),
-    2: Level(noise=1200, depth=1),
-    3: Level(noise=600, depth=1),
-    4: Level(noise=600, depth=2),
-    5: Level(noise=300, depth=2),
-    6: Level(noise=200, depth=3),
-    7: Level(noise=60, nodes=15_000),
+    1: Level(noise=340, depth=2),
+    2: Level(noise=225, depth=2),
+    3: Level(noise=275, depth=3),
+    4: Level(noise=175, depth=3),
+    5: Level(noise=55, nodes=6_000),
+    6: Level(noise=40, nodes=14_000),
+    7: Level(noise=25, nodes=45_000),
     8: Level(noise=15),
 }
 
