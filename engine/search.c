@@ -353,8 +353,6 @@ EXPORT(prepare) void prepare(void) {
     init_geometry();
     init_shapes();
     init_soften();
-    memset(kept, 0, sizeof kept);
-    age = 0;
 }
 
 /* To be called when the stacks and counts of the board have been written: fills in what follows from them. */

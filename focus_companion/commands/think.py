@@ -13,7 +13,9 @@ import click
 
 from focus_companion.commands.console import NotSo
 from focus_companion.game.colours import NAMES, names
-from focus_companion.players.choosing import choose, shared_engine
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.players.choosing import Budget, choose, shared_engine
 from focus_companion.players.levels import BEST
 from focus_companion.players.protocol import LONGEST_LINE, Defaults, answer, budget_of, final_value, following
 
@@ -51,7 +53,9 @@ def command(
 
 def serve(requests: IO[bytes], answers: IO[str], defaults: Defaults) -> None:
     """Answer requests until their end; each answer is flushed at once."""
-    shared_engine()  # compiled before the first line is read, so that its time is for thinking
+    # Compiled, and all that is read once read, before the first line: its time is for thinking.
+    rules = Rules.make(2)
+    choose(start_position(rules), rules, budget=Budget(nodes=1000))
     for line in _lines(requests):
         answers.write(answer(line, time.perf_counter, secrets.randbits(32), defaults) + "\n")
         answers.flush()
