@@ -25,7 +25,7 @@ class Level:
 LEVELS: Final[dict[int, Level]] = {
     1: Level(noise=340, depth=2),
     2: Level(noise=225, depth=2),
-    3: Level(noise=275, depth=3),
+    3: Level(noise=290, depth=3),
     4: Level(noise=175, depth=3),
     5: Level(noise=55, nodes=6_000),
     6: Level(noise=40, nodes=14_000),

@@ -18,6 +18,7 @@ from focus_companion.commands import console
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.record import Entry, GameRecord, positions
 from focus_companion.game.rules import Rules
+from focus_companion.players import protocol
 
 OVER = {
     "players": 2,
@@ -91,13 +92,28 @@ def test_nodes_are_repeatable_also_in_another_process(served: Served) -> None:
 def test_seconds_are_kept(served: Served) -> None:
     moves = game({"players": 2}, 12)["moves"]
     for seconds in (0.05, 0.25, 1.0):
-        took = []
-        for _ in range(3):
+        took: list[float] = []
+        # Tried again where the machine was busy with something else.
+        while len(took) < 30 and not (took and took[-1] <= 1.2 * seconds):
             began = time.perf_counter()
             served.ask({"players": 2, "moves": moves, "seconds": seconds})
             took.append(time.perf_counter() - began)
-        # The quickest of three: the machine does other things at the same time.
         assert 0.8 * seconds <= min(took) <= 1.2 * seconds
+
+
+def test_seconds_count_from_the_arrival_of_the_line() -> None:
+    """By a clock that goes on by a millisecond whenever somebody looks at it."""
+    for seconds in (0.02, 0.1):
+        looks = 0
+
+        def clock() -> float:
+            nonlocal looks
+            looks += 1
+            return looks / 1000
+
+        line = json.dumps({"players": 2, "moves": ["b2-b3"], "seconds": seconds}).encode()
+        assert "move" in json.loads(protocol.answer(line, clock, 1, protocol.Defaults()))
+        assert looks == pytest.approx(1000 * seconds, abs=2)
 
 
 def test_the_drawn_order_begins(served: Served) -> None:
