@@ -26,10 +26,10 @@ LEVELS: Final[dict[int, Level]] = {
     1: Level(noise=340, depth=2),
     2: Level(noise=225, depth=2),
     3: Level(noise=290, depth=3),
-    4: Level(noise=175, depth=3),
+    4: Level(noise=168, depth=3),
     5: Level(noise=55, nodes=6_000),
-    6: Level(noise=40, nodes=14_000),
-    7: Level(noise=25, nodes=45_000),
+    6: Level(noise=38, nodes=17_000),
+    7: Level(noise=28, nodes=42_000),
     8: Level(noise=15),
 }
 
