@@ -15,6 +15,7 @@ import argparse
 import math
 import random
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any, Final
@@ -90,6 +91,7 @@ def main() -> None:
         games = [play_game(first, second, seat, rules, chosen.seconds, seed) for seat in seats]
         shares.append(statistics.fmean(share for share, _ in games))
         turns += [length for _, length in games]
+        print(f"{len(turns)} games, {100 * statistics.fmean(shares):.1f} %", file=sys.stderr, flush=True)
     mean, half = interval(shares)
     variant = "".join(f", {name}" for name in ("partners", "fast") if more[name])
     print(

@@ -28,8 +28,8 @@ LEVELS: Final[dict[int, Level]] = {
     3: Level(noise=290, depth=3),
     4: Level(noise=168, depth=3),
     5: Level(noise=55, nodes=6_000),
-    6: Level(noise=38, nodes=17_000),
-    7: Level(noise=28, nodes=42_000),
+    6: Level(noise=45, nodes=12_000),
+    7: Level(noise=30, nodes=32_000),
     8: Level(noise=15),
 }
 
