@@ -95,7 +95,7 @@ def test_every_level_plays_legal_turns_in_every_variant(variant: dict[str, Any])
         for position in (game[0], game[len(game) // 2], game[-1]):
             found = choose(position, rules, level, Budget(nodes=1500), seed=level)
             assert found.move in legal_moves(position, rules)
-            assert 0 <= found.value <= 1 and found.nodes <= 1500 + 100
+            assert 0 <= found.value <= 1 and found.nodes <= 1500 + 300  # it stops between turns
             for move in found.line:  # the whole line can be played
                 assert move in legal_moves(position, rules)
                 position = apply(position, move, rules)
