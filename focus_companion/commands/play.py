@@ -24,6 +24,12 @@ from focus_companion.commands.shared.console import tell
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.pin import tell_pin
 from focus_companion.commands.shared.rule_options import optional_rule_options
+from focus_companion.commands.shared.seat_options import (
+    chosen_seats,
+    play_seats,
+    seat_line,
+    seat_options,
+)
 from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
@@ -79,6 +85,7 @@ class Name(_NameType):
 )
 @optional_rule_options
 @click.option("--name", "names", type=Name(), multiple=True, help="A player's name, e.g. green=Ann.")
+@seat_options
 @click.option("--new", is_flag=True, help="Begin a new game, also when one is unfinished.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page (default 8000; 0: any free one).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
@@ -95,6 +102,8 @@ class Name(_NameType):
 def command(
     rules: Rules | None,
     names: Sequence[tuple[str, str]],
+    seats: Sequence[tuple[str, str]],
+    pace: str | None,
     new: bool,
     rank1: str,
     tape: Path | None,
@@ -106,6 +115,7 @@ def command(
     An unfinished game of the same --data folder goes on.
     """
     settings = load(flags)
+    played_by = chosen_seats(seats)
     # Whatever is written from here on is for this user alone: journal, logs, copies.
     os.umask(0o077)
     for secret in (settings.pin, settings.mqtt_password):
@@ -118,7 +128,7 @@ def command(
     with ExitStack() as closing:
         play(
             settings, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1, tape=tape,
-            tape_size=tape_size,
+            tape_size=tape_size, played_by=played_by, pace=None if pace is None else float(pace),
         )  # fmt: skip
     _leave()
 
@@ -134,10 +144,13 @@ def play(
     rank1: str,
     tape: Path | None,
     tape_size: float,
+    played_by: Mapping[str, str],
+    pace: float | None,
 ) -> None:
     """Play until ``stop`` is set or the source fails.
 
     Raises:
+        SeatError: a seat of a colour that does not play.
         BadInput, OSError: the camera, the port or the journal cannot be used, each with a sentence.
     """
     memory.share_one_pool()
@@ -162,17 +175,27 @@ def play(
     again = AGAIN if chosen.is_demo else None
     sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
     session = Session(
-        rules or Rules.make(2), names, journal, sight, resume=not new, again=again, rescued=rescued
+        rules or Rules.make(2),
+        names,
+        journal,
+        sight,
+        resume=not new,
+        again=again,
+        rescued=rescued,
+        played_by=played_by,
+        pace=pace,
     )
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)
         closing.callback(begin_tape(tape, tape_size, session, journal, sight=how, again=again).close)
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
+    look = play_seats(session, closing)
 
     publish = _publish(settings, broker, session, journal, closing)
 
     def heard(event: Any) -> None:
+        look()
         show(event)
         publish(event)
         line = event_line(event, page=True)
@@ -198,6 +221,7 @@ def play(
             f"Going on with game {session.history.game}, {session.history.ply} turns played "
             "(--new begins another)"
         )
+    say(seat_line(session.history.played_by))
     announce(settings, server.port)
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)

@@ -18,6 +18,7 @@ from .requests import (
     AgreeDraw,
     ChooseMove,
     DismissAlert,
+    GiveUp,
     Leave,
     Pause,
     Request,
@@ -27,11 +28,14 @@ from .requests import (
     RuleLegal,
     RuleNotLegal,
     SetPosition,
+    SetSeat,
     StandsRight,
+    SubmitTurn,
     TakeBack,
     TurnDone,
 )
 from .rulings import check_legal, rule_legal, rule_not_legal
+from .seating import give_up, set_seat, submit_turn
 
 JUST_TOLD: Final = 1.5
 """Seconds for which a press of the button at the table dismisses nothing: whoever pressed it then had not yet
@@ -167,6 +171,9 @@ def _named(counts: Mapping[str, int] | None) -> dict[str, int]:
 
 
 _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[Event]]]] = {
+    SetSeat: set_seat,
+    SubmitTurn: submit_turn,
+    GiveUp: give_up,
     TakeBack: _take_back,
     Resign: _resign,
     Leave: _leave,

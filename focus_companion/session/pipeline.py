@@ -10,6 +10,7 @@ from typing import Any
 from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
+from ..referee.asked import NOBODY, Asked
 from ..referee.beliefs import MOST
 from ..referee.referee import Referee
 from ..referee.verdict import (
@@ -92,18 +93,18 @@ class Pipeline:
             return self._usable.why
         return self._watcher.state.value if self._watcher else State.SEEKING.value
 
-    def push(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
+    def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the last one
-        should stand.
+        should stand. ``asked``: for whom others make the turns, and which one now.
         """
         before = self._usable.why
         if not self._usable.judge(frame.picture, frame.time):
             # Said as long as it lasts: the camera may have been gone and come back meanwhile.
             return [OutOfView("camera", self._usable.why)] if self._usable.why else []
         back: list[Verdict] = [BackInView("camera")] if before else []
-        return back + self._look(frame, history)
+        return back + self._look(frame, history, asked)
 
-    def _look(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
+    def _look(self, frame: Frame, history: Sequence[Position], asked: Asked) -> list[Verdict]:
         position = history[-1]
         if self._watcher is None:
             self._watcher = self._kind(
@@ -132,7 +133,7 @@ class Pipeline:
             verdicts.append(BackInView())
         if not self._ready:
             return verdicts + self._set_up(watcher, look)
-        verdicts += self._referee.judge(look, history)
+        verdicts += self._referee.judge(look, history, asked)
         self._offered = self._outcome(verdicts, history)
         stands, doubtful = self._referee.supposed or (history[-1].stacks, ())
         if self._offered is None and stands != watcher.standing:

@@ -26,6 +26,8 @@ from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
 from .rulings import nearest_turns
+from .seat_kinds import BOARD, PACES, SeatError
+from .seating import check_seats, seats_changed
 
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
@@ -62,8 +64,12 @@ class Session:
     ``rescued``: the name of the file that is kept of a damaged journal; the state tells it until the next
     turn.
 
+    ``played_by``: kinds of seat by letter, of a new game; in a game that goes on they replace those of the
+    same colours. ``pace``: seconds for which a computer may think about a turn, ``None``: as the game has it.
+
     Raises:
         JournalError: the journal cannot be used.
+        SeatError: a seat of a colour that does not play.
     """
 
     def __init__(
@@ -77,6 +83,8 @@ class Session:
         again: float | None = None,
         clock: Callable[[], float] = time.monotonic,
         rescued: str | None = None,
+        played_by: Mapping[str, str] | None = None,
+        pace: float | None = None,
     ) -> None:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
@@ -106,13 +114,16 @@ class Session:
             self._history = journal.history(game).looked_away()
             self._time = self._offset = self._history.time
         else:
-            self._history = self._prepare(rules, players)
+            check_seats(played_by or {}, "".join(rules.order))
+            self._history = self._prepare(rules, players, played_by=played_by, pace=pace)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
             # The board or the camera may have been moved since.
             self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
             self._commit((_began(self._history, self._time),))
+        elif changed := seats_changed(self._history, played_by or {}, pace, self._time):
+            self._commit(changed)
 
     # What everyone may ask
 
@@ -260,7 +271,7 @@ class Session:
             told += self._another()
         heard: list[Event] = []
         history = self._history
-        for verdict in self._sight.push(frame, history.positions):
+        for verdict in self._sight.push(frame, history.positions, history.asked):
             events = hear(verdict, history, self._time)
             history = history.take_all(events)
             heard += events
@@ -321,7 +332,10 @@ class Session:
 
     def _do(self, request: Request) -> list[Event]:
         if isinstance(request, Rematch):
-            return self._new_game(NewGame(players=_turned(self._history)))
+            before = self._history
+            return self._new_game(
+                NewGame(players=_turned(before, before.players), played_by=_turned(before, before.played_by))
+            )
         if isinstance(request, NewGame):
             return self._new_game(request)
         if isinstance(request, PlaceBoard):
@@ -344,7 +358,17 @@ class Session:
             seats, clock = before.seats, before.clock.control if before.clock else None
         rules = request.rules or before.agreed or self.rules
         try:
-            history = self._prepare(rules, request.players or before.players, seats, clock)
+            check_seats(request.played_by or {}, "".join(rules.order))
+            history = self._prepare(
+                rules,
+                request.players or before.players,
+                seats,
+                clock,
+                played_by=before.played_by if request.played_by is None else request.played_by,
+                pace=before.pace if request.pace is None else request.pace,
+            )
+        except SeatError as error:
+            raise RequestRefused("No game can begin so: {reason}.", reason=error) from error
         except OSError as error:
             # The journal's own sentence; the old game stays.
             raise RequestRefused(str(error)) from error
@@ -385,11 +409,22 @@ class Session:
         players: Mapping[str, str],
         seats: Mapping[str, str] | None = None,
         clock: TimeControl | None = None,
+        *,
+        played_by: Mapping[str, str] | None = None,
+        pace: float | None = None,
     ) -> History:
         number = self._journal.begin(rules, players) if self._journal else 1
         today = date.today().isoformat()
         made = History.begin(rules, players, game=number, date=today)
-        return replace(made, time=self._time, seats=seats or {}, clock=Clock(clock) if clock else None)
+        playing = {p: kind for p, kind in (played_by or {}).items() if p in rules.order and kind != BOARD}
+        return replace(
+            made,
+            time=self._time,
+            seats=seats or {},
+            clock=Clock(clock) if clock else None,
+            played_by=playing,
+            pace=PACES[0] if pace is None else pace,
+        )
 
     def _tell(self, *events: Event) -> list[Event]:
         """Keep these events, then tell them; hold them back while the journal refuses them."""
@@ -435,11 +470,14 @@ def _began(history: History, now: float) -> GameBegan:
     for name, side in view.named(history.seats).items():
         players.setdefault(name, {"name": ""})["seat"] = side
     clock = history.clock.control.to_json() if history.clock else None
-    return GameBegan(now, history.game, history.rules.to_json(), players, history.position.text, clock)
+    played_by = view.named(history.played_by)
+    start = history.position.text
+    rules = history.rules.to_json()
+    return GameBegan(now, history.game, rules, players, start, clock, played_by, history.pace)
 
 
-def _turned(history: History) -> dict[str, str]:
-    """Everybody's name by the colour that follows theirs in turn order."""
+def _turned(history: History, of: Mapping[str, str]) -> dict[str, str]:
+    """What everybody has, by the colour that follows theirs in turn order."""
     order = history.position.players
     following = zip(order, order[1:] + order[:1], strict=True)
-    return {after: history.players[before] for before, after in following if history.players.get(before)}
+    return {after: of[before] for before, after in following if of.get(before)}

@@ -14,6 +14,7 @@ from ..game.squares import INDEX
 from .events import Event
 from .events_from_verdicts import captured, reserves
 from .history import History
+from .seat_kinds import BOARD
 
 SEATS: Final[Mapping[int, Mapping[str, str]]] = {
     2: {"g": "bottom", "r": "top"},
@@ -104,6 +105,10 @@ def standing(history: History) -> dict[str, Any]:
         "order": [NAMES[letter] for letter in players],
         **hands(position),
         "date": history.date,
+        "seats": {NAMES[letter]: history.played_by.get(letter, BOARD) for letter in players},
+        "pace": history.pace,
+        "reply": _json(history.reply),
+        "seat_failed": _json(history.seat_failed),
     }
 
 

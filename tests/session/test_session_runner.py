@@ -107,7 +107,7 @@ def test_a_live_source_never_lags(run: Any) -> None:
     seen: list[int] = []
 
     class Slow(Script):
-        def push(self, frame: Any, history: Any) -> Any:
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
             seen.append(frame.index)
             time.sleep(0.03)
             return ()
@@ -122,7 +122,7 @@ def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
     seen: list[int] = []
 
     class Slow(Script):
-        def push(self, frame: Any, history: Any) -> Any:
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
             seen.append(frame.index)
             time.sleep(0.01)
             return ()
@@ -296,7 +296,7 @@ def test_a_loop_that_hangs_gives_no_sign_of_life(run: Any) -> None:
         turns[0] += 1
 
     class Hanging(Script):
-        def push(self, frame: Any, history: Any) -> Any:
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
             if frame.index == 20:
                 hang.wait(20)
             return ()

@@ -89,6 +89,8 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "game": history.game,
         "rules": (history.agreed or history.rules).to_json(),
         "players": dict(history.players),
+        "played_by": dict(history.played_by),
+        "pace": history.pace,
         "events": events,
     }
     session.tape = made = Tape(folder, began | how, megabytes=megabytes)

@@ -13,6 +13,7 @@ from ...game.rules import Rules
 from ...session.events import Event, event_from_json
 from ...session.history import History
 from ...session.ports import SightMaker
+from ...session.seat_kinds import parse_kind
 from ...session.session import Session
 from ...vision.capture.frames import Frame, read_image
 from . import requests_json as tape_requests
@@ -112,6 +113,12 @@ class Recording:
                 raise ValueError("its game or its pause between games is no number")
             if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
                 raise ValueError("its players are no names")
+            # Tapes of earlier versions have everybody at the board.
+            played_by, pace = dict(begin.get("played_by", {})), begin.get("pace")
+            if not (pace is None or _is_number(pace)):
+                raise ValueError("its pace is no number")
+            for kind in played_by.values():
+                parse_kind(kind)
             if begin["events"] is not None:
                 begun = History.begin(rules, players, game=game).take_all(
                     map(event_from_json, begin["events"])
@@ -119,7 +126,11 @@ class Recording:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise TapeError(f"{self._path}, line 1: its beginning cannot be read ({error})") from error
         journal = InMemory(game, begun)
-        return Session(rules, players, journal, sight, resume=begun is not None, again=again)
+        if begun is not None:
+            return Session(rules, players, journal, sight, again=again)
+        return Session(
+            rules, players, journal, sight, resume=False, again=again, played_by=played_by, pace=pace
+        )
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:
         """What the tape says was told, and what is told, step by step."""
