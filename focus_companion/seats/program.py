@@ -114,7 +114,7 @@ class Program:
 
 def _lines(stream: IO[bytes]) -> Iterator[str]:
     """Its lines; one that is too long is cut off just past what an answer may have."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError), stream:
         while part := stream.readline(LONGEST + 1):
             line = part
             while not part.endswith(b"\n") and (part := stream.readline(LONGEST)):

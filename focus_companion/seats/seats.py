@@ -232,6 +232,9 @@ class Seats:
         if asked is None or asked.program is not program:
             self._broken[letter] = kind
             return
+        if asked.late:
+            # The players were asked already.
+            return
         before = self._ended_at[1] if self._ended_at is not None and self._ended_at[0] == asked.place else 0
         self._ended_at = asked.place, before + 1
         if self._ended_at[1] >= _STARTS:

@@ -36,7 +36,7 @@ def main(fault: str = "", first: str = "0") -> None:
             elif fault == "illegal":
                 answer = json.dumps({"move": "a3-a4" if str(legal[0]) != "a3-a4" else "h3-h4"})
             elif fault == "late":
-                time.sleep(asked["seconds"] + 1.0)
+                time.sleep(asked["seconds"] + 2.5)
             elif fault == "chatty":
                 answer = f"{answer}\n{json.dumps({'move': 'a3-a4'})}"
         print(answer, flush=True)
