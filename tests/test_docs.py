@@ -18,7 +18,7 @@ TESTS: Final = {path.stem: path for path in ROOT.glob("tests/**/test_*.py")}
 FOLDERS: Final = "benchmarks|calibration|docs|firmware|fixtures|focus_companion|tests"
 NAMED: Final = re.compile(rf"(?:`|python )((?:{FOLDERS})/[\w./-]+)")
 COMMAND: Final = re.compile(rf"\bfocus-companion ({'|'.join(COMMANDS)})\b([^`\n]*)")
-BENCHMARK: Final = re.compile(r"\b(benchmarks/\w+\.py)([^`\n]*)")
+BENCHMARK: Final = re.compile(r"python -m (benchmarks(?:\.\w+)+)([^`\n]*)")
 OPTION: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
@@ -61,7 +61,8 @@ def test_each_threat_has_its_tests_in_the_files_that_are_named() -> None:
 @pages
 def test_options_are_known(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    for path, rest in BENCHMARK.findall(text):
+    for module, rest in BENCHMARK.findall(text):
+        path = module.replace(".", "/") + ".py"
         source = (ROOT / path).read_text(encoding="utf-8")
         for option in OPTION.findall(own_words(rest)):
             assert f'"{option}"' in source, f"{path} has no {option}"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
 from .appearance.evidence import TRUST, Evidence, pixel_share
-from .detection.edges import Edges, board_window
+from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit
 from .geometry.scene import Camera
 from .geometry.stack_masks import SHOWS, Column, Outlines, made_once
@@ -182,7 +182,7 @@ def try_picture(evidence: Evidence, players: Sequence[str]) -> Trial:
     """The trial of a picture in which the standing position is sure to stand; ``players`` are the colours'
     letters."""
     camera, profile = evidence.outlines.camera, evidence.outlines.profile
-    edges = Edges.of(evidence.image, board_window(camera, profile))
+    edges = Edges.of(evidence.image, board_bounds(camera, profile))
     return Trial(clearness(evidence, players), misfit(edges, camera, profile, evidence.standing))
 
 

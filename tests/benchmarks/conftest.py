@@ -1,8 +1,5 @@
-"""The benchmarks are scripts beside one another, which import one another by name."""
-
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+# The benchmarks are a package of the checkout, not of what is installed.
+sys.path.append(str(Path(__file__).parents[2]))

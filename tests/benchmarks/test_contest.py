@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import takewhile
 
 import pytest
-from contest import ABLATIONS, Contestant, Ours, hold
-from peers import BackgroundDifference, NearestColour
-from simulated import case
+
+from benchmarks.accuracy.contest import ABLATIONS, Contestant, Ours, hold
+from benchmarks.accuracy.peers import BackgroundDifference, NearestColour
+from benchmarks.accuracy.simulated import case
 
 FIRST_TURN = 6.0
 """Seconds of the game within which its first turn is made."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scoring import Score, score
 
+from benchmarks.accuracy.scoring import Score, score
 from focus_companion.game.colours import NAMES
 from focus_companion.game.moves import Move
 from focus_companion.game.play import apply

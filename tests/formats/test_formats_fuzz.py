@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "fuzz_records.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "fuzzing" / "records.py"
 
 
 @pytest.fixture(scope="module")

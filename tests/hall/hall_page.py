@@ -4,7 +4,7 @@
 
 Prints for each width the time until all tables stand, the time that the page needs for an event, and the
 layout shift while tables play and alerts come and go; FOLDER gets the pictures. The tables are made here and
-told to a real hall without a broker; benchmarks/hall.py measures the way of an event from the table on.
+told to a real hall without a broker; benchmarks/load/hall.py measures the way of an event from the table on.
 """
 
 from __future__ import annotations

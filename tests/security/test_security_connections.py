@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from fuzz_targets import Page
 
+from benchmarks.fuzzing.targets import Page
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.web import connections, server
 from focus_companion.web.server import PageServer

@@ -6,9 +6,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-from fuzz_targets import TARGETS, check_answer, examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from benchmarks.fuzzing.targets import TARGETS, check_answer, examples
 
 QUICK = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 import sgfmill.sgf_grammar
 from flask.testing import FlaskClient
-from fuzz_targets import PATHS, Page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.fuzzing.targets import PATHS, Page
 from focus_companion.formats.writing import FORMATS
 from focus_companion.session.names import clean_text
 from focus_companion.web.access import PinGate, Refused

@@ -71,7 +71,7 @@ def faulty_game(library: Path, folder: Path, samples: int, seed: int) -> dict[st
 
 @pytest.mark.slow
 def test_faults_at_moments_of_a_game(faulty_disk: Path, fast_folder: Path) -> None:
-    """``benchmarks/faults.py`` does the same at every moment."""
+    """``benchmarks/reliability/disk_faults.py`` does the same at every moment."""
     seed = random.SystemRandom().randrange(10**6)
     print("seed", seed)
     tried = faulty_game(faulty_disk, fast_folder, 10, seed)

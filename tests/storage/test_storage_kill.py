@@ -1,6 +1,6 @@
 """Killed without warning, again and again: no told event is lost, none is doubled, and the game goes on.
 
-``benchmarks/kills.py`` does the same a thousand times, and kills the real program too.
+``benchmarks/reliability/kills.py`` does the same a thousand times, and kills the real program too.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from .edges import (
     DIRECTIONS,
     NORMALS,
     Edges,
-    Outlines,
+    OutlinePoints,
     agreement,
     nearest_edges,
     outlines,
@@ -100,7 +100,7 @@ def fit_outlines(
     return camera
 
 
-def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> Outlines:
+def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> OutlinePoints:
     """Outlines of what stands on the 52 squares, for the numbers of pieces given (0: the dome)."""
     points = np.zeros((len(heights), NORMALS, 3))
     pixels = np.zeros((len(heights), NORMALS, 2))
@@ -108,10 +108,12 @@ def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> 
         here = heights == height
         some = outlines(camera, stack_solid(profile, int(height)), profile.centres[here])
         points[here], pixels[here] = some.points, some.pixels
-    return Outlines(points, pixels)
+    return OutlinePoints(points, pixels)
 
 
-def hidden(camera: Camera, profile: BoardProfile, shown: Outlines, heights: Integers) -> NDArray[np.bool_]:
+def hidden(
+    camera: Camera, profile: BoardProfile, shown: OutlinePoints, heights: Integers
+) -> NDArray[np.bool_]:
     """Which outline points (S, NORMALS) lie behind a neighbour that stands nearer to the camera."""
     centres = profile.centres
     place = camera.place[:2]

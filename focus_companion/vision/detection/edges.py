@@ -1,4 +1,4 @@
-"""Outlines of domes and stacks against the edges of a picture: how well they agree, and where the edges
+"""OutlinePoints of domes and stacks against the edges of a picture: how well they agree, and where the edges
 really are.
 
 An outline is taken at fixed directions of its normal: the point of a convex solid that reaches furthest that
@@ -44,7 +44,7 @@ def stack_solid(profile: BoardProfile, height: int) -> Solid:
 
 
 @dataclass(frozen=True, eq=False)
-class Outlines:
+class OutlinePoints:
     """Outlines of S solids: ``points`` (S, NORMALS, 3) mm and where they show, ``pixels`` (S, NORMALS, 2)."""
 
     points: Floats
@@ -55,8 +55,8 @@ class Outlines:
         return np.asarray(((self.pixels >= margin) & (self.pixels < np.array(size) - 1 - margin)).all(2))
 
 
-def outlines(camera: Camera, solid: Solid, centres: Floats) -> Outlines:
-    """Outlines of a solid standing at each of ``centres`` (S, 2) mm.
+def outlines(camera: Camera, solid: Solid, centres: Floats) -> OutlinePoints:
+    """OutlinePoints of a solid standing at each of ``centres`` (S, 2) mm.
 
     About each solid the view is taken as affine, which says to a fraction of a degree where a ring is
     touched; the points themselves are then projected exactly.
@@ -81,7 +81,7 @@ def outlines(camera: Camera, solid: Solid, centres: Floats) -> Outlines:
         axis=2,
     )
     pixels = camera.project(points.reshape(-1, 3)).reshape(count, NORMALS, 2)
-    return Outlines(points, pixels)
+    return OutlinePoints(points, pixels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ class Edges:
         cosine, sine = directions(np.asarray(planes, np.float32), crowd=0.15)
         return cls(cosine, sine, (width, height), (left, top))
 
-    def along(self, shown: Outlines, reach: float, steps: int) -> Singles:
+    def along(self, shown: OutlinePoints, reach: float, steps: int) -> Singles:
         """Agreement (2 steps + 1, S, NORMALS) of the edges with the outline's direction, at offsets of
         -``reach`` … ``reach`` pixels along the normals; 0 outside the picture."""
         offsets = np.linspace(-reach, reach, 2 * steps + 1)
@@ -116,7 +116,7 @@ class Edges:
         return np.asarray((cosine * _DOUBLED[0] + sine * _DOUBLED[1]).reshape(places.shape[:3]))
 
 
-def board_window(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, int]:
+def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, int]:
     """The part of the picture (left, top, right, bottom) that holds the board, stacks of five and a square
     more all around; the whole picture if the board lies outside."""
     half = 5 * profile.pitch
@@ -136,7 +136,7 @@ def _sampled(plane: Singles, places: Singles) -> Singles:
     return np.asarray(values, np.float32)
 
 
-def agreement(edges: Edges, shown: Outlines, reach: float) -> Floats:
+def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:
     """Mean agreement (S,) in -1 … 1 of outlines with edges within ``reach`` pixels; NaN where most is out of
     view."""
     inside = shown.inside(edges.size)
@@ -154,7 +154,7 @@ class Offsets:
     weight: Floats
 
 
-def nearest_edges(edges: Edges, shown: Outlines, reach: float) -> Offsets:
+def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> Offsets:
     """The edge that agrees best with each outline point within ``reach`` pixels, the nearer the better."""
     steps = int(np.clip(np.ceil(reach), 3, 12))
     profile = edges.along(shown, reach, steps)

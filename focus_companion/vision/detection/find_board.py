@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import SIDES
 from ..geometry.pose import turned
-from ..geometry.resize import reduced, resized
+from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .blobs import WORK_PIXELS
 from .candidates import SMALLER, Search
@@ -48,9 +48,6 @@ _CLEAR_ALONE = 3.9
 
 _LIKELY = 4.2
 """Liking below which a known position is not believed to be there."""
-
-_LARGER_PIXELS = 1280 * 960
-"""Looked at when the usual working picture shows no board."""
 
 _EVEN = 2.2
 """Odds at which a board is as likely as not."""
@@ -91,7 +88,7 @@ def find_board(
     hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
     best = hunts[0].best()
     if best is None or not best.sure:
-        larger = reduced(image, _LARGER_PIXELS)[0]
+        larger = reduced(image, FINE_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
             # A small board, or noise: with more pixels more shows.
             hunts.append(_Hunt(larger, profiles[0], stacks, lens))

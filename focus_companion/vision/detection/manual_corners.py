@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.pose import Prior, adjust, square_view, straighten
-from ..geometry.resize import reduced, resized
+from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera, Floats, Lens
 from .edge_fit import likely_heights
-from .edges import Edges, board_window
+from .edges import Edges, board_bounds
 from .refine import fitted, refine
 
 Corners = Mapping[str, Sequence[float]]
 """(x, y) of the corners a1, h1, h8 and a8 of the full 8×8 lattice, as shares of the picture's width and
 height; a corner may lie a little outside of the picture."""
 
-_FINE_PIXELS: Final = 1280 * 960
 _OUTSIDE: Final = 0.5
 """How far outside of the picture, in shares of its size, a corner may be."""
 
@@ -88,9 +87,9 @@ def settled(
     ``stacks`` (52) are what should stand; whatever stands is fitted too, as a board may be placed before it
     is set up. Where nothing agrees better than the hand, the hand is right.
     """
-    fine, _ = reduced(image, _FINE_PIXELS)
+    fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
-    edges = Edges.of(fine, board_window(start, profiles[0]))
+    edges = Edges.of(fine, board_bounds(start, profiles[0]))
 
     def agrees(choice: Camera, profile: BoardProfile) -> float:
         return float(likely_heights(edges, choice, profile)[1].mean())

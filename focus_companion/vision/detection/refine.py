@@ -12,13 +12,12 @@ from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import upright
 from ..geometry.pose import Prior, around, lifted
-from ..geometry.resize import reduced, resized
+from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens
 from .edge_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
-from .edges import Edges, board_window
+from .edges import Edges, board_bounds
 from .pixel_check import amiss
 
-_FINE_PIXELS = 1280 * 960
 _COARSE = (0.25, 0.18, 0.12)
 _CLOSER = (0.22, 0.15, 0.1, 0.07, 0.05)
 _NEARER = _CLOSER[2:]
@@ -54,9 +53,9 @@ def refine(
     Returns the camera and how well the outlines then agree with the edges (0 … 0.8); compare it between
     profiles to tell which set it is.
     """
-    fine, _ = reduced(image, _FINE_PIXELS)
+    fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
-    edges = Edges.of(fine, board_window(start, profile))
+    edges = Edges.of(fine, board_bounds(start, profile))
     final, agrees = _refined(edges, start, profile, stacks, _CLOSER, lens)
     return resized(final, image), agrees
 
@@ -118,9 +117,9 @@ def made_exact(
     lens: LensProfile | None,
 ) -> tuple[Camera, BoardProfile]:
     """Sub-pixel refinement, the choice of profile, and the turn where the position does not tell."""
-    fine, _ = reduced(image, _FINE_PIXELS)
+    fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
-    edges = Edges.of(fine, board_window(start, profiles[0]))
+    edges = Edges.of(fine, board_bounds(start, profiles[0]))
     if stacks is None:
         start = upright(start, profiles[0], [""] * len(profiles[0].centres), rank1)
         best = _by_outlines(edges, start, profiles, lens)

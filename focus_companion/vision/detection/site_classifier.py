@@ -2,8 +2,8 @@
 
 Circles of several sizes about the place are compared with the edges there. A dome's or a piece's own outline
 agrees, larger circles do not; on a cloth's checks, prints or letters other sizes agree as well. Nineteen
-weights, learned by logistic regression (``benchmarks/train_sites.py``), turn these agreements into the
-logarithm of the odds.
+weights, learned by logistic regression (``benchmarks/accuracy/train_site_classifier.py``), turn
+these agreements into the logarithm of the odds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import BoardProfile, Camera
-from .edges import NORMALS, Edges, Outlines, outlines, stack_solid
+from .edges import NORMALS, Edges, OutlinePoints, outlines, stack_solid
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: 
         shown = outlines(camera, stack_solid(profile, height), centres)
         visible = shown.inside(edges.size).mean(1) > 0.7
         middle = shown.pixels.mean(1, keepdims=True)
-        sized = [Outlines(shown.points, middle + (shown.pixels - middle) * size) for size in SIZES]
+        sized = [OutlinePoints(shown.points, middle + (shown.pixels - middle) * size) for size in SIZES]
         agreements = [edges.along(some, reach, 1).max(0).astype(float) for some in sized]
         own = np.sort(agreements[_TRUE_SIZE], axis=1)
         values = [some.mean(1) for some in agreements] + [own[:, 0], own[:, NORMALS // 4]]

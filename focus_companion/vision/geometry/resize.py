@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import cv2
 import numpy as np
 
 from ..capture.frames import Image
 from .scene import Camera
+
+FINE_PIXELS: Final = 1280 * 960
+"""Most pixels in which outlines are fitted and stills are read: more of them show no more and take longer."""
 
 
 def reduced(image: Image, pixels: int) -> tuple[Image, float]:

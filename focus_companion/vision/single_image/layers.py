@@ -26,17 +26,15 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Table:
+class LayerScores:
     """What the picture says of one square, given its neighbours.
 
     ``layers`` (HIGHEST + 1, HIGHEST + 1, CLASSES): nats for showing a class in layer k (1 …) of a stack of h
     pieces. ``behind`` (HIGHEST + 1,): nats of the pixels that such a stack leaves to what is behind it.
-    ``pixels`` (HIGHEST + 1, HIGHEST + 1): how many pixels show each layer.
     """
 
     layers: Floats
     behind: Floats
-    pixels: NDArray[np.int64]
 
 
 class Layers:
@@ -77,8 +75,10 @@ class Layers:
         _cut(left, window, self.outlines, near, HIGHEST)
         return int(np.count_nonzero(piece) - np.count_nonzero(left))
 
-    def table(self, square: int, scores: NDArray[np.float32], stacks: Sequence[tuple[int, ...]]) -> Table:
-        """The table of ``square``; ``scores`` (h, w, CLASSES) are those of :attr:`window`'s pixels,
+    def scores(
+        self, square: int, scores: NDArray[np.float32], stacks: Sequence[tuple[int, ...]]
+    ) -> LayerScores:
+        """The layer scores of ``square``; ``scores`` (h, w, CLASSES) are those of :attr:`window`'s pixels,
         ``stacks`` the classes of all squares' pieces, bottom first.
         """
         column = self.outlines.columns[square]
@@ -92,17 +92,15 @@ class Layers:
         values = scores[rows, columns][free].astype(np.float64)
         passed = values[np.arange(len(values)), behind]
         layers = np.zeros((HIGHEST + 1, HIGHEST + 1, CLASSES))
-        pixels = np.zeros((HIGHEST + 1, HIGHEST + 1), np.int64)
         left = np.zeros(HIGHEST + 1)
         dome = column.masks[0][free]
         left[0] = np.where(dome, values[:, 0], passed).sum()
         for height in range(1, HIGHEST + 1):
             level = self._level[square][height][free]
-            pixels[height] = np.bincount(level, minlength=HIGHEST + 1)
             left[height] = passed[level == 0].sum()
             for label in range(1, CLASSES):
                 layers[height, :, label] = np.bincount(level, values[:, label], minlength=HIGHEST + 1)
-        return Table(layers, left, pixels)
+        return LayerScores(layers, left)
 
 
 def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..detection.edge_fit import hidden, stack_outlines
-from ..detection.edges import DIRECTIONS, NORMALS, Edges, nearest_edges
-from ..detection.edges import Outlines as Shown
+from ..detection.edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, nearest_edges
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Window
@@ -91,7 +90,7 @@ def met_by_colours(
 
 
 def _ends(
-    shown: Shown,
+    shown: OutlinePoints,
     usable: NDArray[np.bool_],
     inner: NDArray[np.int64],
     outer: NDArray[np.int64],

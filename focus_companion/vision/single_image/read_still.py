@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 
 from ..detection.find_board import find_board
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.resize import reduced, resized
+from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
 from .search import begun, polished, searched
 from .view import Picture
-
-_PIXELS = 1280 * 960
-"""A larger picture is reduced to this: no more is to be seen in it, and it takes longer."""
 
 _PITCH = 34.0
 """Pixels that a square need be wide to tell cameras and sets apart; heights are read with all there are."""
@@ -55,7 +52,7 @@ def read_still(
     found = find_board(image, profiles, rank1=rank1, lens=lens)
     if found is None:
         return None
-    work, factor = reduced(image, _PIXELS)
+    work, factor = reduced(image, FINE_PIXELS)
     pitch = factor * found.camera.pitch_pixels(found.profile)
     small, _ = reduced(work, int(work.shape[0] * work.shape[1] * min(1.0, _PITCH / pitch) ** 2))
     camera = resized(found.camera, small)

@@ -38,7 +38,7 @@ Change = BoardProfile | float
 
 
 @dataclass(frozen=True)
-class State:
+class Explanation:
     """One explanation of the picture, with the colours by which it was found, and its nats."""
 
     view: View
@@ -62,18 +62,18 @@ class State:
         """The colours that its stacks teach."""
         return self.view.relearned(self.stacks)
 
-    def beats(self, other: State) -> bool:
+    def beats(self, other: Explanation) -> bool:
         """Whether this explains the picture clearly better."""
         return self.nats > (1 - _CLEARER) * other.nats
 
 
-def begun(picture: Picture, camera: Camera, profile: BoardProfile) -> State:
+def begun(picture: Picture, camera: Camera, profile: BoardProfile) -> Explanation:
     """What the picture shows through this camera when nothing is known."""
     view = View(picture, camera, profile)
     return _read(view, view.relearned(view.solved(view.usual(), None).stacks), None)
 
 
-def searched(state: State, profiles: Sequence[BoardProfile]) -> State:
+def searched(state: Explanation, profiles: Sequence[BoardProfile]) -> Explanation:
     """The best explanation found from this one on: with another set, with the board higher or lower."""
     best = _improved(state, _FIRST)
     vain: set[Change] = set()
@@ -94,13 +94,13 @@ def searched(state: State, profiles: Sequence[BoardProfile]) -> State:
     return best
 
 
-def polished(picture: Picture, state: State, camera: Camera) -> State:
+def polished(picture: Picture, state: Explanation, camera: Camera) -> Explanation:
     """The same explanation of a larger picture, that ``camera`` sees, made right to its own pixels."""
     view = View(picture, camera, state.profile)
     return _improved(_read(view, view.relearned(state.stacks), state.stacks), _LAST)
 
 
-def _changed(state: State, change: Change) -> State:
+def _changed(state: Explanation, change: Change) -> Explanation:
     """The best of what comes after a change, be it better than ``state`` or not."""
     if isinstance(change, float):
         camera, profile = lifted(state.camera, change * state.profile.rise), state.profile
@@ -110,18 +110,18 @@ def _changed(state: State, change: Change) -> State:
     return max(_followed(first, _AGAIN, _HOPELESS * state.nats), key=lambda now: now.nats)
 
 
-def _read(view: View, palette: Palette, before: Sequence[str] | None) -> State:
+def _read(view: View, palette: Palette, before: Sequence[str] | None) -> Explanation:
     solver = view.solved(palette, before)
-    return State(view, solver, palette, view.explained(palette, solver.stacks))
+    return Explanation(view, solver, palette, view.explained(palette, solver.stacks))
 
 
-def _improved(state: State, reaches: Sequence[float]) -> State:
+def _improved(state: Explanation, reaches: Sequence[float]) -> Explanation:
     """The best of what comes as the camera follows the colours' ends, if it is clearly better."""
     best = max(_followed(state, reaches), key=lambda now: now.nats)
     return best if best.beats(state) else state
 
 
-def _followed(state: State, reaches: Sequence[float], least: float = -np.inf) -> list[State]:
+def _followed(state: Explanation, reaches: Sequence[float], least: float = -np.inf) -> list[Explanation]:
     """This state, and those that follow as the camera goes where the colours end; below ``least`` nats no
     more."""
     states = [state]
@@ -134,7 +134,7 @@ def _followed(state: State, reaches: Sequence[float], least: float = -np.inf) ->
     return states
 
 
-def _met(state: State, reach: float) -> Camera:
+def _met(state: Explanation, reach: float) -> Camera:
     view = state.view
     window, painted = labels(view.layers.outlines, state.stacks)
     scores = compared(view.likelihoods(state.palette))

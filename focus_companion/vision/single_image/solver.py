@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import CLASS, CLASSES
-from .layers import HIGHEST, Layers, Table
+from .layers import HIGHEST, Layers, LayerScores
 
 Stack = tuple[int, ...]
 
@@ -38,8 +38,8 @@ class Solver:
     """Stacks on one picture's squares, improved square by square until none changes.
 
     ``scores`` (h, w, CLASSES) are log-likelihoods of the pixels of ``layers.window``; ``share`` is what one
-    pixel counts beside its neighbours, which say much the same; ``shape`` (52, HIGHEST + 1) nats for a number
-    of pieces from elsewhere (the edges); ``limit`` the number of pieces of one colour that there are.
+    pixel counts beside its neighbours, which say much the same; ``limit`` the number of
+    pieces of one colour that there are.
     """
 
     def __init__(
@@ -49,15 +49,12 @@ class Solver:
         players: Sequence[str],
         limit: int,
         share: float,
-        shape: NDArray[np.float64] | None = None,
     ) -> None:
         self.layers, self._scores = layers, scores
         self._labels = np.array([CLASS[letter] for letter in players])
         self._limit, self._share = limit, share
-        count = len(layers.outlines.columns)
-        self._shape = np.zeros((count, HIGHEST + 1)) if shape is None else shape
-        self._stacks: list[Stack] = [()] * count
-        self._tables: dict[int, Table] = {}
+        self._stacks: list[Stack] = [()] * len(layers.outlines.columns)
+        self._layer_scores: dict[int, LayerScores] = {}
 
     @property
     def stacks(self) -> tuple[str, ...]:
@@ -66,7 +63,7 @@ class Solver:
     def start_from(self, stacks: Sequence[str]) -> None:
         """Begin with these stacks instead of an empty board."""
         self._stacks = [tuple(CLASS[piece] for piece in stack) for stack in stacks]
-        self._tables.clear()
+        self._layer_scores.clear()
 
     def solve(self) -> None:
         """Improve until nothing changes."""
@@ -113,34 +110,34 @@ class Solver:
 
     def _score(self, square: int, stack: Stack) -> float:
         """Nats of one stack on a square, given its neighbours."""
-        table, height = self._table(square), len(stack)
-        nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
+        scores, height = self._scores_of(square), len(stack)
+        nats = scores.behind[height] * self._share - STEP * height
         prior = dict(zip(self._labels.tolist(), self._prior(square).tolist(), strict=True))
         shown = 0.0
         for level, label in enumerate(stack, 1):
-            shown += float(table.layers[height, level, label]) * self._share + prior[label]
+            shown += float(scores.layers[height, level, label]) * self._share + prior[label]
         return float(nats + shown)
 
     def choices(self, square: int) -> list[Choice]:
         """For every number of pieces the likeliest stack of the square, the best first."""
-        table = self._table(square)
+        scores = self._scores_of(square)
         prior = self._prior(square)
         found = []
         for height in range(HIGHEST + 1):
-            nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
-            liking = table.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
+            nats = scores.behind[height] * self._share - STEP * height
+            liking = scores.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
             stack = tuple(int(self._labels[k]) for k in liking.argmax(1)) if height else ()
             found.append(Choice(stack, float(nats + liking.max(1).sum() if height else nats)))
         return sorted(found, key=lambda choice: -choice.score)
 
     def top_lead(self, square: int) -> float:
         """Nats by which the best stack leads the best one with another top, or none."""
-        table = self._table(square)
+        scores = self._scores_of(square)
         prior = self._prior(square)
-        tops = {0: float(table.behind[0] * self._share + self._shape[square, 0])}
+        tops = {0: float(scores.behind[0] * self._share)}
         for height in range(1, HIGHEST + 1):
-            nats = table.behind[height] * self._share - STEP * height + self._shape[square, height]
-            liking = table.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
+            nats = scores.behind[height] * self._share - STEP * height
+            liking = scores.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
             lower = liking[:-1].max(1).sum() if height > 1 else 0.0
             for at, label in enumerate(self._labels):
                 value = float(nats + lower + liking[-1, at])
@@ -151,12 +148,12 @@ class Solver:
     def _put(self, square: int, stack: Stack) -> None:
         self._stacks[square] = stack
         for other in self.layers.neighbours(square):
-            self._tables.pop(other, None)
+            self._layer_scores.pop(other, None)
 
-    def _table(self, square: int) -> Table:
-        if square not in self._tables:
-            self._tables[square] = self.layers.table(square, self._scores, self._stacks)
-        return self._tables[square]
+    def _scores_of(self, square: int) -> LayerScores:
+        if square not in self._layer_scores:
+            self._layer_scores[square] = self.layers.scores(square, self._scores, self._stacks)
+        return self._layer_scores[square]
 
     def _prior(self, square: int) -> NDArray[np.float64]:
         """Nats for each player's colour, by how many pieces of it are not seen elsewhere."""

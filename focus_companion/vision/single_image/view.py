@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
 from ..appearance.first_colours import first_model, others, usual_pieces
 from ..appearance.learning import labels
-from ..detection.edges import Edges, board_window
+from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
@@ -66,7 +66,7 @@ class Picture:
         self.prior = lens_prior(lens, camera.lens.width, camera.lens.height)
         """What is expected of the lens."""
         self.pixels = sharpened(image)
-        self.edges = Edges.of(image, board_window(camera, profile))
+        self.edges = Edges.of(image, board_bounds(camera, profile))
         self.usual = first_model(image, camera, profile, players)
         outlines = Outlines(camera, profile, HIGHEST)
         self.window = outlines.window(range(len(outlines.columns)))

@@ -8,14 +8,11 @@ import numpy as np
 
 from ..capture.frames import Image
 from ..detection.edge_fit import fit_outlines, outline_agreement
-from ..detection.edges import Edges, board_window
+from ..detection.edges import Edges, board_bounds
 from ..geometry.pose import Prior, around
-from ..geometry.resize import reduced, resized
+from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .push import pushed
-
-PIXELS = 1280 * 960
-"""Outlines are fitted in a picture of so many pixels at the most."""
 
 REACHES = (0.22, 0.15, 0.1, 0.07, 0.05)
 """How far, in squares, edges are looked for: one search and solution each."""
@@ -41,13 +38,13 @@ def fits(
     ``held`` is the camera before, ``start`` where the colours say that the board is; they may be half a
     square off, so it is sought from both places, and then from all sides, until it agrees beyond doubt.
     """
-    fine, _ = reduced(image, PIXELS)
+    fine, _ = reduced(image, FINE_PIXELS)
     before = resized(held, fine)
     prior = Prior(before.lens.focal, before.lens.distortion[0], *SAME_LENS)
     heights = [len(stack) for stack in stacks]
 
     def fitted(near: Camera) -> tuple[Camera, float]:
-        edges = Edges.of(fine, board_window(near, profile))
+        edges = Edges.of(fine, board_bounds(near, profile))
         camera = fit_outlines(edges, near, profile, prior, heights, REACHES)
         agrees = outline_agreement(edges, camera, profile, heights)
         # On its table only the place has changed: how the camera leans is known better from before.
@@ -71,11 +68,11 @@ def agreements(
     image: Image, cameras: Sequence[Camera], profile: BoardProfile, stacks: Sequence[str]
 ) -> list[float]:
     """How well the outlines agree (0 … 0.8) where each of the cameras sees them, none of them moved."""
-    fine, _ = reduced(image, PIXELS)
+    fine, _ = reduced(image, FINE_PIXELS)
     heights = [len(stack) for stack in stacks]
     seen = [resized(camera, fine) for camera in cameras]
     return [
-        outline_agreement(Edges.of(fine, board_window(camera, profile)), camera, profile, heights)
+        outline_agreement(Edges.of(fine, board_bounds(camera, profile)), camera, profile, heights)
         for camera in seen
     ]
 

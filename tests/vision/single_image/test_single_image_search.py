@@ -15,7 +15,7 @@ from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import lifted
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
-from focus_companion.vision.single_image.search import State, begun, searched
+from focus_companion.vision.single_image.search import Explanation, begun, searched
 from focus_companion.vision.single_image.view import Picture
 
 pytestmark = pytest.mark.slow
@@ -33,7 +33,7 @@ def still() -> tuple[np.ndarray, tuple[str, ...]]:
     return BoardView(LOOK).shoot(Stage(tuple(stacks)), rng), tuple(stacks)
 
 
-def start(camera: Camera, profile: BoardProfile) -> State:
+def start(camera: Camera, profile: BoardProfile) -> Explanation:
     image, _ = still()
     return begun(Picture(image, camera, profile, "gr"), camera, profile)
 

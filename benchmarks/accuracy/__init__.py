@@ -1,0 +1,1 @@
+"""How rightly games and single pictures are read."""

@@ -1,0 +1,249 @@
+"""Results of many games: kept line by line in a file, and summed up in tables."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.accuracy.scoring import Problem, Score
+
+Result = dict[str, Any]
+"""One game: ``name``, ``group``, what it looks like, and ``scores`` by contestant."""
+
+VERDICTS: Final = ("sure", "fair", "hard", "not found")
+"""What the mount check says of a place of the camera, and what stands for a board that was never found."""
+
+SURE: Final = 1.96
+"""Standard deviations of an interval that holds 95 % of the time."""
+
+KEPT: Final = (
+    "hours",
+    "games exact",
+    "plies right",
+    "illegal acts alerted",
+    "with the right reason",
+    "false alerts",
+    "turns told that were never made",
+    "asked about instead of told",
+)
+"""The figures of a run that the history of measurements keeps."""
+
+TILTS: Final = (15, 25, 35, 51)
+PITCHES: Final = (25, 40, 60, 200)
+
+
+def load(path: Path | None) -> list[Result]:
+    """The results kept so far; none without a file."""
+    if path is None or not path.exists():
+        return []
+    results = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    for result in results:
+        result["scores"] = {name: _score(values) for name, values in result["scores"].items()}
+    return results
+
+
+def keep(path: Path | None, result: Result) -> None:
+    """Append a result to the file; without a file, nothing is kept."""
+    if path is None:
+        return
+    written = {**result, "scores": {name: asdict(score) for name, score in result["scores"].items()}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(written) + "\n")
+
+
+def _score(values: Mapping[str, Any]) -> Score:
+    known = {f.name for f in fields(Score)}
+    read = {key: value for key, value in values.items() if key in known}
+    read["problems"] = tuple(Problem(**problem) for problem in read["problems"])
+    read["latencies"] = tuple(read["latencies"])
+    read["reasons"] = {act: tuple(tally) for act, tally in read["reasons"].items()}
+    return Score(**read)
+
+
+def share(right: float, of: float) -> str:
+    """ "98.5 % (197/200)"; "–" of nothing."""
+    return f"{100 * right / of:.1f} % ({right:.0f}/{of:.0f})" if of else "–"
+
+
+def wilson(right: float, of: float) -> tuple[float, float]:
+    """The shares (0…1) between which the true one lies, 95 % sure, after ``right`` of ``of``."""
+    if not of:
+        return 0.0, 1.0
+    rate, extra = right / of, SURE * SURE / of
+    middle = (rate + extra / 2) / (1 + extra)
+    reach = SURE * math.sqrt(rate * (1 - rate) / of + extra / (4 * of)) / (1 + extra)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def share_within(right: float, of: float) -> str:
+    """ "98.5 % (197/200; 95.7 to 99.5)": the share and its Wilson interval; "–" of nothing."""
+    low, high = wilson(right, of)
+    return f"{share(right, of)[:-1]}; {100 * low:.1f} to {100 * high:.1f})" if of else "–"
+
+
+def at_most(events: int, of: float) -> float:
+    """The rate that is not exceeded, 95 % sure, after so many events: three of ``of`` after none."""
+    low, high = 0.0, 3.0 * events + 10.0
+    for _ in range(60):
+        mean = (low + high) / 2
+        seldom = sum(math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in range(events + 1))
+        low, high = (mean, high) if seldom > 0.05 else (low, mean)
+    return high / of if of else math.inf
+
+
+def percentile(values: Sequence[float], part: float) -> float:
+    """The value below which ``part`` (0…1) of them lie; nan of none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else float("nan")
+
+
+def table(rows: Iterable[Sequence[object]], head: Sequence[object]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def figures(scores: Sequence[Score]) -> dict[str, str]:
+    """Every figure of a set of games, by its name."""
+    latencies = [latency for score in scores for latency in score.latencies]
+    hours = sum(score.seconds for score in scores) / 3600
+    false = sum(score.false_alerts for score in scores)
+
+    def shares(right: str, due: str) -> str:
+        return share_within(sum(getattr(s, right) for s in scores), sum(getattr(s, due) for s in scores))
+
+    return {
+        "hours": f"{hours:.2f}",
+        "all right": share_within(sum(s.all_right for s in scores), len(scores)),
+        "games exact": share_within(sum(s.exact for s in scores), len(scores)),
+        "plies right": shares("plies_ok", "plies_due"),
+        "turns in time": shares("in_time_ok", "in_time_due"),
+        "told late": str(sum(s.late_moves for s in scores)),
+        "turns told that were never made": str(sum(s.wrong_moves for s in scores)),
+        "illegal acts alerted": shares("alerts_ok", "alerts_due"),
+        "with the right reason": shares("reasons_ok", "alerts_due"),
+        "false alerts": str(false),
+        "false alerts an hour": f"{false / hours:.2f} (at most {at_most(false, hours):.2f})"
+        if hours
+        else "–",
+        "put right": shares("resolved_ok", "resolved_due"),
+        "prompts": shares("prompts_ok", "prompts_due"),
+        "take-backs": shares("taken_back_ok", "taken_back_due"),
+        "questions": str(sum(s.unclear for s in scores)),
+        "asked about instead of told": str(sum(s.asked for s in scores)),
+        "neither told nor asked about": str(sum(s.silent for s in scores)),
+        "games in which nothing wrong was told": share_within(
+            sum(s.nothing_wrong for s in scores), len(scores)
+        ),
+        "latency, median / 95 %": f"{percentile(latencies, 0.5):.2f} / {percentile(latencies, 0.95):.2f} s",
+    }
+
+
+def for_history(results: Sequence[Result], name: str) -> dict[str, str]:
+    """The figures that the history keeps: of all games, by tilt, and where the mount check says "sure"."""
+    parts = {
+        "all": results,
+        "15° and more": [result for result in results if result.get("tilt", 0) >= 15],
+        "below 15°": [result for result in results if result.get("tilt", 90) < 15],
+        "mount check sure": [result for result in results if result.get("mount") == "sure"],
+    }
+    found: dict[str, str] = {}
+    for part, chosen in parts.items():
+        values = figures([result["scores"][name] for result in chosen]) | {"games": str(len(chosen))}
+        found |= {f"{measure}, {part}": values[measure] for measure in ("games", *KEPT)} if chosen else {}
+    return found
+
+
+def by_group(results: Sequence[Result]) -> str:
+    """One column a group of games and contestant, one row a figure."""
+    columns: dict[str, list[Score]] = defaultdict(list)
+    for result in results:
+        for name, score in result["scores"].items():
+            columns[f"{result['group']}: {name}"].append(score)
+    values = {column: figures(scores) for column, scores in columns.items()}
+    rows: list[list[object]] = [["games", *(len(scores) for scores in columns.values())]]
+    rows += [[figure, *(values[c][figure] for c in columns)] for figure in figures([])]
+    return table(rows, ["", *columns])
+
+
+def by_reason(results: Sequence[Result], name: str) -> str:
+    """Illegal acts by kind: done, alerted, with the right reason."""
+    tally: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for result in results:
+        for act, counts in result["scores"][name].reasons.items():
+            tally[act] = [a + b for a, b in zip(tally[act], counts, strict=True)]
+    rows = [
+        [act, done, share(seen, done), share(right, done)]
+        for act, (done, seen, right) in sorted(tally.items())
+    ]
+    return table(rows, ["act", "done", "alerted", "right reason"])
+
+
+def by_view(results: Sequence[Result], name: str) -> str:
+    """Games all right and plies right, by tilt (down) and pitch in pixels (across)."""
+    cells: dict[tuple[int, int], list[Score]] = defaultdict(list)
+    tilts: dict[int, list[Score]] = defaultdict(list)
+    for result in results:
+        if "tilt" in result:
+            row = next(top for top in TILTS if result["tilt"] < top)
+            column = next(top for top in PITCHES if result["pitch"] < top)
+            cells[row, column].append(result["scores"][name])
+            tilts[row].append(result["scores"][name])
+
+    def cell(scores: Sequence[Score]) -> str:
+        right, due = sum(s.plies_ok for s in scores), sum(s.plies_due for s in scores)
+        return f"{sum(s.all_right for s in scores)}/{len(scores)}, {100 * right / due:.1f} %" if due else "–"
+
+    def spans(tops: Sequence[int], unit: str) -> list[str]:
+        return [f"{low}–{top} {unit}" for low, top in zip((0, *tops), tops, strict=False)]
+
+    rows = [
+        [label, *(cell(cells[row, column]) for column in PITCHES), _right(tilts[row])]
+        for label, row in zip(spans(TILTS, "°"), TILTS, strict=True)
+    ]
+    return table(rows, ["games all right, plies right", *spans(PITCHES, "px"), "plies right, 95 % sure"])
+
+
+def _right(scores: Sequence[Score]) -> str:
+    return share_within(sum(s.plies_ok for s in scores), sum(s.plies_due for s in scores))
+
+
+def by_mount(results: Sequence[Result], name: str) -> str:
+    """Every figure by what was said before the game of the place of the camera."""
+    columns: dict[str, list[Score]] = {verdict: [] for verdict in VERDICTS}
+    for result in results:
+        if "mount" in result:
+            columns[result["mount"]].append(result["scores"][name])
+    values = {verdict: figures(scores) for verdict, scores in columns.items()}
+    rows: list[list[object]] = [["games", *(len(scores) for scores in columns.values())]]
+    rows += [[figure, *(values[v][figure] for v in VERDICTS)] for figure in figures([])]
+    return table(rows, ["the mount check says", *VERDICTS])
+
+
+def first_problems(results: Sequence[Result], name: str) -> str:
+    """The first problem of every game that is not all right, the commonest kind first, with its games."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for result in results:
+        score: Score = result["scores"][name]
+        error = result.get("errors", {}).get(name)
+        if score.all_right and not error:
+            continue
+        first = score.problems[0] if score.problems else None
+        kind = error or (first.kind if first else "events not in order of time")
+        told = f" at {first.time:.1f} s: {first.detail}" if first else ""
+        kinds[kind].append(f"{result['name']} ({_view(result)}){told}")
+    lines: list[str] = []
+    for kind, games in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        lines += [f"- {len(games)} × {kind}", *(f"  - {game}" for game in games)]
+    return "\n".join(lines) or "Nothing failed."
+
+
+def _view(result: Result) -> str:
+    keys = ("tilt", "pitch", "fps", "size", "players", "found")
+    return ", ".join(f"{key} {result[key]}" for key in keys if key in result)

@@ -1,0 +1,289 @@
+"""How much of a single picture is read rightly, without any history, by tilt and by the size of a square.
+
+    python -m benchmarks.accuracy.stills [--stills 48] [--seed 1] [--footage FOLDER]
+                               [--keep FOLDER] [--jobs N]
+
+Draws pictures of random positions for two, three and four players with random looks (each follows from its
+seed), reads them, and compares with the truth; a still does not tell which side is which, so the best of the
+four turns counts. ``--footage`` reads the stills of a folder of recordings (with ``truth.json``) as well.
+``--keep`` stores the drawn pictures in a folder and takes them from there the next time.
+
+Prints the share of squares with the right top (colour, or empty), with the right height and with the whole
+stack right; the last also over the squares with a stack alone. *Visible* are those squares of whose every
+piece a dozen spots of 2×2 pixels show: nothing is hidden there, so nothing need be guessed. Seconds are of
+processor time on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import history
+from benchmarks.accuracy.finding import corner_error, examples
+from benchmarks.accuracy.report import PITCHES, TILTS, share
+from focus_companion.commands.read import IN_PLAY
+from focus_companion.game.squares import FILE, RANK, SQUARES
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
+from focus_companion.vision.geometry.scene import BoardProfile, Camera
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.single_image.read_still import read_still
+
+Image = NDArray[np.uint8]
+
+SHOWS = 12
+"""Spots of 2×2 pixels, all of one piece, from which on it counts as visible."""
+
+PIECES = {2: 18, 3: 13, 4: 13}
+HEIGHTS = (0.42, 0.26, 0.16, 0.1, 0.06)
+"""How common stacks of one to five pieces are in the positions drawn."""
+
+_AT = {(f, r): s for s, (f, r) in enumerate(zip(FILE, RANK, strict=True))}
+
+
+@dataclass(frozen=True)
+class Still:
+    """A picture with its truth."""
+
+    name: str
+    image: Image
+    letters: str
+    camera: Camera
+    profile: BoardProfile
+    stacks: tuple[str, ...]
+
+    def shown(self) -> list[bool]:
+        """For each square whether all of its pieces (or its bare dome) can be seen."""
+        outlines = Outlines(self.camera, self.profile)
+        window = outlines.window(range(len(SQUARES)))
+        # A bare dome is painted as one piece of its own, told apart by its square.
+        levels = np.zeros((window.bottom - window.top, window.right - window.left), int)
+        for square in outlines.far_to_near:
+            column = outlines.columns[square]
+            rows = slice(column.top - window.top, column.top - window.top + column.height)
+            part = levels[rows, column.left - window.left : column.left - window.left + column.width]
+            height = len(self.stacks[square])
+            for level in range(min(1, height), height + 1):
+                part[column.masks[level]] = 10 * square + level + 1
+        corners = levels[:-1, :-1], levels[1:, :-1], levels[:-1, 1:], levels[1:, 1:]
+        alike = np.logical_and.reduce([corner == corners[0] for corner in corners[1:]])
+        seen = np.bincount(corners[0][alike], minlength=10 * len(SQUARES) + 10)
+        return [
+            all(seen[10 * s + level + 1] >= SHOWS for level in range(min(1, len(stack)), len(stack) + 1))
+            for s, stack in enumerate(self.stacks)
+        ]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What was read of one still, or of many: numbers of squares."""
+
+    squares: int = 0
+    tops: int = 0
+    heights: int = 0
+    stacks: int = 0
+    standing: int = 0
+    standing_right: int = 0
+
+    @classmethod
+    def of(cls, read: Sequence[str], true: Sequence[str], counted: Sequence[bool]) -> Tally:
+        pairs = [(a, b) for a, b, some in zip(read, true, counted, strict=True) if some]
+        return cls(
+            len(pairs),
+            sum(a[-1:] == b[-1:] for a, b in pairs),
+            sum(len(a) == len(b) for a, b in pairs),
+            sum(a == b for a, b in pairs),
+            sum(b != "" for _, b in pairs),
+            sum(a == b != "" for a, b in pairs),
+        )
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(a + b for a, b in zip(self.values, other.values, strict=True)))
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        return self.squares, self.tops, self.heights, self.stacks, self.standing, self.standing_right
+
+    def __str__(self) -> str:
+        parts = [share(right, self.squares) for right in (self.tops, self.heights, self.stacks)]
+        return " | ".join([*parts, share(self.standing_right, self.standing)])
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was read of one still."""
+
+    still: Still
+    found: bool
+    off: float
+    profile: str
+    everything: Tally
+    visible: Tally
+    seconds: float
+
+    def __str__(self) -> str:
+        still, seen = self.still, self.everything
+        return (
+            f"{still.name:22} tilt {still.camera.tilt:4.1f}°"
+            f" square {still.camera.pitch_pixels(still.profile):5.1f} px"
+            f" {len(still.letters)} players, off {self.off:.3f},"
+            f" tops {seen.tops} heights {seen.heights} stacks {seen.stacks},"
+            f" visible {self.visible.stacks}/{self.visible.squares}, {self.seconds:.2f} s"
+            f"{' (other set)' if self.found and self.profile != still.profile.name else ''}"
+        )
+
+
+def random_stacks(players: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """52 stacks on 8 to 30 squares, from no more pieces than there are."""
+    pool = list(rng.permutation(list(IN_PLAY[players] * PIECES[players])))
+    stacks = [""] * len(SQUARES)
+    for square in rng.permutation(len(SQUARES))[: int(rng.integers(8, 31))]:
+        height = int(rng.choice(5, p=HEIGHTS)) + 1
+        stacks[square] = "".join(pool[:height])
+        del pool[:height]
+    return tuple(stacks)
+
+
+def drawn(seed: int, keep: Path | None) -> Still:
+    """The still of a seed."""
+    rng = np.random.default_rng([seed, 211])
+    players = (2, 3, 4)[seed % 3]
+    look = random_look(rng)
+    stacks = random_stacks(players, rng)
+    path = keep / f"still-{seed}.png" if keep else None
+    if path is not None and path.exists():
+        image = np.asarray(cv2.imread(str(path)), np.uint8)
+    else:
+        image = BoardView(look).shoot(Stage(stacks), rng)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            cv2.imwrite(str(path), image)
+    return Still(f"drawn {seed}", image, IN_PLAY[players], look.camera, look.profile, stacks)
+
+
+def recorded(folder: Path) -> Iterator[Still]:
+    """The stills of a folder of recordings; of those in which fewer colours stand, fewer are in play."""
+    for example in examples(folder, every=10**6):
+        if not example.known:
+            shown = set("".join(example.stacks))
+            letters = next(letters for letters in IN_PLAY.values() if shown <= set(letters))
+            profile = board_profile(example.profile)
+            yield Still(example.name, example.image(), letters, example.camera, profile, example.stacks)
+
+
+def turned(stacks: Sequence[str]) -> tuple[str, ...]:
+    """The same stacks after a quarter turn of the board."""
+    return tuple(stacks[_AT[r, 7 - f]] for f, r in zip(FILE, RANK, strict=True))
+
+
+def read(still: Still) -> Row:
+    """Reads one still and compares."""
+    shown = still.shown()
+    began = time.process_time()
+    reading = read_still(still.image, plastic_sets(), still.letters)
+    took = time.process_time() - began
+    if reading is None:
+        nothing = ("?" * 9,) * len(SQUARES)
+        every = [True] * len(SQUARES)
+        return Row(
+            still,
+            False,
+            np.inf,
+            "",
+            Tally.of(nothing, still.stacks, every),
+            Tally.of(nothing, still.stacks, shown),
+            took,
+        )
+    off = corner_error(reading.camera, still.camera, still.profile)
+    best: tuple[Tally, Tally] | None = None
+    stacks = reading.stacks
+    for _ in range(4):
+        both = Tally.of(stacks, still.stacks, [True] * len(stacks)), Tally.of(stacks, still.stacks, shown)
+        if best is None or both[0].values[1:] > best[0].values[1:]:
+            best = both
+        stacks = turned(stacks)
+    assert best is not None
+    return Row(still, off < 0.35, off, reading.profile.name, *best, took)
+
+
+def table(rows: Sequence[Row]) -> None:
+    """The figures by tilt and size of a square, and over all."""
+    print("| tilt | square | stills | tops | heights | whole stacks | of squares with stacks |", flush=True)
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    cells: dict[tuple[int, int], list[Row]] = {}
+    for row in rows:
+        tilt = next(t for t in TILTS if row.still.camera.tilt < t)
+        pitch = next(p for p in PITCHES if row.still.camera.pitch_pixels(row.still.profile) < p)
+        cells.setdefault((tilt, pitch), []).append(row)
+    for (tilt, pitch), some in sorted(cells.items()):
+        total = sum((row.everything for row in some), Tally())
+        visible = sum((row.visible for row in some), Tally())
+        print(f"| < {tilt}° | < {pitch} px | {len(some)} | {total} |")
+        print(f"| | visible | | {visible} |")
+    print(f"| all | | {len(rows)} | {sum((row.everything for row in rows), Tally())} |")
+    print(f"| | visible | | {sum((row.visible for row in rows), Tally())} |")
+    found = [row.off for row in rows if row.found]
+    wrong = sum(row.found and row.profile != row.still.profile.name for row in rows)
+    seconds = [row.seconds for row in rows]
+    print(
+        f"\nboards found {len(found)}/{len(rows)}, corners off by {np.mean(found):.3f} squares "
+        f"(worst {max(found):.3f}), other set taken in {wrong}; "
+        f"{np.median(seconds):.2f} s (worst {max(seconds):.2f})"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--stills", type=int, default=48)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--footage", type=Path)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--jobs", type=int, default=1, help="processes that read at the same time")
+    parser.add_argument("--lines", action="store_true", help="a line for every still")
+    arguments = parser.parse_args()
+    with ProcessPoolExecutor(arguments.jobs, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        if arguments.footage:
+            shown("footage", pool.map(read, recorded(arguments.footage)), arguments.lines)
+        if arguments.stills:
+            seeds = range(arguments.seed, arguments.seed + arguments.stills)
+            name = f"{arguments.stills} simulated stills from seed {arguments.seed}"
+            shown(name, pool.map(partial(read_drawn, keep=arguments.keep), seeds), arguments.lines)
+
+
+def read_drawn(seed: int, keep: Path | None) -> Row:
+    """Reads the still of a seed."""
+    return read(drawn(seed, keep))
+
+
+def shown(name: str, rows: Iterable[Row], lines: bool) -> None:
+    """The table of these rows, and each by itself as it comes; the sums go into the history."""
+    taken = []
+    for row in rows:
+        taken.append(row)
+        if lines:
+            print(row, flush=True)
+    table(taken)
+    found = f"{sum(row.found for row in taken)}/{len(taken)}"
+    sums = {
+        "all squares": str(sum((row.everything for row in taken), Tally())),
+        "visible squares": str(sum((row.visible for row in taken), Tally())),
+    }
+    history.append("accuracy.stills", name, {"boards found": found} | sums)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Lights, the light board and Home Assistant."""

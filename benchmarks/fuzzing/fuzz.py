@@ -1,0 +1,149 @@
+"""Coverage-guided fuzzing of every reader and of the page, with atheris (libFuzzer for Python).
+
+    pip install '.[fuzz]'
+    python -m benchmarks.fuzzing.fuzz page --minutes 5        one target; names: see targets.py
+    python -m benchmarks.fuzzing.fuzz all --minutes 30        all of them, the time shared out
+    python -m benchmarks.fuzzing.fuzz all --keep              takes the best finds into tests/corpus
+
+Fails with the input at hand where one is answered wrongly, takes more than ten seconds or more than 2 GiB.
+What is found lies in the folder of ``--work`` and is the beginning of the next run. Prints one row a target.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from benchmarks.fuzzing.targets import CORPUS, TARGETS, examples
+
+INSIDE: Final = "benchmarks.fuzzing.inside"
+HANG: Final = 10
+"""Seconds after which one input counts as a hang."""
+
+MEMORY: Final = 2048
+"""MiB that a run may take in all, the libraries included."""
+
+KEPT: Final = 40
+"""Examples of a target that are kept in the repository."""
+
+KEPT_BYTES: Final = 1500
+
+_STAT: Final = re.compile(r"^stat::(\w+):\s+(\d+)", re.MULTILINE)
+_COVERAGE: Final = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)")
+
+
+def run(name: str, arguments: list[str]) -> tuple[int, str]:
+    """Fuzz in a process of its own: its exit status and all that it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", INSIDE, name, *arguments],
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def limits(name: str) -> list[str]:
+    target = TARGETS[name]
+    return [f"-timeout={HANG}", f"-rss_limit_mb={MEMORY}", f"-max_len={target.longest}"]
+
+
+def fuzz(name: str, seconds: float, work: Path) -> tuple[bool, str]:
+    """Fuzz one target for so long. Returns whether all was well, and its row of the table."""
+    corpus, found = work / name, work / f"{name}-found"
+    for place in (corpus, found):
+        place.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(TARGETS[name].seeds()):
+        (corpus / f"seed-{number}").write_bytes(seed)
+    for path in examples(name):
+        shutil.copy(path, corpus)
+    words = work / f"{name}.dict"
+    words.write_text("".join(f"{_quoted(word)}\n" for word in TARGETS[name].words), encoding="utf-8")
+    status, said = run(
+        name,
+        [
+            f"-max_total_time={seconds:.0f}",
+            "-print_final_stats=1",
+            f"-artifact_prefix={found}/",
+            *([f"-dict={words}"] if TARGETS[name].words else []),
+            *limits(name),
+            str(corpus),
+        ],
+    )
+    (work / f"{name}.log").write_text(said, encoding="utf-8")
+    stats = {key: int(value) for key, value in _STAT.findall(said)}
+    reached = _COVERAGE.findall(said)
+    branches, _, kept = reached[-1] if reached else ("?", "?", "?")
+    row = (
+        f"| {name:8} | {seconds / 60:5.1f} | {stats.get('number_of_executed_units', 0):9,} | {branches:>6} "
+        f"| {kept:>5} | {stats.get('slowest_unit_time_sec', 0):3} | {stats.get('peak_rss_mb', 0):5} "
+        f"| {'nothing' if status == 0 else 'FOUND'} |"
+    )
+    if status:
+        row += f"\n{_why(said)}\n  input in {found}, all that was said in {work / f'{name}.log'}"
+    return status == 0, row
+
+
+def _quoted(word: str) -> str:
+    """A word as libFuzzer's dictionary wants it: printable ASCII, all else as \\xNN."""
+    raw = re.sub(r"\\x([0-9a-f]{2})", lambda found: chr(int(found[1], 16)), word).encode("latin-1")
+    plain = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}" for byte in raw
+    )
+    return f'"{plain}"'
+
+
+def _why(said: str) -> str:
+    lines = said.splitlines()
+    start = next((number for number, line in enumerate(lines) if "Uncaught Python exception" in line), -25)
+    return "\n".join(f"  {line}" for line in lines[start : start + 25 if start >= 0 else None])
+
+
+def keep(name: str, work: Path) -> int:
+    """Take an even choice of what the runs kept, which is what reached something new, into the repository.
+
+    Returns how many there are now.
+    """
+    (CORPUS / name).mkdir(parents=True, exist_ok=True)
+    kept = sorted((work / name).iterdir(), key=lambda path: (path.stat().st_size, path.name))
+    kept = [path for path in kept if 0 < path.stat().st_size <= KEPT_BYTES]
+    for path in examples(name):
+        # What was once answered wrongly has a name, and stays.
+        if not path.name.startswith("found-"):
+            path.unlink()
+    for path in kept[:: max(1, -(-len(kept) // KEPT))]:
+        shutil.copy(path, CORPUS / name / path.name[:16])
+    return len(examples(name))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("target", choices=[*TARGETS, "all"])
+    parser.add_argument("--minutes", type=float, default=1.0, help="in all")
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "focus-companion-fuzz")
+    parser.add_argument("--keep", action="store_true", help="do not fuzz: take examples into tests/corpus")
+    given = parser.parse_args()
+    names = list(TARGETS) if given.target == "all" else [given.target]
+    if given.keep:
+        for name in names:
+            (CORPUS / name).mkdir(parents=True, exist_ok=True)
+            print(f"{name}: {keep(name, given.work)} examples", flush=True)
+        return
+    print("| target | minutes | inputs | branches | kept | slowest, s | MiB | found |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    fine = True
+    for name in names:
+        well, row = fuzz(name, given.minutes * 60 / len(names), given.work)
+        print(row, flush=True)
+        fine = fine and well
+    sys.exit(0 if fine else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""One target under atheris, in the process that ``fuzz.py`` starts: TARGET, then libFuzzer's options."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import atheris
+
+# Whatever is imported in here tells which of its branches an input takes.
+with atheris.instrument_imports(include=["focus_companion", "tomllib", "waitress.parser"]):
+    import focus_companion.vision.capture.frames  # noqa: F401 - its settings of OpenCV come before all else
+    from benchmarks.fuzzing.targets import TARGETS
+
+    target = TARGETS[sys.argv[1]]
+    for seed in target.seeds():  # for what is imported late
+        target.run(seed)
+
+
+def main() -> None:
+    # Refused requests by the million are no news.
+    logging.getLogger("focus_companion").setLevel(logging.CRITICAL)
+    atheris.Setup([sys.argv[0], *sys.argv[2:]], target.run)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""The history of measurements: one CSV to which the benchmarks append their figures.
+
+One row a figure: date, commit, benchmark, setting (the options that matter), measure, value. Long rows rather
+than wide ones, so that a benchmark can gain a measure without changing the file's columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+FILE: Final = Path(__file__).parent / "results" / "history.csv"
+COLUMNS: Final = ("date", "commit", "benchmark", "setting", "measure", "value")
+
+
+def commit() -> str:
+    """The commit of this checkout, marked ``-dirty`` where files differ from it."""
+    done = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=FILE.parent
+    )
+    return done.stdout.strip() or "unknown"
+
+
+def append(benchmark: str, setting: str, figures: Mapping[str, object], file: Path = FILE) -> None:
+    """Add one row a figure to the history."""
+    today, at = date.today().isoformat(), commit()
+    new = not file.exists()
+    with file.open("a", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, lineterminator="\n")
+        if new:
+            rows.writerow(COLUMNS)
+        rows.writerows((today, at, benchmark, setting, measure, value) for measure, value in figures.items())

@@ -1,0 +1,1 @@
+"""Many tables and many viewers."""

@@ -1,0 +1,243 @@
+"""How many viewers the game bears: the time of every frame, and how late events come, with 0, 200 and 1,000.
+
+    python -m benchmarks.load.viewers [--rounds 5]
+
+One process plays the recorded clip over and over at its own speed, with the page, as ``play`` does; another,
+at the lowest priority, is the viewers: each follows the event stream, and who is told that there is no room
+asks ``/api/state`` every few seconds instead, as the page does. The numbers of viewers take turns, so that
+whatever else the machine does falls on all of them. A round is the whole clip, so that every round has the
+same frames: of each, the least time of all rounds is what the program itself needs with so many viewers;
+what other work on the machine adds is different every time and drops out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIP = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
+NUMBERS = (0, 200, 1000)
+WARM_UP = 4.0
+"""Seconds until all viewers have come."""
+
+
+@dataclass
+class Round:
+    """What one stretch of play told, in milliseconds."""
+
+    walls: list[float] = field(default_factory=list)
+    cpus: list[float] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+    events: int = 0
+    megabytes: float = 0.0
+    served: int = 0
+    load: float = 0.0
+
+
+def percentile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("nan")
+
+
+class Game:
+    """The clip played without end; every frame is timed on the thread that plays it."""
+
+    def __init__(self, folder: Path) -> None:
+        from focus_companion.commands.shared.memory import share_one_pool
+        from focus_companion.commands.shared.threads import take_short_turns
+        from focus_companion.game.rules import Rules
+        from focus_companion.session.pipeline import Pipeline
+        from focus_companion.session.session import Session
+        from focus_companion.storage.journal import Journal
+        from focus_companion.vision.capture.sources import open_source
+        from focus_companion.web.app import create_app
+        from focus_companion.web.server import PageServer
+
+        share_one_pool()
+        take_short_turns()
+        self.open: Callable[[], Any] = lambda: open_source(str(CLIP))
+        self.journal = Journal(folder, write=True)
+        self.session = Session(Rules.make(order=("red", "green")), {}, self.journal, Pipeline)
+        self.told: dict[int, float] = {}
+        publish = self.session._feed.publish
+
+        def timed(numbered: Any) -> None:
+            now = time.monotonic()
+            self.told.update((number, now) for number, _ in numbered)
+            publish(numbered)
+
+        self.session._feed.publish = timed  # type: ignore[method-assign]
+        self.server = PageServer(create_app(self.session, self.journal), port=0)
+        self.server.start()
+        self.round = Round()
+        self.next: Round | None = None
+        self.ended = threading.Event()
+        self.stop = threading.Event()
+        self.thread = threading.Thread(target=self.play, name="game")
+        self.thread.start()
+
+    def play(self) -> None:
+        from focus_companion.session.requests import NewGame
+
+        while not self.stop.is_set():
+            self.round, self.next = self.next or Round(), None
+            began = time.monotonic()
+            with self.open() as source:
+                for frame in source:
+                    if self.stop.wait(max(0.0, began + frame.time - time.monotonic())):
+                        return
+                    self.look(frame)
+            self.ended.set()
+            self.session.submit(NewGame())
+            self.session.attend()
+            self.session.new_stream()
+
+    def look(self, frame: Any) -> None:
+        wall, cpu = time.perf_counter(), time.thread_time()
+        self.session.push(frame)
+        now = self.round
+        now.cpus.append((time.thread_time() - cpu) * 1000)
+        now.walls.append((time.perf_counter() - wall) * 1000)
+
+    def close(self) -> None:
+        self.stop.set()
+        self.thread.join()
+        self.server.close()
+        self.session.close()
+        self.journal.close()
+
+
+def megabytes() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def one_round(game: Game, number: int) -> Round:
+    """One whole clip with so many viewers."""
+    clients = None
+    if number:
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.load.viewers",
+            "--follow",
+            str(game.server.port),
+            str(number),
+        ]
+        pipe = subprocess.PIPE
+        clients = subprocess.Popen(["nice", "-n", "19", *command], stdin=pipe, stdout=pipe, text=True)
+        assert clients.stdout is not None
+        clients.stdout.readline()
+    done = game.next = Round()
+    while game.round is not done:
+        time.sleep(0.02)
+    game.ended.clear()
+    game.ended.wait()
+    done.megabytes, done.load = megabytes(), os.getloadavg()[0]
+    if clients is not None:
+        out, _ = clients.communicate("over\n", timeout=60)
+        heard = json.loads(out)
+        done.served = heard["served"]
+        done.late = [(at - game.told[event]) * 1000 for event, at in heard["heard"] if event in game.told]
+        done.events = len({event for event, _ in heard["heard"]})
+    return done
+
+
+def main(rounds: int) -> None:
+    _many_files()
+    with tempfile.TemporaryDirectory() as folder:
+        game = Game(Path(folder))
+        try:
+            found: dict[int, list[Round]] = {number: [] for number in NUMBERS}
+            for _ in range(rounds):
+                for number in NUMBERS:
+                    found[number].append(one_round(game, number))
+                    print(_line(number, found[number][-1:]), file=sys.stderr, flush=True)
+        finally:
+            game.close()
+    loads = [done.load for some in found.values() for done in some]
+    print(f"{rounds} rounds, load {min(loads):.0f} to {max(loads):.0f} on {os.cpu_count()} cores")
+    for number in NUMBERS:
+        print(_line(number, found[number]))
+
+
+def _line(number: int, rounds: list[Round]) -> str:
+    walls = [min(times) for times in zip(*(done.walls for done in rounds), strict=False)]
+    cpus = [min(times) for times in zip(*(done.cpus for done in rounds), strict=False)]
+    late = [ms for done in rounds for ms in done.late]
+    events = sum(done.events for done in rounds)
+    told = f"event to viewer p50 {percentile(late, 0.5):.0f} p99 {percentile(late, 0.99):.0f} ms ({events})"
+    return (
+        f"{number} viewers, {min((done.served for done in rounds), default=0)} on the stream: "
+        f"frame p50 {percentile(walls, 0.5):.1f} p99 {percentile(walls, 0.99):.1f} ms "
+        f"(of one core p50 {percentile(cpus, 0.5):.1f} p99 {percentile(cpus, 0.99):.1f}), "
+        f"{len(walls)} frames, {median(done.megabytes for done in rounds):.0f} MB"
+        + (f"; {told}" if late else "")
+    )
+
+
+def _many_files() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+
+
+# The viewers, in a process of their own
+
+
+async def _viewer(port: int, heard: list[tuple[int, float]], served: list[int]) -> None:
+    await asyncio.sleep(random.uniform(0, 0.6 * WARM_UP))
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    if (await reader.readline()).split()[1] == b"200":
+        served.append(1)
+        while line := await reader.readline():
+            if line.startswith(b"id: "):
+                heard.append((int(line[4:]), time.monotonic()))
+    writer.close()
+    while True:
+        await asyncio.sleep(random.uniform(4, 6))
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(
+            f"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
+            "Accept-Encoding: gzip\r\n\r\n".encode()
+        )
+        await reader.read()
+        writer.close()
+
+
+async def _follow(port: int, number: int) -> None:
+    heard: list[tuple[int, float]] = []
+    served: list[int] = []
+    tasks = [asyncio.create_task(_viewer(port, heard, served)) for _ in range(number)]
+    await asyncio.sleep(WARM_UP)
+    print("here", flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    print(json.dumps({"served": len(served), "heard": heard}))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--follow"]:
+        _many_files()
+        asyncio.run(_follow(int(sys.argv[2]), int(sys.argv[3])))
+    else:
+        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+        parser.add_argument("--rounds", type=int, default=5)
+        main(parser.parse_args().rounds)

@@ -1,0 +1,175 @@
+"""Games end to end without a pause: does anything grow, is anything missed?
+
+    python -m benchmarks.reliability.soak --games 20 --every 5
+    python -m benchmarks.reliability.soak --games 400 --every 20 --faults soak-faults  # under an hour
+    python -m benchmarks.reliability.soak --games 400 --every 20 --full --size 1280x960   # hours
+
+The simulated board plays against the stream's own clock, as fast as the machine draws and reads it: real
+pipeline, session, game thread, journal on the disk, page server, and a viewer that follows ``/api/events``
+over HTTP, all in one process. Pictures of a hand are few, and those of a still table far apart once it has
+stood for a while. Illegal acts stand for four seconds; a question is answered at once. Every ``--every``
+games a line tells hours of the stream, minutes of the processor, memory (resident), threads, file handles,
+bytes on the disk, and what was missed: turns that were played and not told, turns told that nobody played,
+illegal acts neither alerted nor asked about, alerts without an illegal act, events of the journal that the
+viewer did not hear. Games are fast ones unless ``--full``. Each fault is kept with its last pictures in
+``--faults``; ``--again FAULT.json`` plays the game in which it came once more.
+
+Exit status 1 where something was missed, where handles or threads have grown, or where memory has grown by
+more than 5 % from the first tenth of the games on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import queue
+import random
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+
+from benchmarks import history
+from benchmarks.reliability.soak_table import Books, Table, Watched
+from focus_companion.commands.play import AGAIN
+from focus_companion.commands.shared import memory, play_source
+from focus_companion.game.rules import Rules
+from focus_companion.session.events import Event
+from focus_companion.session.runner import Runner
+from focus_companion.session.session import Session
+from focus_companion.storage.journal import Journal
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+GROWTH: Final = 1.05
+STUCK: Final = 300.0
+"""Seconds without a turn after which the table is set up anew, whatever the reason."""
+GAME_MINUTES: Final = 30
+"""Of a game; longer, and it hangs."""
+MISSED: Final = ("turns missed", "turns misread", "acts without an alert", "alerts for nothing")
+
+
+class Viewer:
+    """Follows the page's events over HTTP and keeps their ids."""
+
+    def __init__(self, port: int) -> None:
+        self.last, self.gaps = 0, 0
+        self._port = port
+        threading.Thread(target=self._follow, name="viewer", daemon=True).start()
+
+    def _follow(self) -> None:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/api/events?after=0") as stream:
+            for line in stream:
+                if line.startswith(b"id: "):
+                    number = int(line[4:])
+                    self.gaps += number != self.last + 1
+                    self.last = number
+
+
+def resident() -> float:
+    """Megabytes of this process in memory."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books: Books) -> bool:
+    memory.share_one_pool()
+    # That a board has come to a stand must not be told from a machine that is slow.
+    play_source.STUCK = STUCK  # type: ignore[misc]
+    journal = Journal(folder, write=True)
+    session = Session(rules, {}, journal, partial(Watched, books=books), again=AGAIN)
+    books.session = session
+    table.follow(session)
+    server = PageServer(create_app(session, journal), port=0)
+    server.start()
+    viewer = Viewer(server.port)
+    ended: queue.SimpleQueue[Event] = queue.SimpleQueue()
+
+    def heard(event: Event) -> None:
+        books.hear(event)
+        if event.type == "result":
+            ended.put(event)
+
+    runner = Runner(session, table.open, anew=table.anew, heard=heard)
+    runner.start()
+    rows: list[dict[str, Any]] = []
+    for done in range(1, games + 1):
+        event = ended.get(timeout=60 * GAME_MINUTES)
+        if done % every and done != games:
+            continue
+        memory.give_back()
+        rows.append(
+            {
+                "games": done,
+                "hours": round(event.time / 3600, 2),
+                "processor_minutes": round(time.process_time() / 60, 1),
+                "megabytes": round(resident(), 1),
+                "threads": threading.active_count(),
+                "handles": len(list(Path("/proc/self/fd").iterdir())),
+                "disk": sum(path.stat().st_size for path in folder.iterdir()),
+                "viewer_gaps": viewer.gaps,
+            }
+            | {
+                name: books.counts[name]
+                for name in ("turns", "slips", "alerts", "questions", "acts asked about", *MISSED)
+            }
+            | {"told as another act": books.counts["told as another act"]}
+        )
+        print(json.dumps(rows[-1]), flush=True)
+    runner.stop()
+    time.sleep(0.5)
+    behind = journal.last_event() - viewer.last
+    server.close()
+    settled, last = rows[min(len(rows) - 1, len(rows) // 10)], rows[-1]
+    faults = {name: last[name] for name in MISSED} | {
+        "gaps at the viewer": last["viewer_gaps"] + behind,
+        "more handles": max(0, last["handles"] - settled["handles"]),
+        "more threads": max(0, last["threads"] - settled["threads"]),
+        "memory beyond 5 %": last["megabytes"]
+        > GROWTH * max(row["megabytes"] for row in rows[: len(rows) // 10 + 1]),
+        "the game thread failed": runner.failure is not None,
+    }
+    print(json.dumps({"result": {name: int(fault) for name, fault in faults.items()}}))
+    history.append("reliability.soak", f"seed {books.seed}", last)
+    return not any(faults.values())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--every", type=int, default=5, help="games between two lines")
+    parser.add_argument("--full", action="store_true", help="full games instead of fast ones")
+    parser.add_argument("--size", default="640x480", help="of the pictures")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--again", type=Path, help="play the game of this fault.json once more")
+    parser.add_argument("--faults", type=Path, default=Path("soak-faults"), help="folder for what was missed")
+    asked = parser.parse_args()
+    first, rules = 1, Rules.make(2, fast=not asked.full)
+    if asked.again:
+        fault = json.loads(asked.again.read_text(encoding="utf-8"))
+        asked.games, asked.seed, first = 1, fault["seed"], fault["first"]
+        rules, asked.size = Rules.from_json(fault["rules"]), fault["size"]
+    # What one processor does is what is measured.
+    cv2.setNumThreads(1)
+    width, height = map(int, asked.size.split("x"))
+    print(json.dumps({"seed": asked.seed, "size": [width, height], "full": asked.full}), flush=True)
+    books = Books(asked.faults, asked.seed, first)
+    table = Table((width, height), asked.seed, first, books)
+    with tempfile.TemporaryDirectory() as folder:
+        well = soak(asked.games, asked.every, rules, Path(folder), table, books)
+    sys.stdout.flush()
+    # Threads inside the picture library would abort an interpreter that is taken apart.
+    os._exit(0 if well else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+"""The simulated table of ``soak.py``: it plays as fast as it is looked at, and books what happens on it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+
+from benchmarks.accuracy.scoring import ACCEPTED
+from focus_companion.commands.shared.play_source import Demo
+from focus_companion.game.moves import Move
+from focus_companion.session.events import Alert, Event, GameBegan, Moved, TakenBack, Unclear
+from focus_companion.session.pipeline import Pipeline
+from focus_companion.session.requests import ChooseMove
+from focus_companion.session.session import Session
+from focus_companion.simulator.beats import Beat
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.demo import DemoSource
+from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
+from focus_companion.vision.capture.frames import Frame
+
+FPS: Final = 6.0
+"""Pictures a second while something happens and right after it."""
+CLOSELY, SELDOM = 0.6, 0.4
+"""Seconds of a still table after which pictures are so far apart: nothing else happens there."""
+LAG: Final = 3
+"""Turns by which the table is ahead when one was missed; two in a row may be told at once."""
+STANDS: Final = 4.0
+"""Seconds for which an illegal act stands: what hardly shows is told after three."""
+KEPT: Final = 16
+"""Pictures that are kept for whoever looks into a fault."""
+
+
+@cache
+def good_view(width: int, height: int) -> Look:
+    """The demonstration's table by a window, before a camera that is mounted as the page
+    advises: steady, near, aslant."""
+    look = pleasant_look(width, height)
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=35, azimuth=7, roll=-1.5, fill=0.93)
+    lamps = look.lightings[0].lamps[:1]
+    return replace(
+        look,
+        camera=camera,
+        sensor=replace(look.sensor, shake=0.0),
+        lightings=(replace(look.lightings[0], lamps=lamps),),
+    )
+
+
+@dataclass(eq=False)
+class Played:
+    """What was played since the source was opened, and how much of it was told."""
+
+    opening: int
+    turns: list[str] = field(default_factory=list)
+    told: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shot(Frame):
+    """A picture, and what had been played when it was taken; ``slip``: the illegal act that it shows."""
+
+    played: Played
+    turns: int
+    slip: int
+    act: str
+
+
+class Hurried(DemoSource):
+    """The demonstration, whose time passes with its pictures. Of a hand's visit its second stretch is shown,
+    over the board and with what it carries."""
+
+    def __init__(self, played: Played, **more: Any) -> None:
+        super().__init__(**more)
+        self._played = played
+
+    def __iter__(self) -> Iterator[Frame]:
+        began, slip, index, hands = 0.0, 0, 0, 0
+        for beat in self.beats():
+            act = ""
+            hands = hands + 1 if beat.kind == "hand" else 0
+            if beat.kind == "illegal":
+                slip, act = slip + 1, beat.truth["illegal"]["type"]
+                beat = replace(beat, seconds=max(beat.seconds, STANDS))
+            elif beat.kind == "settled" and beat.truth["move"]:
+                self._played.turns.append(beat.truth["move"])
+            for moment in _moments(beat) if not hands or hands % 3 == 2 else ():
+                if self._closed.is_set():
+                    return
+                image = self.view.shoot(beat.at(moment / beat.seconds), self._rng, detail=0.25)
+                turns = len(self._played.turns)
+                yield Shot(index, began + moment, image, self._played, turns, slip if act else 0, act)
+                index += 1
+            began += beat.seconds
+
+
+def _moments(beat: Beat) -> Iterator[float]:
+    """Seconds of the beat at which a picture is taken."""
+    if beat.kind == "hand":
+        yield beat.seconds / 2
+        return
+    moment = 0.0
+    while moment < beat.seconds:
+        yield moment
+        moment += 1 / FPS if moment < CLOSELY else SELDOM
+
+
+class Table(Demo):
+    """Opens the table as the game stands, each time with the next seed."""
+
+    def __init__(self, size: tuple[int, int], seed: int, first: int, books: Books) -> None:
+        super().__init__("demo")
+        self.opened = first - 1
+        self.seed, self._books = seed, books
+        self._view = BoardView(good_view(*size))
+
+    def open(self) -> Hurried:
+        if self._session is None:
+            raise RuntimeError("the table was opened before its session was known")
+        self._moved = time.monotonic()
+        self.opened += 1
+        self._books.open(Played(self.opened))
+        *earlier, position = self._session.history.positions
+        return Hurried(
+            self._books.played, rules=self._session.rules, position=position, view=self._view,
+            earlier=[before.stacks for before in earlier],
+            seed=int(np.random.default_rng([self.seed, self.opened]).integers(2**31)),
+        )  # fmt: skip
+
+    def anew(self, told: Any) -> bool:
+        return super().anew(told) or self._books.astray
+
+
+class Watched(Pipeline):
+    """The pipeline, which shows the books every picture that it is given."""
+
+    def __init__(self, *given: Any, books: Books, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._books = books
+        books.sight = self
+
+    def push(self, frame: Frame, history: Any, asked: Any = None) -> Any:
+        if isinstance(frame, Shot):
+            self._books.see(frame)
+        return super().push(frame, history, asked)
+
+    def judgement(self) -> dict[str, Any]:
+        """What the referee thought of the last look."""
+        judged = self._referee._judged
+        if judged is None:
+            return {"camera": self.camera_state}
+        number, found = judged
+        return {
+            "camera": self.camera_state,
+            "look": number,
+            "act": str(found.act),
+            "nats": round(found.nats, 1),
+            "lead": round(found.lead, 1),
+            "foreign": round(found.foreign, 2),
+            "rivals": [str(act) for act in found.rivals[:6]],
+        }
+
+
+class Books:
+    """Holds what is told against what was played; all but :meth:`open` on the game thread.
+
+    ``counts``: turns, slips, alerts, and every kind of fault by name. Each fault is written to ``folder``
+    with the last pictures, so that it can be looked into.
+    """
+
+    def __init__(self, folder: Path, seed: int, first: int) -> None:
+        self.counts: Counter[str] = Counter()
+        self.played = Played(0)
+        self.astray = False
+        """The table and the game have parted: it is to be set up anew."""
+        self.sight: Watched | None = None
+        self.session: Session | None = None
+        self._folder, self.seed = folder, seed
+        self._game_began = first
+        self._shots: deque[Shot] = deque(maxlen=KEPT)
+        self._heard: deque[dict[str, Any]] = deque(maxlen=12)
+        self._shot: Shot | None = None
+        self._alerted = self._asked = True
+        self._saved = 0
+
+    def open(self, played: Played) -> None:
+        self.played, self.astray = played, False
+
+    def see(self, shot: Shot) -> None:
+        """The pipeline is given this picture now."""
+        before, self._shot = self._shot, shot
+        if before is not None and before.slip and shot.slip != before.slip and not self._alerted:
+            if self._asked:
+                # An unseen turn and another explain the picture as well: then it is right to ask.
+                self.counts["acts asked about"] += 1
+            else:
+                self._fault("acts without an alert", act=before.act)
+        if shot.slip and (before is None or before.slip != shot.slip):
+            self.counts["slips"] += 1
+            self._alerted = self._asked = False
+        self._shots.append(shot)
+        if shot.played is self.played and shot.turns - shot.played.told >= LAG and not self.astray:
+            self._fault("turns missed", played=shot.played.turns[shot.played.told])
+            self.astray = True
+
+    def hear(self, event: Event) -> None:
+        """The session has told this, because of the picture that was seen last."""
+        self._heard.append(dict(event.to_json()))
+        shot = self._shot
+        match event:
+            case Moved() if shot is not None:
+                self.counts["turns"] += 1
+                played = shot.played.turns[shot.played.told : shot.turns]
+                if not played or played[0] != event.move:
+                    self._fault("turns misread", played=played[:1], told=event.move)
+                    self.astray = True
+                shot.played.told += 1
+            case Alert() if shot is not None:
+                self.counts["alerts"] += 1
+                if not shot.slip:
+                    self._fault("alerts for nothing", told=event.reason)
+                elif not self._alerted:
+                    self.counts["told as another act"] += event.reason not in ACCEPTED[shot.act]
+                    self._alerted = True
+            case TakenBack():
+                # Nobody at this table takes anything back.
+                self._fault("turns misread", told=f"taken back to {event.ply}")
+                self.astray = True
+            case Unclear() if shot is not None:
+                self.counts["questions"] += 1
+                self._asked = True
+                self._answer(shot, event)
+            case GameBegan():
+                self._game_began = self.played.opening + 1
+
+    def _answer(self, shot: Shot, event: Event) -> None:
+        """Whoever sits at the table knows which turn it was."""
+        played = shot.played.turns[shot.played.told : shot.turns]
+        if played and played[0] in event.to_json()["candidates"] and self.session is not None:
+            self.session.submit(ChooseMove(Move.parse(played[0])))
+
+    def _fault(self, name: str, **more: Any) -> None:
+        self.counts[name] += 1
+        self._saved += 1
+        session, shot = self.session, self._shot
+        if self._saved > 20 or session is None or self.sight is None or shot is None:
+            return
+        place = self._folder / f"{self._saved:02d}-{name.replace(' ', '-')}"
+        place.mkdir(parents=True, exist_ok=True)
+        told = more | {
+            "fault": name,
+            "seed": self.seed,
+            "size": f"{shot.image.shape[1]}x{shot.image.shape[0]}",
+            "opening": shot.played.opening,
+            "first": self._game_began,
+            "game": session.history.game,
+            "ply": session.history.ply,
+            "time": shot.time,
+            "position": session.position.text,
+            "rules": session.rules.to_json(),
+            "reserves": list(session.position.reserves),
+            "played": shot.played.turns,
+            "told": shot.played.told,
+            "judgement": self.sight.judgement(),
+            "heard": list(self._heard),
+        }
+        (place / "fault.json").write_text(json.dumps(told, indent=1, default=str) + "\n", encoding="utf-8")
+        for seen in self._shots:
+            name = f"{seen.index:05d}-{seen.time:08.2f}-turn-{seen.turns}{'-' * bool(seen.act)}{seen.act}.png"
+            cv2.imwrite(str(place / name), seen.image)

@@ -1,0 +1,1 @@
+"""How long watching, the rules core and the journal take."""
