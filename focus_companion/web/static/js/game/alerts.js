@@ -2,6 +2,7 @@
 // An alert brings one English sentence; the templates here are those it is made from, so that it can be taken apart
 // and said again. A test holds them to the referee's own.
 
+import { LETTERS, parseMove, stacksOf } from "../lib/squares.js";
 import { list, t, tn } from "../lib/texts.js";
 
 const said = (text) => text;
@@ -62,6 +63,18 @@ export function sentence(text, nameOf) {
     else values[field] = word;
   }
   return t(found.template, values);
+}
+
+/** The pieces that lie where the game has none, as far as the sentence tells: {square, stack}, stack bottom to top. */
+export function ghostOf(alert, position) {
+  const found = parts(alert?.text);
+  if (!undoing(alert)) return null;
+  const { origin, target, pieces, Player } = found;
+  if (!origin) return { square: target, stack: LETTERS[Player.toLowerCase()] };
+  // A sentence that names no number tells of a turn that would be right for another player: as many as squares.
+  const stack = stacksOf(position)[origin];
+  const count = pieces ? parseInt(pieces, 10) : (parseMove(`${origin}-${target}`).pieces);
+  return { square: target, stack: stack.slice(-count) };
 }
 
 /** How to undo what was done, as far as it is one act: {from, to} squares, or {from} for a piece to be taken off. */

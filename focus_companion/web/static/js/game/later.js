@@ -2,8 +2,10 @@
 
 import { Acts } from "./acts.js";
 import { Camera } from "../board/camera.js";
+import { celebrate } from "../board/celebration.js";
 import { Corners } from "../board/corners.js";
 import { Editor } from "./editor.js";
+import { keepAwake } from "../lib/screen.js";
 import { Match } from "./match.js";
 import { Moves } from "./moves.js";
 import { NewGame } from "./newgame.js";
@@ -11,4 +13,4 @@ import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
 import { sample, sound } from "../lib/sound.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, celebrate, keepAwake, sample, showReview, sound };

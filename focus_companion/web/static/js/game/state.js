@@ -99,6 +99,9 @@ export function candidates(state) {
   return state.unclear?.length ? state.unclear : null;
 }
 
+/** Before the first turn can be played, in the game, or after it: "before", "play", "over". */
+export const phase = (state) => (state.result ? "over" : state.ply || state.ready || state.paused ? "play" : "before");
+
 /** Which acts can do something now, by name; the others do not depend on how the game stands. */
 export function possible(state) {
   const over = Boolean(state.result);

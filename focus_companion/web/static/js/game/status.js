@@ -8,12 +8,10 @@ import { bound, list, t, tn } from "../lib/texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
 
 /** What the status says names the player itself. */
-const TELLS_TURN = new Set(["turn", "result", "unclear"]);
-/** Classes that make what is said smaller, each in addition to those before it. */
-const SMALLER = ["long", "longer", "longest"];
+const TELLS_TURN = new Set(["turn", "result", "unclear", "choose"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
-/** {kind, title, text, letter, choices} for a state. */
+/** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` acts as [act, words, main one]. */
 export function summary(state) {
   const told = now(state);
   // Until play goes on, the calm states also tell what became of the journal.
@@ -22,17 +20,18 @@ export function summary(state) {
 }
 
 function now(state) {
+  if (state.asking) return { kind: "choose", sign: "unclear", ...state.asking };
   if (state.result) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
-    return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter };
+    return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter, answers: [["rematch", t("Rematch"), true], ["review", t("Review")]] };
   }
   if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault, sign: "fault" };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
-  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason), text: alertText(state, state.alert) };
+  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
-  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), place: true };
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where it lies")]] };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
@@ -52,6 +51,7 @@ function now(state) {
     if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: t("If so, say it here or just play on. If not, put the pieces back."), choices };
     return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: t("Just play on: what follows usually tells. Or choose here."), choices };
   }
+  if (state.camera === "ok" && !state.ply && !state.ready) return { kind: "wait", title: t("Set the pieces up"), text: t("Set the pieces up as the drawing shows. The game begins by itself.") };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
@@ -60,16 +60,15 @@ function now(state) {
 }
 
 export class Status {
+  /** `onChoose(move)` when one of the turns in doubt is chosen; null where nobody can act. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", fitting: 0 });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "" });
     this.token = h("div", { class: "status-token" });
     this.title = h("h2", { class: "status-title" });
     this.text = h("p", { class: "status-text" });
     this.turn = h("p", { class: "status-turn" });
-    this.choices = h("div", { class: "status-choices" });
-    element.append(this.token, h("div", { class: "status-words" }, this.title, this.text, this.choices), this.turn);
-    // A phone may be turned while something is said.
-    new ResizeObserver(() => this.width !== element.clientWidth && this.fit()).observe(element);
+    this.answers = h("div", { class: "status-answers" });
+    element.append(this.token, h("div", { class: "status-words" }, this.title, this.text), this.turn, this.answers);
   }
 
   show(state) {
@@ -82,29 +81,35 @@ export class Status {
     // Whose turn it is stays in sight whatever else is to be said.
     const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
-    this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, now.yes)));
-    this.element.dataset.choices = now.choices?.length ?? 0;
-    if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
-    // Measured when all else of this change stands too, before it is drawn.
-    this.fitting ||= requestAnimationFrame(() => {
-      this.fitting = 0;
-      this.fit();
-    });
+    this.ask(now, state);
     this.say(now);
   }
 
-  /** A long sentence gets smaller letters rather than more room: nothing below may move. */
-  fit() {
-    this.width = this.element.clientWidth;
-    this.element.classList.remove(...SMALLER);
-    for (const smaller of SMALLER) if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add(smaller);
+  /** The buttons; they stay as they are under the finger while they say the same. */
+  ask({ choices = [], answers = [], yes, picked }, state) {
+    const key = JSON.stringify([choices, answers, yes, picked, state.game, state.looking]);
+    if (key === this.asked) return;
+    this.asked = key;
+    const focused = this.answers.contains(document.activeElement);
+    const turns = picked ? [] : choices.map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, yes));
+    const acts = this.onChoose && !state.looking ? answers.map((answer) => this.answer(answer, state)) : [];
+    this.answers.replaceChildren(...turns, ...acts);
+    if (focused) this.answers.querySelector("button, a")?.focus();
+  }
+
+  answer([act, words, main], state) {
+    const strong = main ? "answer strong" : "answer";
+    if (act === "review") return h("a", { class: "answer", href: `/games/${state.game}#review` }, words);
+    return h("button", { type: "button", class: strong, "data-act": act }, words);
   }
 
   /** A button for a turn that it may have been: the letter that the board shows it by, and the turn, or in words `yes`. */
   choice(move, letter, state, yes) {
     const { origin, target } = parseMove(move);
     const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
-    return h("button", { type: "button", class: "choice", "data-act": "", "data-move": move, title: moveWords(move), on: { click: () => this.onChoose(move) } }, h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move)));
+    const words = [h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move))];
+    if (!this.onChoose) return h("span", { class: "choice" }, ...words);
+    return h("button", { type: "button", class: "choice", title: moveWords(move), on: { click: () => this.onChoose(move) } }, ...words);
   }
 
   /** Tell screen readers once: alerts at once, the rest when they are done speaking. */

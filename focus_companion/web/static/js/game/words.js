@@ -45,12 +45,18 @@ export function alertText(state, alert) {
   return english || !squares ? (alert.text ?? "") : squares;
 }
 
-/** "Take two pieces from the bottom of d3: …" */
+/** "Take 3 pieces from the bottom of d3: 2 red captured, 1 green back to Ann." */
 export function promptText(state, prompt) {
   const n = prompt.remove.length;
-  const parts = prompt.remove.map(({ piece, to, owner }) => {
-    const colour = colourWord(piece);
-    return to === "reserve" ? t("{colour} to {player}’s reserve", { colour, player: playerName(state, owner) }) : t("{colour} is captured", { colour });
+  const groups = new Map();
+  for (const item of prompt.remove) {
+    const kind = `${item.piece} ${item.to}`;
+    groups.set(kind, [...(groups.get(kind) ?? []), item]);
+  }
+  const parts = [...groups.values()].map((group) => {
+    const [{ piece, to, owner }] = group;
+    const values = { colour: colourWord(piece), player: to === "reserve" ? playerName(state, owner) : "" };
+    return to === "reserve" ? tn("{n} {colour} back to {player}", "{n} {colour} back to {player}", group.length, values) : tn("{n} {colour} captured", "{n} {colour} captured", group.length, values);
   });
   const what = tn("Take {n} piece from the bottom of {square}", "Take {n} pieces from the bottom of {square}", n, { square: prompt.square });
   return `${what}: ${parts.join(", ")}.`;
