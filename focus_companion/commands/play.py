@@ -22,7 +22,7 @@ from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.broker_options import chosen_broker, table_name
 from focus_companion.commands.shared.console import tell
 from focus_companion.commands.shared.event_lines import event_line
-from focus_companion.commands.shared.pin import tell_pin
+from focus_companion.commands.shared.pin import tell_links, tell_pin
 from focus_companion.commands.shared.rule_options import optional_rule_options
 from focus_companion.commands.shared.seat_options import (
     chosen_seats,
@@ -241,6 +241,7 @@ def _say_goodbye(session: Session) -> None:
 
 def _serve(settings: Settings, session: Session, journal: Journal, closing: ExitStack) -> PageServer:
     from focus_companion.web.app import create_app
+    from focus_companion.web.far import FarSeats
     from focus_companion.web.lan import host_names, lan_addresses
     from focus_companion.web.server import PageServer
 
@@ -248,7 +249,15 @@ def _serve(settings: Settings, session: Session, journal: Journal, closing: Exit
     if settings.lan:
         pin = settings.pin or f"{secrets.randbelow(10**6):06}"
         logs.hide(pin)
-    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=host_names() if settings.lan else ())
+    far = FarSeats(settings.data)
+    app = create_app(
+        session,
+        journal,
+        lan=settings.lan,
+        pin=pin,
+        hosts=host_names() if settings.lan else (),
+        far=far,
+    )
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:
@@ -258,6 +267,8 @@ def _serve(settings: Settings, session: Session, journal: Journal, closing: Exit
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
         assert pin is not None
         tell_pin(pin, server.port, settings.data, closing)
+    addresses = app.extensions["addresses"] or (f"http://127.0.0.1:{server.port}/",)
+    tell_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
     server.start()
     closing.callback(server.close, 0.5)
     return server

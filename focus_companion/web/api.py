@@ -9,7 +9,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 
 from ..formats.errors import FormatError
 from ..formats.strict_json import loads
-from ..session.requests import RequestRefused
+from ..session.requests import Request, RequestRefused
 from .access import COOKIE, Access, Refused
 from .acts import parse_act
 from .downloads import download
@@ -17,6 +17,7 @@ from .games import past_game, summaries
 from .ports import GameJournal, GameSession
 from .reasons import refusal
 from .reviewing import ReviewFailed, Reviews
+from .seats import check_kinds, follow, submitted
 from .series import Series
 from .stream import Viewers
 
@@ -148,6 +149,21 @@ def act() -> tuple[Response, HTTPStatus]:
         wanted = parse_act(loads(request.get_data()))
     except ValueError as wrong:
         raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    check_kinds(wanted)
+    order = tuple(_session().state().get("order", ()))
+    answer = _done(wanted)
+    follow(wanted, order)
+    return answer
+
+
+@blueprint.post("/api/turn")
+def turn() -> tuple[Response, HTTPStatus]:
+    """A turn of a player far away: to be made on the board. Sent twice, it is one turn."""
+    return _done(submitted())
+
+
+def _done(wanted: Request) -> tuple[Response, HTTPStatus]:
+    """The answer once the game thread has done what is wanted, or soon will."""
     try:
         _session().submit(wanted).result(_PATIENCE)
     except RequestRefused as refused:

@@ -24,7 +24,7 @@ _TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-ENTRIES: Final = ("main", "games", "hall")
+ENTRIES: Final = ("main", "games", "hall", "seat")
 """Scripts that pages begin with; each is given as one file with all that it needs."""
 
 LATER: Final = {"later": "main"}

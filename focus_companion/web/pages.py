@@ -15,6 +15,7 @@ from .assets import Assets
 from .lan import qr_code
 from .languages import LANGUAGES
 from .ports import GameJournal, GameSession
+from .seats import own_seat
 
 blueprint = Blueprint("pages", __name__)
 
@@ -39,6 +40,7 @@ def play() -> str:
         phase=_phase(told),
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
+        own_seat=own_seat(),
         addresses=current_app.extensions["addresses"],
         state=told,
     )

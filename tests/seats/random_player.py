@@ -1,6 +1,6 @@
 """A program that plays: random legal turns over the protocol, and the faults that its arguments name.
 
-    random_player.py [hang|die|nonsense|illegal|late|chatty] [from ply N]
+random_player.py [hang|die|nonsense|illegal|late|chatty] [from ply N]
 """
 
 import json

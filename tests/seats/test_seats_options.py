@@ -51,8 +51,10 @@ def test_a_seat_that_cannot_be_meant_ends_with_one_line(
     tmp_path: Path, options: list[str], said: str
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0"]
-        + ["--data", str(tmp_path), *options],
+        [
+            *(sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0"),
+            *("--data", str(tmp_path), *options),
+        ],
         capture_output=True,
         text=True,
         timeout=60,

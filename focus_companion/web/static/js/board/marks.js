@@ -158,8 +158,8 @@ function takeOut(board, prompt) {
 }
 
 /**
- * The drawings for `marks`: {last, wrong, undo, ghost, differ, prompt, candidates, selected, targets}.
- * `last` and `candidates` are moves, `wrong` and `differ` lists of squares, `undo` and `ghost` as of alerts.js, `prompt` the contract's.
+ * The drawings for `marks`: {last, asked, wrong, undo, ghost, differ, prompt, candidates, selected, targets}.
+ * `last`, `asked` and `candidates` are moves, `wrong` and `differ` lists of squares, `undo` and `ghost` as of alerts.js, `prompt` the contract's.
  */
 export function drawMarks(board, marks) {
   const last = parseMove(marks.last);
@@ -171,7 +171,7 @@ export function drawMarks(board, marks) {
   }
   const wrong = marks.wrong ?? [];
   const differ = marks.differ ?? [];
-  if (last && !wrong.length && !marks.candidates?.length) over.push(path(board, marks.last, "last"));
+  if (last && !wrong.length && !marks.candidates?.length && !marks.asked) over.push(path(board, marks.last, "last"));
   for (const square of marks.targets ?? []) over.push(ringed(board, square, "target", 12));
   if (marks.selected) over.push(ringed(board, marks.selected, "selected", 4));
   for (const square of differ) under.push(tinted(board, square, "differ"));
@@ -179,6 +179,7 @@ export function drawMarks(board, marks) {
   for (const square of wrong) under.push(tinted(board, square, "wrong"));
   for (const square of wrong) over.push(ringed(board, square, "wrong"), badge(board, square, "wrong", "!"));
   if (marks.ghost) over.push(ghosts(board, marks.ghost));
+  if (marks.asked) over.push(path(board, marks.asked, `asked ${marks.mover}`));
   if (marks.undo) over.push(undo(board, marks.undo));
   over.push(...choices(board, marks.candidates ?? []));
   if (marks.prompt) over.push(ringed(board, marks.prompt.square, "prompt"), takeOut(board, marks.prompt));

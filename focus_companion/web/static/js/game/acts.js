@@ -3,7 +3,7 @@
 import { Chooser } from "./chooser.js";
 import { h } from "../lib/svg.js";
 import { t, tn } from "../lib/texts.js";
-import { playersOf } from "./state.js";
+import { moverKind, playersOf } from "./state.js";
 import { moveWords, playerName } from "./words.js";
 
 async function post(address, body) {
@@ -39,12 +39,12 @@ export class Acts {
   }
 
   /** Send an act; asks for the PIN if the host wants it. True if it was accepted. */
-  async send(body) {
+  async send(body, address = "/api/requests") {
     try {
-      let answer = await post("/api/requests", body);
+      let answer = await post(address, body);
       while (!answer.ok && answer.pin) {
         if (!(await this.enterPin(answer.error))) return false;
-        answer = await post("/api/requests", body);
+        answer = await post(address, body);
       }
       if (!answer.ok) this.toast(answer.error);
       return answer.ok;
@@ -82,6 +82,8 @@ export class Acts {
     if (act === "not_legal") return this.notLegal(state);
     if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));
     if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
+    if (act === "my_turn") return this.myTurn(state);
+    if (act.startsWith("seat_")) return this.send({ act: "seat", player: state.to_move, kind: { seat_companion: "companion", seat_board: "board" }[act] ?? state.seats[state.to_move] });
     if (act.startsWith("turn_")) return this.chooser.answer(act.slice(5));
     if (act === "pause") return this.send({ act: state.paused ? "resume" : "pause" });
     if (act === "dismiss") return this.send({ act });
@@ -99,6 +101,25 @@ export class Acts {
     const more = tn("{n} later turn is taken back with it.", "{n} later turns are taken back with it.", later);
     const question = later ? [what, more].join(" ") : what;
     return (await this.sure(question, [["yes", t("Not legal: take it back")]])) && this.send({ act: "not_legal", ply });
+  }
+
+  /** Who plays from far away is asked for each turn once, without having to ask for it. */
+  offer(state) {
+    const mine = document.body.dataset.seat === state.to_move && moverKind(state) === "far";
+    const calm = mine && !(state.reply || state.alert || state.prompt || state.unclear || state.paused || state.result);
+    const turn = `${state.game} ${state.ply} ${state.position}`;
+    if (!calm || this.offered === turn) return;
+    this.offered = turn;
+    this.myTurn(state).catch((problem) => console.info(problem.message));
+  }
+
+  /** Choose the turn of a player far away, for just this position. */
+  async myTurn(state) {
+    const answer = await fetch("/api/legal", { cache: "no-store" });
+    const { legal = [] } = answer.ok ? await answer.json() : {};
+    if (!legal.length) return this.toast(t("There is no legal turn now."));
+    const { to_move: player, game, ply, position } = state;
+    return this.chooser.open(state, t("Which turn do you play?"), t("It is shown at the table and made there for you."), legal, (move) => this.send({ player, move, game, ply, position }, "/api/turn"));
   }
 
   /** Ask which of the legal turns it was, on the board. */

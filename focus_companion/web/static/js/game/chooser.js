@@ -18,11 +18,12 @@ export class Chooser {
     return this.legal !== null;
   }
 
-  /** Ask `title` about the position of `state`, in which these turns are `legal`; `note` says what the record will say. */
-  open(state, title, note, legal) {
+  /** Ask `title` about the position of `state`, in which these turns are `legal`; `note` says what the record will say.
+   *  `hand(move)` takes the turn in place of the players' ruling: a player chooses what to play. */
+  open(state, title, note, legal, hand = null) {
     const squares = state.alert?.squares ?? [];
     const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, NEAREST);
-    Object.assign(this, { title, note, legal, near, about: key(state) });
+    Object.assign(this, { title, note, legal, hand, near, about: key(state) });
     this.restart();
   }
 
@@ -67,7 +68,7 @@ export class Chooser {
     if (word === "stop") return this.close();
     if (word === "another") return this.restart();
     const move = this.picked;
-    if (await this.send({ act: "legal", move })) this.close();
+    if (await (this.hand ? this.hand(move) : this.send({ act: "legal", move }))) this.close();
     return undefined;
   }
 
@@ -77,6 +78,7 @@ export class Chooser {
     const { title, note, shown: choices, origin, picked } = this;
     const stop = ["turn_stop", t("Cancel")];
     if (picked) return { title: t("{move}?", { move: moveWords(picked) }), text: note, choices, origin, answers: [["turn_yes", t("Yes, this turn"), true], ["turn_another", t("Another turn")], stop], picked };
+    if (this.hand) return { title, text: origin ? t("Touch where it goes, or a letter.") : t("Touch a stack of yours and then where it goes, or a square for a reserve piece."), choices, origin, answers: origin ? [["turn_another", t("Another stack")], stop] : [stop] };
     const text = origin ? t("Touch where it went, or a letter.") : choices.length ? t("Touch a letter, or the stack that moved and then where it went.") : t("Touch the stack that moved, then where it went.");
     return { title, text, choices, origin, answers: origin ? [["turn_another", t("Another stack")], stop] : [stop] };
   }

@@ -11,6 +11,7 @@ import { Moves } from "./moves.js";
 import { NewGame } from "./newgame.js";
 import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
+import { Seats } from "./seats.js";
 import { sample, sound } from "../lib/sound.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, celebrate, keepAwake, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Seats, celebrate, keepAwake, sample, showReview, sound };

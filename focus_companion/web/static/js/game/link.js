@@ -2,7 +2,7 @@
 
 import { after } from "./state.js";
 
-const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "game", "act", "ruling", "corrected", "pause", "placed", "refused"];
+const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "reply", "seat", "seat_failed", "game", "act", "ruling", "corrected", "pause", "placed", "refused"];
 const POLL_MS = 4000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;

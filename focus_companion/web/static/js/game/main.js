@@ -76,6 +76,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
   }
@@ -98,6 +99,8 @@ function fill(state) {
   tools.replay.follow(state.game, state.ply ?? 0);
   tools.moves.show(state);
   tools.acts?.chooser.follow(state);
+  tools.acts?.offer(state);
+  tools.seats?.follow(state);
   tools.match?.follow(state).catch((problem) => console.info(problem.message));
 }
 
@@ -138,6 +141,8 @@ function show(older) {
     prompt: now && !asking ? shown.prompt : null,
     candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
     selected: asking?.origin,
+    asked: now && !asking && !shown.alert && !shown.prompt ? shown.reply?.move : null,
+    mover: letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
   clocks.show(now ? shown.clock : null);

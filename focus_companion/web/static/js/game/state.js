@@ -4,7 +4,7 @@ import { followed } from "./clock.js";
 import { LETTERS } from "../lib/squares.js";
 
 /** Events that change more than they say; the state is asked for again. */
-const NEEDS_STATE = new Set(["taken_back", "result", "game", "act", "corrected", "ruling", "placed"]);
+const NEEDS_STATE = new Set(["taken_back", "result", "game", "seat", "act", "corrected", "ruling", "placed"]);
 
 /** Why a camera is lost though it gives pictures: a state of its own. */
 const USELESS = new Set(["frozen", "dark", "covered", "damaged"]);
@@ -34,6 +34,8 @@ export function after(state, type, event) {
         unclear: null,
         set_up: null,
         rescued: null,
+        reply: null,
+        seat_failed: null,
       });
       // Who must still place a piece before moving a stack is told by the state alone.
       return { next, stale: event.to_move === null || handsFirst(state).size > 0 };
@@ -42,6 +44,12 @@ export function after(state, type, event) {
       return { next: { ...next, prompt: event, unclear: null }, stale: true };
     case "alert":
       next.alert = event;
+      break;
+    case "reply":
+      Object.assign(next, { reply: event, seat_failed: null });
+      break;
+    case "seat_failed":
+      next.seat_failed = event;
       break;
     case "resolved":
       Object.assign(next, { alert: null, prompt: null, unclear: null, set_up: null });
@@ -88,6 +96,9 @@ export function handsFirst(state) {
   const placing = Object.entries(state.placing ?? {}).filter(([, left]) => left > 0);
   return new Set([...(state.thirteenth ?? []), ...placing.map(([colour]) => colour)].map((colour) => LETTERS[colour]));
 }
+
+/** The kind of seat of the player to move, without its level: "board", "companion", "far", "engine". */
+export const moverKind = (state) => (state.seats?.[state.to_move] ?? "board").split(":")[0];
 
 /** Squares at which the board differs from the start or the game, or null. */
 export function differing(state) {

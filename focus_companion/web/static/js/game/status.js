@@ -2,13 +2,13 @@
 
 import { token } from "../board/pieces.js";
 import { parseMove } from "../lib/squares.js";
-import { candidates, differing } from "./state.js";
+import { candidates, differing, moverKind } from "./state.js";
 import { h, s } from "../lib/svg.js";
-import { bound, list, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
+import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
 
 /** What the status says names the player itself. */
-const TELLS_TURN = new Set(["turn", "result", "unclear", "choose"]);
+const TELLS_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
 /** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` acts as [act, words, main one]. */
@@ -53,6 +53,32 @@ function now(state) {
   }
   if (state.camera === "ok" && !state.ply && !state.ready) return { kind: "wait", title: t("Set the pieces up"), text: t("Set the pieces up as the drawing shows. The game begins by itself.") };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
+  if (state.looking || moverKind(state) === "board") return turn(state);
+  return handless(state, playerName(state, state.to_move), letterOf(state.to_move));
+}
+
+/** A player without hands is to move: what is to be done for them, or who does not say it. */
+function handless(state, player, letter) {
+  const { reply, seat_failed: failed } = state;
+  if (reply) {
+    const move = t("{move}.", { move: sentenceCase(moveWords(reply.move)) });
+    const square = parseMove(reply.move).target;
+    const text = reply.remove.length ? `${move} ${removalWords(state, { square, remove: reply.remove })}` : move;
+    return { kind: "reply", title: t("Do this for {player}", { player }), text, letter };
+  }
+  if (failed) {
+    const answers = [["seat_companion", t("The computer takes over"), true], ["seat_board", t("Somebody at the table")], ["seat_again", t("Try again")]];
+    if (moverKind(state) === "companion") answers.shift();
+    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start.") }[failed.why] ?? t("The program that plays answered with no legal turn.");
+    return { kind: "unclear", title: t("Who goes on for {player}?", { player }), text, answers, letter };
+  }
+  if (moverKind(state) !== "far") return { kind: "turn", title: t("{player} is thinking", { player }), text: t("The turn to be made on the board is shown here."), letter };
+  const mine = document.body.dataset.seat === state.to_move;
+  if (mine) return { kind: "turn", title: t("It is your turn"), text: t("You play {player}. Your turn is made on the board far away.", { player }), letter, answers: [["my_turn", t("Choose your turn"), true]] };
+  return { kind: "turn", title: t("{player} chooses far away", { player }), text: t("The turn to be made on the board is shown here."), letter };
+}
+
+function turn(state) {
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
@@ -126,4 +152,4 @@ export class Status {
 /** A camera, crossed out. */
 const unseen = () => s("svg", { viewBox: "0 0 24 24" }, s("path", { d: "M4 8h3l1.5-2h7L17 8h3v10H4z" }), s("circle", { cx: 12, cy: 12.8, r: 2.8 }), s("path", { d: "M4 4l16 17" }));
 
-const sign = (kind) => h("span", { class: "status-sign", "aria-hidden": "true" }, kind === "lost" ? unseen() : ({ alert: "!", fault: "!", "set-up": "⊞", unclear: "?", result: "★" }[kind] ?? "…"));
+const sign = (kind) => h("span", { class: "status-sign", "aria-hidden": "true" }, kind === "lost" ? unseen() : ({ alert: "!", fault: "!", "set-up": "⊞", unclear: "?", reply: "→", result: "★" }[kind] ?? "…"));

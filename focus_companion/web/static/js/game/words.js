@@ -32,6 +32,7 @@ export function alertTitle(reason) {
       too_high: t("A stack is too high"),
       wrong_removal: t("The wrong pieces were taken out"),
       reordered: t("A stack has another order"),
+      not_the_reply: t("Not the turn that was asked for"),
       unexplained: t("The board is not as it should be"),
     }[reason] ?? t("Something is not right")
   );
@@ -47,6 +48,11 @@ export function alertText(state, alert) {
 
 /** "Take 3 pieces from the bottom of d3: 2 red captured, 1 green back to Ann." */
 export function promptText(state, prompt) {
+  return removalWords(state, prompt);
+}
+
+/** What is to be taken off a stack: {square, remove} as of a prompt. */
+export function removalWords(state, prompt) {
   const n = prompt.remove.length;
   const groups = new Map();
   for (const item of prompt.remove) {
