@@ -37,7 +37,8 @@ def create_app(
 
     ``lan``: answer under bare addresses of this machine and the names in ``hosts``, not under loopback alone.
     ``pin``: whoever knows it may act from elsewhere too; without one only the host machine may.
-    ``far``: who holds the seats of players far away. ``viewers``: most open event streams; past it viewers are told to poll.
+    ``viewers``: most open event streams; past it viewers are told to poll. ``far``: who holds the seats of
+    players far away.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session

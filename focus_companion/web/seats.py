@@ -110,7 +110,7 @@ def submitted() -> SubmitTurn:
     body = _body()
     kinds = {"player": str, "move": str, "game": int, "ply": int, "position": str}
     colour = body.get("player")
-    if colour not in LETTER or any(not fits(body.get(name), kind) for name, kind in kinds.items()):
+    if any(not fits(body.get(name), kind) for name, kind in kinds.items()) or colour not in LETTER:
         raise Refused(HTTPStatus.BAD_REQUEST, "Send player, move, game, ply and position.")
     if _seats().get(colour) != FAR:
         raise Refused(HTTPStatus.CONFLICT, "This seat is not played from far away.")

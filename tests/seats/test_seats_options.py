@@ -22,8 +22,9 @@ def test_a_kind_is_written_as_it_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "human", "companion:0", "companion:9", "companion:x", "companion:", "companion:١", "far:me", "board:1",
-        "engine", "engine:", 'engine:"half', "engine:a\nb", "table", "companion:33", "engine:" + "x" * 2000,
+        "", "human", "companion:0", "companion:9", "companion:x", "companion:", "companion:١", "far:me",
+        "board:1", "engine", "engine:", 'engine:"half', "engine:a\nb", "table", "companion:33",
+        "engine:" + "x" * 2000,
     ],
 )  # fmt: skip
 def test_what_is_no_kind_is_refused_with_a_sentence(text: str) -> None:

@@ -11,8 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from focus_companion.game.rules import Rules
-from focus_companion.referee.verdict import StartSeen, TurnSeen
+from focus_companion.referee.verdict import StartSeen
 from focus_companion.session.requests import SetSeat
 from focus_companion.web.app import create_app
 from focus_companion.web.far import FILE, FarSeats
@@ -81,7 +80,7 @@ def test_a_far_player_may_do_nothing_but_play(table: Any, app: Flask) -> None:
         assert post(friend, "/api/far", {"player": "green"}).status_code == 401
         assert friend.get("/api/far", headers=HOST).status_code == 401
         table.start()
-        table.session.submit(SetSeat("r", "far"))
+        table.session.submit(SetSeat("r", "far")).result(5)
         assert post(friend, "/api/turn", turn(table, player="red")).status_code == 401, "another's seat"
 
 
@@ -137,7 +136,7 @@ def test_who_comes_back_after_a_restart_has_the_seat(table: Any, app: Flask, tmp
     friend = sit(app)
     kept = tmp_path / FILE
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    cookie = friend.get_cookie("focus_seat")
+    cookie = friend.get_cookie("focus_seat", domain="192.0.2.1")
     assert cookie is not None and cookie.value not in kept.read_text(), "only its digest"
     again = create_app(table.session, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path))
     page = away(again)
@@ -229,5 +228,6 @@ def test_a_new_game_with_seats(table: Any, client: FlaskClient) -> None:
 
 def test_seats_are_told_in_the_state_of_every_game(table: Any, client: FlaskClient) -> None:
     state = client.get("/api/state").get_json()
-    assert state["seats"] == {"green": "board", "red": "board"} and state["reply"] is None
-    assert Rules.make(2).order and TurnSeen
+    assert state["seats"] == {"green": "far", "red": "board"} and state["reply"] is None
+    assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
+    assert client.get("/api/state").get_json()["seats"] == {"green": "board", "red": "board"}

@@ -1,5 +1,5 @@
-"""Telling the host the PIN and the links of far seats, and nobody else: on the terminal, else in a file that is
-for this user alone.
+"""Telling the host the PIN and the links of far seats, and nobody else: on the terminal, else in a file that
+is for this user alone.
 
 What is printed without a terminal ends in the system's journal or in a file, where others may read it.
 """
