@@ -21,13 +21,14 @@ from focus_companion.game.faults import IllegalMove
 @click.option("--format", "name", type=click.Choice(list(FORMATS)), required=True, help="What to write.")
 @click.option("--output", metavar="FILE", help="Where to write it; without it, to standard output.")
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
-def command(game: str, name: str, output: str | None, data: str | None) -> None:
+@click.option("--match", "whole", is_flag=True, help="Of a game of the journal, the whole match.")
+def command(game: str, name: str, output: str | None, data: str | None, whole: bool) -> None:
     """Write GAME (a record file, a number of the journal, or last) in another format.
 
     svg is the last position, gif the replay (it needs the extra [gif]).
     """
     try:
-        content = write(load(game, data), name)
+        content = write(load(game, data, match=whole), name)
     except IllegalMove as error:
         raise NotSo(f"{game}: {error}") from None
     if output is not None and output != "-":

@@ -23,7 +23,7 @@ from focus_companion.commands.shared.broker_options import chosen_broker, table_
 from focus_companion.commands.shared.console import tell
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.pin import tell_links, tell_pin
-from focus_companion.commands.shared.rule_options import optional_rule_options
+from focus_companion.commands.shared.rule_options import match_options
 from focus_companion.commands.shared.seat_options import (
     chosen_seats,
     play_seats,
@@ -34,6 +34,7 @@ from focus_companion.commands.shared.serving import announce, host_of, no_port, 
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.colours import LETTER, NAMES
+from focus_companion.game.match import MatchPlace
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
@@ -83,7 +84,7 @@ class Name(_NameType):
     help="Camera number or device, video file, folder of pictures, http or rtsp address, or demo. "
     "Default: the first camera that works, else demo.",
 )
-@optional_rule_options
+@match_options
 @click.option("--name", "names", type=Name(), multiple=True, help="A player's name, e.g. green=Ann.")
 @seat_options
 @click.option("--new", is_flag=True, help="Begin a new game, also when one is unfinished.")
@@ -101,6 +102,7 @@ class Name(_NameType):
 @tape_options
 def command(
     rules: Rules | None,
+    games: int,
     names: Sequence[tuple[str, str]],
     seats: Sequence[tuple[str, str]],
     pace: str | None,
@@ -127,8 +129,8 @@ def command(
     on_signals(stop)
     with ExitStack() as closing:
         play(
-            settings, rules, dict(names), new=new, stop=stop, closing=closing, rank1=rank1, tape=tape,
-            tape_size=tape_size, played_by=played_by, pace=None if pace is None else float(pace),
+            settings, rules, dict(names), games=games, new=new, stop=stop, closing=closing, rank1=rank1,
+            tape=tape, tape_size=tape_size, played_by=played_by, pace=None if pace is None else float(pace),
         )  # fmt: skip
     _leave()
 
@@ -138,6 +140,7 @@ def play(
     rules: Rules | None,
     names: Mapping[str, str],
     *,
+    games: int,
     new: bool,
     stop: threading.Event,
     closing: ExitStack,
@@ -174,17 +177,11 @@ def play(
     lens = None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data)
     again = AGAIN if chosen.is_demo else None
     sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
+    match = MatchPlace(games) if games > 1 else None
     session = Session(
-        rules or Rules.make(2),
-        names,
-        journal,
-        sight,
-        resume=not new,
-        again=again,
-        rescued=rescued,
-        played_by=played_by,
-        pace=pace,
-    )
+        rules or Rules.make(2), names, journal, sight, resume=not new, again=again, rescued=rescued,
+        match=match, played_by=played_by, pace=pace,
+    )  # fmt: skip
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)
         closing.callback(begin_tape(tape, tape_size, session, journal, sight=how, again=again).close)
@@ -222,6 +219,11 @@ def play(
             "(--new begins another)"
         )
     say(seat_line(session.history.played_by))
+    if place := session.history.match:
+        ends = " (--new ends the match)" if place.number > 1 else ""
+        say(f"Game {place.number} of {place.length} of the match{ends}")
+    if fault := session.rules.order_fault:
+        tell(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
     announce(settings, server.port)
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)

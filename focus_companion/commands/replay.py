@@ -12,15 +12,14 @@ import click
 
 from focus_companion.commands.shared.console import BadInput, NotSo, tell
 from focus_companion.commands.shared.position_lines import position_lines
-from focus_companion.commands.shared.sources import is_journal_game, load, read_bytes
+from focus_companion.commands.shared.sources import is_journal_game, load, read_bytes, warn
 from focus_companion.formats.board_text import board_text
 from focus_companion.formats.captions import captions
-from focus_companion.formats.errors import FormatError, one_line
-from focus_companion.formats.match import Match
+from focus_companion.formats.errors import FormatError
+from focus_companion.formats.match import Match, score_lines
 from focus_companion.formats.reading import LIMIT, read_record, records_in
 from focus_companion.formats.walk import steps
 from focus_companion.game.faults import IllegalMove
-from focus_companion.game.match import match_score
 from focus_companion.game.record import GameRecord
 from focus_companion.game.setups import start_position
 
@@ -36,14 +35,15 @@ _TOGETHER: Final = 1 << 16
 @click.option("--positions", is_flag=True, help="One JSON object a line: the position after every ply.")
 @click.option("--legal", is_flag=True, help="With --positions: every object lists the legal turns.")
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
-def command(game: str, positions: bool, legal: bool, data: str | None) -> None:
+@click.option("--match", "whole", is_flag=True, help="Of a game of the journal, the whole match.")
+def command(game: str, positions: bool, legal: bool, data: str | None, whole: bool) -> None:
     """Go through GAME: a record file (json, sgf or text), a number of the journal, or last.
 
     A .jsonl file holds one record a line. A record with an illegal move ends with exit status 1.
     """
     if legal and not positions:
         raise click.UsageError("--legal belongs to --positions; give both")
-    if not is_journal_game(game, data):
+    if not whole and not is_journal_game(game, data):
         if Path(game).suffix.lower() in LINES and Path(game).exists():
             with Path(game).open("rb") as stream:
                 _many(stream, game, positions, legal)
@@ -56,9 +56,11 @@ def command(game: str, positions: bool, legal: bool, data: str | None) -> None:
                 )
             _many(io.BytesIO(content), game, positions, legal)
         else:
-            _one(read_record(content, game), game, positions, legal)
+            match = read_record(content, game)
+            warn(match, game)
+            _one(match, game, positions, legal)
         return
-    _one(load(game, data), game, positions, legal)
+    _one(load(game, data, match=whole), game, positions, legal)
 
 
 def _one(match: Match, source: str, positions: bool, legal: bool) -> None:
@@ -79,8 +81,9 @@ def _one(match: Match, source: str, positions: bool, legal: bool) -> None:
 
 def _score(match: Match) -> Iterator[str]:
     """What a match comes to: a point for each opposing piece captured, to the player or the pair."""
-    totals = match_score(match.games).totals
-    yield "Match: " + ", ".join(f"{one_line(name, 40)} {points}" for name, points in totals.items())
+    points, standing = score_lines(match.score)
+    yield f"{standing[:1].upper()}{standing[1:]}."
+    yield f"Match: {points}"
 
 
 def _many(stream: IO[bytes], source: str, positions: bool, legal: bool) -> None:
@@ -91,6 +94,7 @@ def _many(stream: IO[bytes], source: str, positions: bool, legal: bool) -> None:
         try:
             if isinstance(found, FormatError):
                 raise found
+            warn(found, f"{source}: line {number}")
             for record in found.games:
                 if positions:
                     _write(position_lines(record, legal=legal, game=number))

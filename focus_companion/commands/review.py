@@ -19,12 +19,13 @@ from focus_companion.review.words import review_lines
     "--json", "as_json", is_flag=True, help="One JSON object for the game (a line a game of a match)."
 )
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
-def command(game: str, as_json: bool, data: str | None) -> None:
+@click.option("--match", "whole", is_flag=True, help="Of a game of the journal, the whole match.")
+def command(game: str, as_json: bool, data: str | None, whole: bool) -> None:
     """Tell what every turn of GAME won and lost, and its three biggest swings.
 
     GAME is a record file (json, sgf or text), a number of the journal, or last. The game must be over.
     """
-    match = load(game, data)
+    match = load(game, data, match=whole)
     for number, record in enumerate(match.games, 1):
         place = game if match.single else f"{game}: games[{number - 1}]"
         try:

@@ -41,10 +41,14 @@ def _next(record: GameRecord, position: Position) -> str:
 
 
 def _held(position: Position) -> list[str]:
-    """``green: reserve 1, captured 3`` for every player, two players a line."""
+    """``green: reserve 1, captured 3`` for every player, two players a line.
+
+    While pieces of the drop set-up are placed, ``to place 17`` stands for the reserve.
+    """
     captured = [sum(row) for row in position.captured]
+    kind, hands = ("to place", position.placing) if position.placing else ("reserve", position.reserves)
     each = [
-        f"{NAMES[letter]}: reserve {reserve}, captured {count}"
-        for letter, reserve, count in zip(position.players, position.reserves, captured, strict=True)
+        f"{NAMES[letter]}: {kind} {held}, captured {count}"
+        for letter, held, count in zip(position.players, hands, captured, strict=True)
     ]
     return [" · ".join(each[index : index + 2]) for index in range(0, len(each), 2)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 
-from focus_companion.formats.match import Match
+from focus_companion.formats.match import Match, score_lines
 from focus_companion.formats.text_sheet import result_text
 from focus_companion.formats.walk import Step, steps
 from focus_companion.game.colours import NAMES, names
+from focus_companion.game.match import game_score, summed
 from focus_companion.game.record import Act, GameRecord
 
 # The wide ones are taken for the others by some spreadsheets.
@@ -19,8 +20,8 @@ def write_csv(match: Match) -> str:
     """The table of a game; for a match the games follow one another, told apart by the column ``game``.
 
     Columns: game, ply, time (s), player, name, turn, captured, to_reserve, then for every colour that plays
-    ``reserve_<colour>`` and ``captured_by_<colour>``, then position, out, to_move, result. Raises
-    IllegalMove.
+    ``reserve_<colour>`` and ``captured_by_<colour>``, then position, out, to_move, result; for a match also
+    ``match``, the score after a game in the game's last row. Raises IllegalMove.
     """
     colours = sorted({letter for game in match.games for letter in game.rules.order}, key="rgby".index)
     table = io.StringIO()
@@ -29,10 +30,16 @@ def write_csv(match: Match) -> str:
         ["game", "ply", "time", "player", "name", "turn", "captured", "to_reserve"]
         + [f"{kind}_{NAMES[letter]}" for kind in ("reserve", "captured_by") for letter in colours]
         + ["position", "out", "to_move", "result"]
+        + ([] if match.single else ["match"])
     )
+    scores = [] if match.single else [game_score(game) for game in match.games]
+    length = match.length or len(scores)
     for number, game in enumerate(match.games, 1):
-        for step in steps(game):
-            writer.writerow([str(number), *_row(game, step, colours)])
+        rows = [[str(number), *_row(game, step, colours)] for step in steps(game)]
+        if not match.single:
+            score = "; ".join(score_lines(summed(scores[:number], length)))
+            rows = [[*row, ""] for row in rows[:-1]] + [[*row, harmless(score)] for row in rows[-1:]]
+        writer.writerows(rows)
     return table.getvalue()
 
 

@@ -1,19 +1,20 @@
 """The game record and the match record as JSON: the form that outlives us.
 
 Keys that we do not know are kept in ``record.unknown["json"]`` by the place of the object they stood in
-(``""`` the record itself, ``"moves[3]"``, ``"players.red"``, ``"rules"``), and are written back there.
+(``""`` the record itself, ``"moves[3]"``, ``"players.red"``), and are written back there. In ``rules`` they
+are refused: a rule that we do not know makes another game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from focus_companion.formats import rules_json, strict_json
 from focus_companion.formats.errors import FormatError, choices, shown
-from focus_companion.formats.match import Match
+from focus_companion.formats.match import Match, length_from
 from focus_companion.formats.sgf_extras import checked as sgf_extras_checked
-from focus_companion.formats.strict_json import as_list, as_object, as_text, as_time, rest
+from focus_companion.formats.strict_json import Times, as_list, as_object, as_text, as_time, rest
 from focus_companion.game.colours import LETTER, NAMES, names
 from focus_companion.game.outcome import REASONS, Outcome
 from focus_companion.game.record import ACT_KINDS, Act, BadMove, Entry, GameRecord
@@ -30,7 +31,7 @@ def record_to_json(record: GameRecord) -> dict[str, Any]:
     """The contract's object for a game."""
     kept: Mapping[str, Any] = record.unknown.get("json") or {}
     out: dict[str, Any] = {"format": GAME, "version": VERSION}
-    out["rules"] = joined(record.rules.to_json(), kept.get("rules"), rules_json.KEYS)
+    out["rules"] = record.rules.to_json()
     out["players"] = {
         NAMES[letter]: joined(
             {"name": record.players.get(letter, "")}, kept.get(f"players.{NAMES[letter]}"), ("name",)
@@ -79,9 +80,12 @@ def outcome_to_json(outcome: Outcome | None) -> dict[str, Any] | None:
 
 
 def match_to_json(match: Match) -> dict[str, Any]:
+    """The contract's object for a match; ``score`` says what the games come to, and is not read back."""
     return {
         "format": MATCH,
         "version": VERSION,
+        "length": match.length,
+        "score": match.score.to_json(),
         "games": [record_to_json(game) for game in match.games],
     } | dict(match.unknown)
 
@@ -103,7 +107,9 @@ def match_from_json(value: Any) -> Match:
             records.append(record_from_json(game))
         except FormatError as error:
             raise error.within(place=f"games[{index}]") from None
-    return Match(tuple(records), unknown=rest(found, ("format", "version", "games")))
+    length = length_from(found.get("length"), len(records), "length")
+    known = ("format", "version", "length", "score", "games")
+    return Match(tuple(records), length=length, unknown=rest(found, known))
 
 
 def record_from_json(value: Any) -> GameRecord:
@@ -120,13 +126,15 @@ def record_from_json(value: Any) -> GameRecord:
             kept[place] = more
 
     rules_object = as_object(found.get("rules"), "rules", '{"players": 2}')
-    rules = rules_json.rules_from_json(rules_object, "rules")
-    keep("rules", rest(rules_object, rules_json.KEYS))
+    items = as_list(found.get("moves"), "moves", '["d5-d6"]')
+    rules = rules_json.rules_from_json(rules_object, "rules", played=bool(items))
     players, more_players = _players(found.get("players"), "".join(rules.order), keep)
     keep("players", more_players)
     entries = []
-    for index, item in enumerate(as_list(found.get("moves"), "moves", '["d5-d6"]')):
+    clock = Times()
+    for index, item in enumerate(items):
         entry, more = entry_from_json(item, f"moves[{index}]")
+        clock.pass_on(entry.time, f"moves[{index}].time")
         entries.append(entry)
         keep(f"moves[{index}]", more)
     date = found.get("date")
@@ -208,11 +216,11 @@ def entry_from_json(item: Any, place: str) -> tuple[Entry, dict[str, Any]]:
 def turn_entry(text: str, time: float | None, place: str) -> Entry:
     """The entry of a turn as written.
 
-    What has the form of a move but leaves the board is let through: it is the replay that finds it illegal
-    and names its ply. Raises :class:`FormatError` for any other text.
+    What has the form of a move but leaves the board, or has capital letters, is let through: it is the replay
+    that finds it illegal and names its ply. Raises :class:`FormatError` for any other text.
     """
     entry = Entry.parse(text, time)
-    if isinstance(entry.what, BadMove) and entry.what.fault.reason != "off_board":
+    if isinstance(entry.what, BadMove) and entry.what.fault.reason not in ("capitals", "off_board"):
         raise FormatError(
             f"{shown(text)} is no move",
             place=place,
@@ -223,7 +231,23 @@ def turn_entry(text: str, time: float | None, place: str) -> Entry:
 
 def _incidents(value: Any) -> tuple[dict[str, Any], ...]:
     items = as_list([] if value is None else value, "incidents")
-    return tuple(as_object(item, f"incidents[{index}]") for index, item in enumerate(items))
+    return incidents_from((item, f"incidents[{index}]") for index, item in enumerate(items))
+
+
+def incidents_from(items: Iterable[tuple[Any, str]]) -> tuple[dict[str, Any], ...]:
+    """The incidents among (value, place), in their order. Raises :class:`FormatError`."""
+    clock = Times()
+    return tuple(incident_from(item, place, clock) for item, place in items)
+
+
+def incident_from(item: Any, place: str, clock: Times) -> dict[str, Any]:
+    """The next incident; its time, where it has one, must not fall. Raises :class:`FormatError`."""
+    incident = as_object(item, place)
+    time = incident.get("time")
+    if isinstance(time, int | float) and not isinstance(time, bool):
+        at = f"{place}.time"
+        clock.pass_on(as_time(time, at), at)
+    return incident
 
 
 def outcome_from_json(value: Any, order: str | tuple[str, ...]) -> tuple[Outcome | None, dict[str, Any]]:

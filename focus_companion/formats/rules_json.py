@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.strict_json import expect
+from focus_companion.game.nearest import unknown_rule
 from focus_companion.game.rules import Rules, RulesError
 from focus_companion.game.setups import start_position
 
@@ -55,12 +56,16 @@ KEYS: Final = tuple(_KINDS)
 """The settings that a ``rules`` object may hold."""
 
 
-def rules_from_json(value: Mapping[str, Any], place: str = "") -> Rules:
-    """The rules that an object of settings asks for; keys that are no setting are passed over.
+def rules_from_json(value: Mapping[str, Any], place: str = "", *, played: bool = False) -> Rules:
+    """The rules that an object of settings asks for.
+
+    ``played``: there are turns by these rules already; see :meth:`Rules.make`.
 
     Raises:
-        FormatError: a value of the wrong kind, or settings that contradict one another, with the place.
+        FormatError: a key that is no setting, a value of the wrong kind, or settings that contradict one
+            another, with the place.
     """
+    known_rules(value, place)
     settings: dict[str, Any] = {}
     for key, (kind, what) in _KINDS.items():
         if key in value:
@@ -70,9 +75,15 @@ def rules_from_json(value: Mapping[str, Any], place: str = "") -> Rules:
             "missing", place=f"{place}.players" if place else "players", remedy="write 2, 3 or 4"
         )
     try:
-        rules = Rules.from_json(settings)
+        rules = Rules.from_json(settings, played=played)
         if rules.start is not None:
             start_position(rules)  # refuses a position in which nobody at all could move
         return rules
     except RulesError as error:
         raise FormatError(str(error), place=place) from None
+
+
+def known_rules(value: Mapping[str, Any], place: str) -> None:
+    """Raise :class:`FormatError` for a key that is no setting: a mistyped rule would be another game."""
+    if strangers := [key for key in value if key not in _KINDS]:
+        raise FormatError(unknown_rule(strangers[0], KEYS), place=place)

@@ -11,12 +11,18 @@ from typing import Any, Final
 from focus_companion import __version__
 from focus_companion.formats import sgf_extras, sgf_tree, strict_json
 from focus_companion.formats.errors import FormatError, one_line, shown
-from focus_companion.formats.json_record import entry_from_json, joined, outcome_from_json, outcome_to_json
-from focus_companion.formats.match import Match
-from focus_companion.formats.rules_json import KEYS, rules_from_json
+from focus_companion.formats.json_record import (
+    entry_from_json,
+    incidents_from,
+    outcome_from_json,
+    outcome_to_json,
+)
+from focus_companion.formats.match import Match, length_from
+from focus_companion.formats.rules_json import known_rules, rules_from_json
 from focus_companion.formats.sgf_tree import Node
 from focus_companion.formats.strict_json import as_object, as_text
 from focus_companion.game.colours import LETTER, NAMES
+from focus_companion.game.moves import Move
 from focus_companion.game.record import Act, Entry, GameRecord
 
 FOCUS: Final = "36"
@@ -37,6 +43,7 @@ KNOWN: Final = frozenset(
         "RESULT",
         "INCIDENT",
         "KEPT",
+        "MATCH",
         "MV",
         "TIME",
         "ACT",
@@ -46,7 +53,10 @@ KNOWN: Final = frozenset(
 
 def write_sgf(match: Match) -> str:
     """The SGF text of the games, one game tree each; UTF-8."""
-    return sgf_tree.serialise(_nodes(game) for game in match.games)
+    trees = [_nodes(game) for game in match.games]
+    if not match.single:
+        trees[0][0].add("MATCH", strict_json.dumps({"length": match.length, "score": match.score.to_json()}))
+    return sgf_tree.serialise(trees)
 
 
 def read_sgf(text: str | bytes) -> Match:
@@ -59,7 +69,11 @@ def read_sgf(text: str | bytes) -> Match:
         except FormatError as error:
             place = f"game {number}, {error.place}" if len(trees) > 1 else error.place
             raise FormatError(error.problem, place=place, remedy=error.remedy) from None
-    return Match(tuple(games), single=len(games) == 1)
+    told = _one(trees[0][0], "MATCH", "root")
+    if told is None:
+        return Match(tuple(games), single=len(games) == 1)
+    place = "root, MATCH"
+    return Match(tuple(games), length=length_from(_json(told, place).get("length"), len(games), place))
 
 
 def _nodes(record: GameRecord) -> list[Node]:
@@ -79,7 +93,7 @@ def _nodes(record: GameRecord) -> list[Node]:
         if record.result is not None:
             root.add("RE", _short_result(record))
     kept: dict[str, Any] = dict(record.unknown.get("json") or {})
-    root.add("RULES", strict_json.dumps(joined(record.rules.to_json(), kept.pop("rules", None), KEYS)))
+    root.add("RULES", strict_json.dumps(record.rules.to_json()))
     if names:
         root.add("PLAYERS", strict_json.dumps({NAMES[letter]: name for letter, name in names}))
     if record.result is not None:
@@ -127,29 +141,34 @@ def _record(nodes: list[Node]) -> GameRecord:
         kept = _json(kept_text, "root, KEPT")
         for place, values in kept.items():
             as_object(values, f"root, KEPT {shown(place)}")
+        known_rules(kept.get("rules") or {}, "root, KEPT")
     rules_text = _one(root, "RULES", "root")
     if rules_text is None:
         raise FormatError(
             "the rules are missing", place="root, RULES", remedy='write at least RULES[{"players":2}]'
         )
     rules_object = _json(rules_text, "root, RULES")
-    rules = rules_from_json(rules_object, "root, RULES")
-    if more := strict_json.rest(rules_object, KEYS):
-        kept["rules"] = more
+    played = len(nodes) > 1 or bool(root.texts("ACT"))
+    rules = rules_from_json(rules_object, "root, RULES", played=played)
     result = None
     if (text := _one(root, "RESULT", "root")) is not None:
         result, _ = outcome_from_json(_json(text, "root, RESULT"), rules.order)
     date = _one(root, "DT", "root")
     entries: list[Entry] = []
+    clock = strict_json.Times()
     for number, node in enumerate(nodes):
-        entries += _entries(node, f"node {number}" if number else "root")
+        place = f"node {number}" if number else "root"
+        for entry in _entries(node, place):
+            clock.pass_on(entry.time, f"{place}, TIME" if isinstance(entry.what, Move) else f"{place}, ACT")
+            entries.append(entry)
+    at = "root, INCIDENT"
     extras = sgf_extras.collect(nodes, KNOWN)
     return GameRecord(
         rules=rules,
         players=_players(root, rules.order),
         date="" if date is None else strict_json.unquoted(date, "root, DT"),
         entries=tuple(entries),
-        incidents=tuple(_json(text, "root, INCIDENT") for text in root.texts("INCIDENT")),
+        incidents=incidents_from((_json(text, at), at) for text in root.texts("INCIDENT")),
         result=result,
         unknown=({"json": kept} if kept else {}) | ({"sgf": extras} if extras else {}),
     )

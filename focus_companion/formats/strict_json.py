@@ -123,7 +123,7 @@ def as_text(value: Any, place: str, example: str = "") -> str:
 
 
 def as_time(value: Any, place: str) -> float | None:
-    """Seconds of a game or a stream; null where unknown."""
+    """Seconds of a game or a stream, from 0 on; null where unknown."""
     if value is None:
         return None
 
@@ -131,7 +131,32 @@ def as_time(value: Any, place: str) -> float | None:
         return isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e12
 
     found: float = expect(value, is_time, "seconds (a number)", place, "12.3")
+    if found < 0:
+        raise FormatError(
+            f"the time {shown(value)} is negative",
+            place=place,
+            remedy="times count from the beginning",
+        )
     return found
+
+
+class Times:
+    """Times in the order in which things happened: none may be earlier than one before it."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def pass_on(self, time: float | None, place: str) -> None:
+        """Take the next time, None where it is unknown. Raises :class:`FormatError` for one that falls."""
+        if time is None:
+            return
+        if time < self._last:
+            raise FormatError(
+                f"the time {shown(time)} is earlier than {shown(self._last)} before it",
+                place=place,
+                remedy="times never fall; put the turns in their order, or leave their times out",
+            )
+        self._last = time
 
 
 def rest(value: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from focus_companion.formats import strict_json
 from focus_companion.formats.errors import FormatError, choices, shown
-from focus_companion.formats.json_record import entry_from_json, outcome_from_json
-from focus_companion.formats.match import Match
-from focus_companion.formats.rules_json import KEYS, rules_from_json
+from focus_companion.formats.json_record import entry_from_json, incident_from, outcome_from_json
+from focus_companion.formats.match import Match, length_from
+from focus_companion.formats.rules_json import known_rules, rules_from_json
 from focus_companion.formats.sgf_extras import checked as sgf_extras_checked
 from focus_companion.formats.strict_json import as_object
 from focus_companion.formats.text_sheet import DRAW, TITLE, VERBS
@@ -17,8 +17,11 @@ from focus_companion.game.colours import LETTER
 from focus_companion.game.outcome import REASONS
 from focus_companion.game.record import Entry, GameRecord
 
-_FIELD: Final = re.compile(r"(Date|Players|Rule|Result|Incident|Kept|red|green|blue|yellow): *(.*)", re.ASCII)
+_FIELD: Final = re.compile(
+    r"(Match|Score|Date|Players|Rule|Result|Incident|Kept|red|green|blue|yellow): *(.*)", re.ASCII
+)
 _ROUND: Final = re.compile(r"\d{1,6}\.", re.ASCII)
+_MATCH: Final = re.compile(r"(?:(\d{1,4}) +)?games?", re.ASCII)
 _MARK: Final = re.compile(r"[x+][rgby]{1,20}", re.ASCII)
 _RULE: Final = re.compile(r"([a-z_]{1,40}) *= *(.+)", re.ASCII)
 _RESULT: Final = re.compile(r"([a-z, ]{1,60}?) *\(([a-z ]{1,30})\)", re.ASCII)
@@ -49,7 +52,11 @@ def read_text(text: str | bytes) -> Match:
             raise _at_line(error, f"line {number}") from None
     if not sheets:
         raise FormatError("an empty text", remedy=f"a move sheet begins with {TITLE!r}")
-    return Match(tuple(sheet.record() for sheet in sheets), single=len(sheets) == 1)
+    games = tuple(sheet.record() for sheet in sheets)
+    told = sheets[0].match
+    if told is None:
+        return Match(games, single=len(games) == 1)
+    return Match(games, length=length_from(int(told) if told else None, len(games), "Match"))
 
 
 def _at_line(error: FormatError, line: str) -> FormatError:
@@ -62,6 +69,7 @@ class _Sheet:
 
     def __init__(self, place: str) -> None:
         self.place = place
+        self.match: str | None = None
         self.date = ""
         self.order: list[str] | None = None
         self.names: dict[str, str] = {}
@@ -70,6 +78,7 @@ class _Sheet:
         self.result: dict[str, Any] | None = None
         self.incidents: list[dict[str, Any]] = []
         self.kept: dict[str, Any] = {}
+        self.played, self.happened = strict_json.Times(), strict_json.Times()
 
     def take(self, line: str) -> None:
         if field := _FIELD.fullmatch(line):
@@ -82,7 +91,14 @@ class _Sheet:
             self._row(line)
 
     def _field(self, key: str, value: str) -> None:
-        if key == "Date":
+        if key == "Match":
+            found = _MATCH.fullmatch(value)
+            if found is None:
+                raise FormatError(f"no match {shown(value)}", remedy="for example 'Match: 4 games'")
+            self.match = found[1] or ""
+        elif key == "Score":
+            return  # follows from the games
+        elif key == "Date":
             self.date = strict_json.unquoted(value, "Date")
         elif key == "Players":
             self.order = [name.strip() for name in value.split(",")]
@@ -90,18 +106,19 @@ class _Sheet:
             rule = _RULE.fullmatch(value)
             if rule is None:
                 raise FormatError(f"no rule {shown(value)}", remedy="for example 'Rule: fast = true'")
+            known_rules({rule[1]: None}, "Rule")
             self.settings[rule[1]] = strict_json.loads(rule[2])
         elif key == "Result":
-            found = _RESULT.fullmatch(value)
-            if found is None:
+            result = _RESULT.fullmatch(value)
+            if result is None:
                 raise FormatError(
                     f"no result {shown(value)}",
                     remedy=f"for example 'Result: green (domination)'; reasons are {choices(REASONS)}",
                 )
-            winners = [] if found[1] == "draw" else [name.strip() for name in found[1].split(",")]
-            self.result = {"winners": winners, "reason": found[2]}
+            winners = [] if result[1] == "draw" else [name.strip() for name in result[1].split(",")]
+            self.result = {"winners": winners, "reason": result[2]}
         elif key == "Incident":
-            self.incidents.append(as_object(strict_json.loads(value), "Incident"))
+            self.incidents.append(incident_from(strict_json.loads(value), "Incident", self.happened))
         elif key == "Kept":
             self.kept = _kept(as_object(strict_json.loads(value), "Kept"))
         else:
@@ -113,14 +130,19 @@ class _Sheet:
             item["player"] = player
         if act["time"]:
             item["time"] = _seconds(act["time"])
-        self.entries.append(entry_from_json(item, "the act")[0])
+        self._enter(item, "the act")
+
+    def _enter(self, item: dict[str, Any], place: str) -> None:
+        entry, _ = entry_from_json(item, place)
+        self.played.pass_on(entry.time, place)
+        self.entries.append(entry)
 
     def _row(self, line: str) -> None:
         pending: dict[str, Any] | None = None
 
         def done() -> None:
             if pending is not None:
-                self.entries.append(entry_from_json(pending, "the turn")[0])
+                self._enter(pending, "the turn")
 
         for index, word in enumerate(line.split()):
             if (index == 0 and _ROUND.fullmatch(word)) or word in _NO_TURN:
@@ -147,7 +169,7 @@ class _Sheet:
             )
         try:
             settings = {"players": len(self.order), "order": self.order} | self.settings
-            rules = rules_from_json(settings)
+            rules = rules_from_json(settings, played=bool(self.entries))
             result, _ = outcome_from_json(self.result, rules.order)
         except FormatError as error:
             raise _at_line(error, f"the sheet that begins at {self.place}") from None
@@ -157,10 +179,6 @@ class _Sheet:
                 place=self.place,
                 remedy="leave it out",
             )
-        kept = dict(self.kept)
-        if more := strict_json.rest(self.settings, KEYS):
-            inner: dict[str, Any] = kept.get("json", {})
-            kept["json"] = inner | {"rules": inner.get("rules", {}) | more}
         return GameRecord(
             rules=rules,
             players={letter: name for letter, name in self.names.items() if name},
@@ -168,7 +186,7 @@ class _Sheet:
             entries=tuple(self.entries),
             incidents=tuple(self.incidents),
             result=result,
-            unknown=kept,
+            unknown=self.kept,
         )
 
 
@@ -178,6 +196,7 @@ def _kept(value: dict[str, Any]) -> dict[str, Any]:
         if key == "json":
             for place, values in as_object(inner, "Kept.json").items():
                 as_object(values, f"Kept.json {shown(place)}")
+            known_rules(inner.get("rules") or {}, "Kept")
             kept[key] = inner
         elif key == "sgf":
             kept[key] = sgf_extras_checked(inner, "Kept.sgf")

@@ -17,6 +17,7 @@
     Result: green (resigned)
 
 ``xrr`` captures two red pieces, ``+g`` takes a green one into reserve, ``*d5`` places a reserve piece,
+A match begins with ``Match: 4 games`` and ends with its ``Score:``.
 ``pass`` is a forced pass, ``out`` a player who is out, ``@12.3`` the time in seconds. :mod:`text_reader`
 reads it back.
 """
@@ -26,7 +27,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from focus_companion.formats import strict_json
-from focus_companion.formats.match import Match
+from focus_companion.formats.match import Match, score_lines
 from focus_companion.formats.walk import Step, steps
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.outcome import Outcome
@@ -41,12 +42,19 @@ DRAW: Final = "draw agreed"
 
 def write_text(match: Match) -> str:
     """The sheets of the games, one under the other. Raises IllegalMove for a record with an illegal move."""
-    return "\n".join(_sheet(game) for game in match.games)
+    if match.single:
+        return _sheet(match.games[0])
+    agreed = "" if match.length is None else f" {match.length}"
+    first, *others = match.games
+    sheets = [_sheet(first, f"Match:{agreed} games"), *(_sheet(game) for game in others)]
+    return "\n".join([*sheets, "".join(f"Score: {line}\n" for line in score_lines(match.score))])
 
 
-def _sheet(record: GameRecord) -> str:
+def _sheet(record: GameRecord, head: str = "") -> str:
     kept: dict[str, Any] = dict(record.unknown.get("json") or {})
     lines = [TITLE, ""]
+    if head:
+        lines.append(head)
     if record.date:
         lines.append(f"Date: {strict_json.quoted(record.date)}")
     lines.append(f"Players: {record.rules.players_text}")

@@ -1,15 +1,77 @@
-"""A match: a series of games, one point for each opposing piece captured."""
+"""A match: an agreed number of games, one point for each opposing piece captured, the highest sum wins."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 from .colours import NAMES
 from .position import Position
 from .record import GameRecord, positions
 from .rules import Rules
+
+MOST_GAMES: Final = 999
+"""Games that a match may be agreed on; more is no match but a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlace:
+    """Which game of a match one game is."""
+
+    length: int
+    """Games that were agreed on."""
+    before: tuple[int, ...] = ()
+    """The numbers, as the journal counts, of the match's games that are over, in their order."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.length, bool) or not isinstance(self.length, int):
+            raise ValueError("the length of a match must be a number of games")
+        if not 1 <= self.length <= MOST_GAMES:
+            raise ValueError(f"a match has 1 to {MOST_GAMES} games, not {str(self.length)[:20]}")
+        if not all(isinstance(game, int) for game in self.before) or len(self.before) >= self.length:
+            raise ValueError("the games before must be numbers, and fewer than the match has games")
+
+    @property
+    def number(self) -> int:
+        """Which game of the match this is, from 1."""
+        return len(self.before) + 1
+
+    @property
+    def last(self) -> bool:
+        """Whether no game of the match comes after this one."""
+        return self.number == self.length
+
+    def after(self, game: int) -> MatchPlace:
+        """Return the place of the game that follows ``game``, the number of the one that has this place.
+
+        After the last game of a match another match of the same length begins.
+        """
+        return MatchPlace(self.length) if self.last else MatchPlace(self.length, (*self.before, game))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"length": self.length, "number": self.number, "before": list(self.before)}
+
+    @classmethod
+    def from_json(cls, data: Any) -> MatchPlace | None:
+        """Return the place that :meth:`to_json` wrote; None for None. Raises ValueError."""
+        if data is None:
+            return None
+        if not isinstance(data, Mapping) or not isinstance(data.get("before", []), list):
+            raise ValueError("the place in a match must be an object with 'length' and 'before'")
+        return cls(data.get("length"), tuple(data.get("before", [])))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class GameScore:
+    """What one game adds to a match."""
+
+    points: dict[str, int]
+    """By player's name; partners have the sum of the pair."""
+    sides: tuple[frozenset[str], ...]
+    """Who wins together, by name."""
+    over: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +84,42 @@ class MatchScore:
     """The points of all games by player's name."""
     leaders: tuple[str, ...]
     """Who has most points: several when they have the same, or win together; none before the first game."""
+    length: int
+    """Games of the match: those agreed on, else those that there are."""
+    finished: int
+    """Games that are over."""
+    tied: bool
+    """Whether the leaders are on different sides."""
+
+    @property
+    def over(self) -> bool:
+        """Whether all games of the match are over."""
+        return 0 < self.length <= self.finished
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """Who has won the match; several where it is tied, or partners; none before its end."""
+        return self.leaders if self.over else ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the score as a match record and the page tell it."""
+        return {
+            "totals": dict(self.totals),
+            "finished": self.finished,
+            "over": self.over,
+            "winners": list(self.winners),
+            "tied": self.tied and self.over,
+        }
+
+    def sentence(self) -> str:
+        """Return how far the match is, or who has won it, in English."""
+        if not self.over:
+            games = "game" if self.length == 1 else "games"
+            return f"{self.finished} of {self.length} {games} finished"
+        *first, last = self.winners
+        if self.tied:
+            return f"the match is tied between {', '.join(first)} and {last}"
+        return f"{', '.join(first)} and {last} win the match" if first else f"{last} wins the match"
 
 
 def game_points(position: Position, rules: Rules) -> dict[str, int]:
@@ -35,23 +133,54 @@ def game_points(position: Position, rules: Rules) -> dict[str, int]:
     return {player: sum(own[member] for member in rules.side_of(player)) for player in rules.order}
 
 
-def match_score(records: Sequence[GameRecord]) -> MatchScore:
-    """Return the score of a series of games, unfinished ones as they stand.
+def game_score(record: GameRecord) -> GameScore:
+    """Return what a game adds to a match, an unfinished one as it stands.
 
     Points go to names, so that players may change colours between games; who has no name goes by the colour.
     Raises IllegalMove for a record that the rules refuse.
     """
-    games: list[dict[str, int]] = []
+    *_, last = positions(record)
+    called = _called(record)
+    points = {called[player]: count for player, count in game_points(last, record.rules).items()}
+    sides = tuple(frozenset(called[player] for player in side) for side in record.rules.sides)
+    return GameScore(points, sides, (last.result or record.result) is not None)
+
+
+def summed(scores: Sequence[GameScore], length: int | None = None) -> MatchScore:
+    """Return the score of a match from those of its games; without a length it has those games alone."""
     totals: dict[str, int] = {}
-    for record in records:
-        *_, last = positions(record)
-        called = _called(record)
-        points = {called[player]: count for player, count in game_points(last, record.rules).items()}
-        games.append(points)
-        for name, count in points.items():
+    for score in scores:
+        for name, count in score.points.items():
             totals[name] = totals.get(name, 0) + count
     most = max(totals.values(), default=0)
-    return MatchScore(tuple(games), totals, tuple(name for name, count in totals.items() if count == most))
+    leaders = tuple(name for name, count in totals.items() if count == most)
+    together = any(side.issuperset(leaders) for score in scores[-1:] for side in score.sides)
+    return MatchScore(
+        games=tuple(score.points for score in scores),
+        totals=totals,
+        leaders=leaders,
+        length=len(scores) if length is None else length,
+        finished=sum(score.over for score in scores),
+        tied=len(leaders) > 1 and not together,
+    )
+
+
+def match_score(records: Sequence[GameRecord], length: int | None = None) -> MatchScore:
+    """Return the score of a series of games; see :func:`game_score` and :func:`summed`."""
+    return summed([game_score(record) for record in records], length)
+
+
+def match_names(order: str, players: Mapping[str, str]) -> dict[str, str]:
+    """Return a name for every player (letter), no two alike: in a match colours change hands, names not."""
+    names: dict[str, str] = {}
+    for number, player in enumerate(order, 1):
+        wanted = name = players.get(player) or f"Player {number}"
+        others = {players.get(other) for other in order if other != player} | set(names.values())
+        again = 2
+        while name in names.values() or (name != wanted and name in others):
+            name, again = f"{wanted} ({again})", again + 1
+        names[player] = name
+    return names
 
 
 def _called(record: GameRecord) -> dict[str, str]:

@@ -29,9 +29,13 @@ class Move:
         """Return the move that ``"d5-d6"`` or ``"*d5"`` names. Raises MoveTextError."""
         move = _BY_TEXT.get(text)
         if move is None:
-            raise MoveTextError(
-                f"{text[:20]!r} is no move: write the two squares, as d5-d6, or * and a square, as *d5"
+            small = in_small_letters(text)
+            remedy = (
+                f"it has capital letters; write {small}"
+                if small
+                else "write the two squares, as d5-d6, or * and a square, as *d5"
             )
+            raise MoveTextError(f"{text[:20]!r} is no move: {remedy}")
         return move
 
     def __str__(self) -> str:
@@ -39,6 +43,12 @@ class Move:
 
     def __repr__(self) -> str:
         return f"Move.parse({str(self)!r})"
+
+
+def in_small_letters(text: str) -> str:
+    """Return the move that a text names but for its capital letters; ``""`` if they are not the fault."""
+    small = text.lower()
+    return small if small != text and small in _BY_TEXT else ""
 
 
 _TEXT: Final[dict[Move, str]] = {

@@ -71,6 +71,11 @@ class Position:
         """Return the number of pieces that a player (letter) has in reserve. ValueError for a stranger."""
         return self.reserves[self.players.index(player)]
 
+    def in_hand(self, player: str) -> int:
+        """Return the pieces that a player (letter) may set down: the reserve, or what is left to place."""
+        me = self.players.index(player)
+        return self.placing[me] if self.placing else self.reserves[me]
+
     def captures(self, player: str) -> dict[str, int]:
         """Return how many pieces of every other colour (letter) a player has captured, noughts too."""
         row = self.captured[self.players.index(player)]
@@ -111,6 +116,8 @@ def _parse_stack(text: str, square: str) -> str:
         return ""
     if not text or text.strip("rgby"):
         shown = text if len(text) <= 20 else text[:20] + "…"
+        if text and not text.lower().strip("rgby"):
+            raise PositionTextError(f"square {square} holds {shown!r}: write it in small letters")
         raise PositionTextError(
             f"square {square} holds {shown!r}: write a stack with the letters r g b y from bottom to top, "
             "an empty square as '-'"

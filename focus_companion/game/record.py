@@ -9,7 +9,7 @@ from typing import Any
 from .acts import ACT_KINDS, Act, ActKind
 from .colours import NAMES
 from .faults import Fault, IllegalMove
-from .moves import Move, MoveTextError
+from .moves import Move, MoveTextError, in_small_letters
 from .outcome import Outcome
 from .play import act, play
 from .position import Position
@@ -30,7 +30,9 @@ class BadMove:
 
     @property
     def fault(self) -> Fault:
-        """Why it is no move: two squares that are not both on the board, or nothing of the kind."""
+        """Why it is no move: capital letters, squares not both on the board, or nothing of the kind."""
+        if small := in_small_letters(self.text):
+            return Fault("capitals", details={"text": str(self), "small": small})
         squares = self.text.removeprefix("*").split("-")
         written = 1 <= len(squares) <= 2 and all(_looks_like_square(square) for square in squares)
         return Fault("off_board" if written else "unreadable", details={"text": str(self)})

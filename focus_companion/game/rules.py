@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 from .colours import LETTER, NAMES, OPPOSITE, names
+from .nearest import unknown_rule
 from .start import RulesError, Start
 
 __all__ = ["ORDERS", "Rules", "RulesError", "parse_order"]
@@ -84,17 +85,19 @@ class Rules:
         move_partner_stacks: bool = False,
         table_talk: bool = False,
         start: Start | None = None,
+        played: bool = False,
     ) -> Rules:
         """Return the rules with the defaults for what is left out. Raises RulesError for contradictions.
 
         ``order`` is a string of letters, or colours by letter or name. ``fast_total=None`` switches that way
-        of winning off.
+        of winning off. ``played``: the game has been played already, so that a turn order which is refused
+        today (see :attr:`order_fault`) is taken as it was.
         """
         if isinstance(players, bool) or players not in ORDERS:
             raise RulesError(f"Focus is played by 2, 3 or 4, not by {str(players)[:20]}")
         if fast_total == "default" or (not fast and fast_total is None):
             fast_total = FAST_TOTAL[players]
-        return cls(
+        rules = cls(
             players=players,
             order=ORDERS[players] if order is None else parse_order(order),
             partners=partners,
@@ -110,19 +113,22 @@ class Rules:
             table_talk=table_talk,
             start=start,
         )
+        if rules.order_fault and not played:
+            raise RulesError(rules.order_fault)
+        return rules
 
     @classmethod
-    def from_json(cls, data: Any) -> Rules:
+    def from_json(cls, data: Any, *, played: bool = False) -> Rules:
         """Return the rules that the ``rules`` object of a record (or a settings file) gives.
 
-        Whatever is left out has its default. Raises RulesError for an unknown key, a wrong type or a
-        contradiction.
+        Whatever is left out has its default; ``played`` as in :meth:`make`. Raises RulesError for an unknown
+        key, a wrong type or a contradiction.
         """
         if not isinstance(data, Mapping):
             raise RulesError("'rules' must be an object with at least 'players'")
-        known = {field.name for field in fields(cls)}
+        known = [field.name for field in fields(cls)]
         if unknown := [key for key in data if key not in known]:
-            raise RulesError(f"unknown rule {str(unknown[0])[:40]!r}; there are {', '.join(sorted(known))}")
+            raise RulesError(unknown_rule(unknown[0], known))
         if "players" not in data:
             raise RulesError("the rules do not say how many players: give 'players'")
         settings = {key: value for key, value in data.items() if value is not None or key == "fast_total"}
@@ -137,7 +143,7 @@ class Rules:
                 raise RulesError("'start' is given, but set_up is not 'position'")
             _check_order(order, players)
             settings["start"] = Start.from_json(settings["start"], order)
-        return cls.make(**settings)
+        return cls.make(**settings, played=played)
 
     def to_json(self) -> dict[str, Any]:
         """Return the ``rules`` object of a record; :meth:`from_json` reads it back to an equal value."""
@@ -154,6 +160,19 @@ class Rules:
     def players_text(self) -> str:
         """The players in turn order for people: ``"green, blue, red"``."""
         return ", ".join(names(self.order))
+
+    @cached_property
+    def order_fault(self) -> str:
+        """Why nobody may begin a game in this turn order; ``""`` for one in which partners sit opposite.
+
+        Games of earlier versions may have been played in it: they are read as they were.
+        """
+        if not self.partners or OPPOSITE[self.order[0]] == self.order[2]:
+            return ""
+        return (
+            "partners sit opposite each other, so the pairs take turns alternately "
+            f"(as in {', '.join(names(ORDERS[4]))}); in {self.players_text} partners sit side by side"
+        )
 
     @cached_property
     def partner_indices(self) -> tuple[int | None, ...]:
@@ -195,7 +214,9 @@ def parse_order(order: str | Iterable[Any]) -> str:
     for part in parts:
         letter = LETTER.get(part, part) if isinstance(part, str) else None
         if letter not in NAMES:
-            raise RulesError(f"{str(part)[:20]!r} in the turn order is no colour; use {', '.join(LETTER)}")
+            small = isinstance(part, str) and (part.lower() in LETTER or part.lower() in NAMES)
+            remedy = f"write {part.lower()}, in small letters" if small else f"use {', '.join(LETTER)}"
+            raise RulesError(f"{str(part)[:20]!r} in the turn order is no colour; {remedy}")
         letters.append(letter)
     return "".join(letters)
 

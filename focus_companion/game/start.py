@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .colours import LETTER, NAMES, names
+from .nearest import nearest
 from .position import MAX_HEIGHT, PositionTextError, parse_position, position_text
 from .squares import SQUARES
 
@@ -91,7 +92,9 @@ class Start:
         if not isinstance(data, Mapping):
             raise RulesError("rules.start must be an object with a 'position'")
         if unknown := [key for key in data if key not in _KEYS]:
-            raise RulesError(f"rules.start has the unknown key {str(unknown[0])[:40]!r}")
+            meant = nearest(unknown[0], _KEYS)
+            remedy = f"did you mean {meant!r}?" if meant else f"there are {', '.join(_KEYS)}"
+            raise RulesError(f"rules.start has the unknown key {str(unknown[0])[:40]!r}; {remedy}")
         text = data.get("position")
         if not isinstance(text, str):
             raise RulesError("rules.start.position must be a position text")

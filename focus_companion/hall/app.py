@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
+from ..formats.match import Match
 from ..formats.strict_json import compact
 from ..mqtt.messages import Nonsense
 from ..session.history import History
@@ -71,7 +72,9 @@ def past_game(name: str, game: int) -> Response:
 @blueprint.get("/api/tables/<name>/games/<int:game>/export")
 def export(name: str, game: int) -> Response:
     record = _history(_evening(), name, game).record()
-    return download(record, request.args.get("format", "json"), f"{file_name(name)}-{game:04}")
+    return download(
+        Match((record,), single=True), request.args.get("format", "json"), f"{file_name(name)}-{game:04}"
+    )
 
 
 @blueprint.get("/api/results")

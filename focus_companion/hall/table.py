@@ -185,7 +185,7 @@ def fold(events: list[TableEvent]) -> History:
     """The game that these events tell, the first of them its beginning. Raises :class:`Nonsense`."""
     first = events[0]
     try:
-        rules = Rules.from_json(dict(first.event["rules"]))
+        rules = Rules.from_json(dict(first.event["rules"]), played=True)
         players = {LETTER[colour]: told["name"] for colour, told in first.event["players"].items()}
         named = {letter: name for letter, name in players.items() if name}
         history = History.begin(rules, named, game=first.game, date=first.began[:10])

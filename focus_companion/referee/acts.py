@@ -250,7 +250,7 @@ class Acts:
                 if colour == turn and move in legal:
                     continue
                 # A piece out of the game seldom comes back: rather it came from where that hardly shows.
-                kind = Kind.WRONG if self.position.reserve(colour) else Kind.WRONG_PIECE
+                kind = Kind.WRONG if self.position.in_hand(colour) else Kind.WRONG_PIECE
                 yield Act(
                     kind,
                     {target: self.stacks[target] + colour},
@@ -260,6 +260,10 @@ class Acts:
     def _displaced(self, turn: str, origin: int, target: int, number: int) -> Wrong:
         owner = self.stacks[origin][-1]
         squares = (origin, target)
+        if self.position.placing:
+            # How far is no matter: the alert for who moves before the pieces in hand are placed.
+            text = words.say("placing", owner, origin=origin, target=target)
+            return Wrong("thirteenth_piece", owner, squares, text)
         far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
         if FILE[origin] != FILE[target] and RANK[origin] != RANK[target]:
             return Wrong(
@@ -293,7 +297,7 @@ class Acts:
         )
 
     def _placed(self, turn: str, colour: str, target: int) -> Wrong:
-        if colour != turn and self.position.reserve(colour) > 0:
+        if colour != turn and self.position.in_hand(colour) > 0:
             return Wrong(
                 "out_of_turn",
                 colour,
@@ -301,12 +305,11 @@ class Acts:
                 words.say("placed_out_of_turn", colour, turn=turn, target=target),
             )
         fault = explain(self.position, Move(None, target), self._rules) if colour == turn else None
-        reason = fault.reason if fault is not None else "no_reserve"
-        if reason == "reserve_square":
-            return Wrong(reason, turn, (target,), words.say("reserve_square", turn, target=target))
-        if reason == "thirteenth_piece":
-            return Wrong(reason, turn, (target,), words.say("thirteenth_piece", turn))
-        return Wrong("no_reserve", colour, (target,), words.say("no_reserve", colour, target=target))
+        if fault is None or fault.reason == "game_over":
+            return Wrong("no_reserve", colour, (target,), words.say("no_reserve", colour, target=target))
+        # While the set-up is placed, no piece comes from the reserve.
+        said = f"placing_{fault.reason}" if self.position.placing else fault.reason
+        return Wrong(fault.reason, turn, (target,), words.say(said, turn, target=target))
 
     def double_turns(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Two moves by the player whose turn it is, each legal alone."""

@@ -30,6 +30,12 @@ TEMPLATES: Final = {
     "empty square or on your own stack. Please put it back in the reserve.",
     "thirteenth_piece": "{Player} must begin by placing the thirteenth piece on an empty square. Please "
     "undo what was done, then place it.",
+    "placing": "{Player} moved from {origin} to {target}, but nothing moves until all pieces are placed. "
+    "Please put what was moved back on {origin}, then place a piece.",
+    "placing_reserve_square": "{Player} placed a piece on {target}; until all are placed, a piece may only "
+    "go on an empty square or on your own stack. Please place it somewhere else.",
+    "placing_too_high": "{Player} placed a piece on {target}, where five lie already. Please place it "
+    "somewhere else.",
     "too_high": "The stack on {target} has more than five pieces, and play went on before the extra ones "
     "were taken off. Please undo the last move; then {player} takes {pieces} from the bottom of {target}.",
     "wrong_trim": "The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the "

@@ -13,6 +13,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.record import GameRecord, steps
 from focus_companion.game.rules import Rules
 from focus_companion.review.evaluation import Counts, chances, counts
+from focus_companion.review.hints import Hint, hints
 from focus_companion.review.search import Found, Line, search
 
 LIMIT_OF_TURN: Final = 5_000
@@ -48,6 +49,8 @@ class TurnReview:
     """Whether the search tried every turn."""
     after: Mapping[str, float]
     """Every player's chance right after the turn, before any answer."""
+    hints: tuple[Hint, ...] = ()
+    """The rule book's strategy hints that the turn shows."""
 
     @property
     def swing(self) -> float:
@@ -86,6 +89,7 @@ class TurnReview:
             },
             "missed": round(self.missed, 4),
             "complete": self.complete,
+            "hints": [hint.to_json() for hint in self.hints],
         }
 
 
@@ -152,4 +156,5 @@ def _turn(rules: Rules, limit: int, ply: int, before: Position, move: Move, afte
         found.best,
         found.complete,
         chances(after, rules),
+        hints(before, move, after, rules),
     )

@@ -7,6 +7,7 @@ from typing import Final
 
 from focus_companion.game.colours import NAMES, names
 from focus_companion.review.evaluation import Counts
+from focus_companion.review.hints import hint_text
 from focus_companion.review.review import Review, TurnReview
 
 TEXTS: Final[dict[str, str]] = {
@@ -71,7 +72,7 @@ def swing_sentence(turn: TurnReview) -> str:
 
 
 def changes_text(turn: TurnReview) -> str:
-    """Return what a turn won and lost, the mover first, and the chances right after it."""
+    """Return what a turn won and lost, the mover first, the chances after it, and the hints it shows."""
     others = [player for player in turn.changes if player != turn.player]
     parts = [
         f"{NAMES[player]} {changed}"
@@ -79,7 +80,8 @@ def changes_text(turn: TurnReview) -> str:
         if (changed := _counts_text(turn.changes[player]))
     ]
     shown = ", ".join(f"{NAMES[player]} {_percent(chance)}" for player, chance in turn.after.items())
-    return "; ".join([*(parts or [TEXTS["nothing"]]), TEXTS["chances"].format(chances=shown)])
+    told = [hint_text(hint) for hint in turn.hints]
+    return "; ".join([*(parts or [TEXTS["nothing"]]), TEXTS["chances"].format(chances=shown), *told])
 
 
 def _counts_text(change: Counts) -> str:

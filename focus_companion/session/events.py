@@ -152,6 +152,7 @@ class Result(Event):
 class GameBegan(Event):
     """A new game: its id in the journal, rules as in the game record, names and seats, the clock.
 
+    ``match``: which game of a match it is, as :class:`game.match.MatchPlace` writes it; ``None`` without one.
     ``played_by``: the kind of seat by colour, of those that are not at the board; ``pace``: seconds for which
     a computer may think about a turn.
     """
@@ -162,6 +163,7 @@ class GameBegan(Event):
     players: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     position: str = ""
     clock: Mapping[str, Any] | None = None
+    match: Mapping[str, Any] | None = None
     played_by: Mapping[str, str] = field(default_factory=dict)
     pace: float = PACES[0]
 

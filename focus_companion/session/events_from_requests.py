@@ -159,7 +159,7 @@ def corrected_rules(request: SetPosition, history: History) -> Rules:
     }
     settings = history.rules.to_json() | {"set_up": "position", "start": start}
     try:
-        rules = Rules.from_json(settings)
+        rules = Rules.from_json(settings, played=True)
         start_position(rules)
     except (RulesError, ValueError) as error:
         raise RequestRefused("The game cannot go on from that position: {reason}.", reason=error) from error

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..game.acts import ACT_KINDS, Act, ActKind
 from ..game.colours import LETTER
+from ..game.match import MatchPlace
 from ..game.moves import Move
 from ..game.play import act, apply
 from ..game.position import Position
@@ -55,9 +56,9 @@ class History:
     ``ready``, ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view, and
     why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
-    lie, ``None`` where it was found without help. ``played_by``: the kind of seat by letter, of those whose
-    turns the table makes; ``reply`` is the turn that is to be made for one of them now, ``seat_failed`` why
-    none comes.
+    lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
+    ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
+    be made for one of them now, ``seat_failed`` why none comes.
     """
 
     rules: Rules
@@ -82,6 +83,7 @@ class History:
     clock: Clock | None = None
     started: bool = False
     corners: Mapping[str, Sequence[float]] | None = None
+    match: MatchPlace | None = None
     played_by: Mapping[str, str] = field(default_factory=dict)
     pace: float = PACES[0]
     reply: Reply | None = None
@@ -230,14 +232,14 @@ class History:
     def _game_began(self, event: GameBegan) -> History:
         seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
         clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
-        played_by = {LETTER[name]: str(parse_kind(kind)) for name, kind in event.played_by.items()}
         return replace(
             self,
             began=event.time,
             begun=True,
             seats=seats,
             clock=clock,
-            played_by=played_by,
+            match=MatchPlace.from_json(event.match),
+            played_by={LETTER[name]: str(parse_kind(kind)) for name, kind in event.played_by.items()},
             pace=event.pace,
         )
 
@@ -293,7 +295,7 @@ class History:
         )
 
     def _corrected(self, event: Corrected) -> History:
-        rules = Rules.from_json(dict(event.rules))
+        rules = Rules.from_json(dict(event.rules), played=True)
         noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
         return replace(
             noted,

@@ -31,13 +31,15 @@ class NewGame(Request):
     """Begin another game. ``players`` maps letters to names, ``seats`` letters to sides of the board.
 
     Without ``rules`` those of the last game hold, as they were agreed at its beginning, with its seats and
-    clock. ``played_by`` maps letters to kinds of seat; ``None``: as in the last game, for those who play.
+    clock, and its match goes on. ``games``: how many games of a match this is the first of; 1 for a single
+    game. ``played_by`` maps letters to kinds of seat; ``None``: as in the last game, for those who play.
     """
 
     rules: Rules | None = None
     players: Mapping[str, str] = field(default_factory=dict)
     seats: Mapping[str, str] = field(default_factory=dict)
     clock: TimeControl | None = None
+    games: int = 1
     played_by: Mapping[str, str] | None = None
     pace: float | None = None
 
@@ -84,7 +86,10 @@ class GiveUp(Request):
 
 @dataclass(frozen=True)
 class Rematch(Request):
-    """Begin another game by the same rules with the sides turned: every name moves on by one colour."""
+    """Begin another game by the same rules with the sides turned: every name moves on by one colour.
+
+    In a match it is the next game. One that was not over does not count: it is played anew, as it began.
+    """
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 BOARD: Final = "board"
@@ -87,3 +88,26 @@ def parse_kind(text: str) -> SeatKind:
         f"{text[:40]!r} is no kind of seat; it may be board, companion, companion:1 to companion:{BEST}, far "
         "or engine:COMMAND"
     )
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Who plays a game: the kind of seat by letter, of those that are not at the board, and ``pace``, seconds
+    for which a computer may think about a turn.
+    """
+
+    played_by: Mapping[str, str] = field(default_factory=dict)
+    pace: float = PACES[0]
+
+    @classmethod
+    def make(cls, played_by: Mapping[str, str] | None, pace: float | None) -> Seating:
+        """With the usual where nothing is said."""
+        return cls(dict(played_by or {}), PACES[0] if pace is None else pace)
+
+    def of(self, players: Iterable[str]) -> dict[str, str]:
+        """The seats of these players that are not at the board."""
+        return {p: self.played_by[p] for p in players if self.played_by.get(p, BOARD) != BOARD}
+
+
+AT_THE_BOARD: Final = Seating()
+"""Everybody sits at the board."""

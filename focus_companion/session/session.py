@@ -12,13 +12,15 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
+from ..game.match import MatchPlace, match_names
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
 from . import state_json as view
+from .beginning import began, match_to_go_on, next_place, turned
 from .clock import Clock, TimeControl
 from .event_feed import HEARTBEAT, Feed, Subscription
-from .events import Corrected, Event, Found, GameBegan, Lost, Moved, Placed, Refused, TakenBack
+from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
 from .events_from_requests import answer
 from .events_from_verdicts import hear
 from .history import History
@@ -26,7 +28,7 @@ from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
 from .rulings import nearest_turns
-from .seat_kinds import BOARD, PACES, SeatError
+from .seat_kinds import AT_THE_BOARD, SeatError, Seating
 from .seating import check_seats, seats_changed
 
 if TYPE_CHECKING:
@@ -61,6 +63,9 @@ class Session:
     ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only when
     asked.
 
+    ``match``: which game of a match the first one is. With ``resume`` a match whose last game has not been
+    played goes on as an unfinished game does.
+
     ``rescued``: the name of the file that is kept of a damaged journal; the state tells it until the next
     turn.
 
@@ -83,6 +88,7 @@ class Session:
         again: float | None = None,
         clock: Callable[[], float] = time.monotonic,
         rescued: str | None = None,
+        match: MatchPlace | None = None,
         played_by: Mapping[str, str] | None = None,
         pace: float | None = None,
     ) -> None:
@@ -113,16 +119,19 @@ class Session:
         if journal is not None and game is not None:
             self._history = journal.history(game).looked_away()
             self._time = self._offset = self._history.time
+        elif (before := match_to_go_on(journal) if resume else None) is not None:
+            self._history = self._following(before)
         else:
             check_seats(played_by or {}, "".join(rules.order))
-            self._history = self._prepare(rules, players, played_by=played_by, pace=pace)
+            seating = Seating.make(played_by, pace)
+            self._history = self._prepare(rules, players, match=match, seating=seating)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
             # The board or the camera may have been moved since.
             self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
-            self._commit((_began(self._history, self._time),))
-        elif changed := seats_changed(self._history, played_by or {}, pace, self._time):
+            self._commit((began(self._history, self._time),))
+        if changed := seats_changed(self._history, played_by or {}, pace, self._time):
             self._commit(changed)
 
     # What everyone may ask
@@ -333,9 +342,11 @@ class Session:
     def _do(self, request: Request) -> list[Event]:
         if isinstance(request, Rematch):
             before = self._history
-            return self._new_game(
-                NewGame(players=_turned(before, before.players), played_by=_turned(before, before.played_by))
-            )
+            again = before.match is not None and not before.over
+            if again:
+                return self._new_game(NewGame(players=before.players))
+            played_by = turned(before, before.played_by)
+            return self._new_game(NewGame(players=turned(before, before.players), played_by=played_by))
         if isinstance(request, NewGame):
             return self._new_game(request)
         if isinstance(request, PlaceBoard):
@@ -354,21 +365,25 @@ class Session:
     def _new_game(self, request: NewGame) -> list[Event]:
         before = self._history
         seats, clock = request.seats, request.clock
+        match = MatchPlace(request.games) if request.games > 1 else None
         if request.rules is None:
             seats, clock = before.seats, before.clock.control if before.clock else None
+            match = next_place(before)
         rules = request.rules or before.agreed or self.rules
+        turns = request.rules is None and match is not None and before.over
+        players = request.players or (turned(before, before.players) if turns else before.players)
+        played_by = turned(before, before.played_by) if turns else before.played_by
+        seating = Seating.make(
+            played_by if request.played_by is None else request.played_by,
+            before.pace if request.pace is None else request.pace,
+        )
+        if fault := rules.order_fault or view.seats_fault(rules, seats):
+            raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
         try:
             check_seats(request.played_by or {}, "".join(rules.order))
-            history = self._prepare(
-                rules,
-                request.players or before.players,
-                seats,
-                clock,
-                played_by=before.played_by if request.played_by is None else request.played_by,
-                pace=before.pace if request.pace is None else request.pace,
-            )
+            history = self._prepare(rules, players, seats, clock, match, seating)
         except SeatError as error:
-            raise RequestRefused("No game can begin so: {reason}.", reason=error) from error
+            raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
         except OSError as error:
             # The journal's own sentence; the old game stays.
             raise RequestRefused(str(error)) from error
@@ -379,7 +394,7 @@ class Session:
         with self._state:
             self._history = replace(history, lost=self._history.lost, corners=before.corners)
         self.resumed = False
-        return self._tell(_began(self._history, self._time))
+        return self._tell(began(self._history, self._time))
 
     def _place(self, request: PlaceBoard) -> list[Event]:
         try:
@@ -409,22 +424,24 @@ class Session:
         players: Mapping[str, str],
         seats: Mapping[str, str] | None = None,
         clock: TimeControl | None = None,
-        *,
-        played_by: Mapping[str, str] | None = None,
-        pace: float | None = None,
+        match: MatchPlace | None = None,
+        seating: Seating = AT_THE_BOARD,
     ) -> History:
+        if match is not None:
+            players = match_names(rules.order, players)
         number = self._journal.begin(rules, players) if self._journal else 1
         today = date.today().isoformat()
         made = History.begin(rules, players, game=number, date=today)
-        playing = {p: kind for p, kind in (played_by or {}).items() if p in rules.order and kind != BOARD}
-        return replace(
-            made,
-            time=self._time,
-            seats=seats or {},
-            clock=Clock(clock) if clock else None,
-            played_by=playing,
-            pace=PACES[0] if pace is None else pace,
-        )
+        control = Clock(clock) if clock else None
+        made = replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
+        return replace(made, played_by=seating.of(rules.order), pace=seating.pace)
+
+    def _following(self, before: History) -> History:
+        """The next game of the match that ``before`` belongs to."""
+        clock = before.clock.control if before.clock else None
+        rules, seating = before.agreed or before.rules, Seating(turned(before, before.played_by), before.pace)
+        players = turned(before, before.players)
+        return self._prepare(rules, players, before.seats, clock, next_place(before), seating)
 
     def _tell(self, *events: Event) -> list[Event]:
         """Keep these events, then tell them; hold them back while the journal refuses them."""
@@ -461,23 +478,3 @@ class Session:
             return self._journal.append_all(game, events)
         last = self._feed.last
         return list(range(last + 1, last + 1 + len(events)))
-
-
-def _began(history: History, now: float) -> GameBegan:
-    players: dict[str, dict[str, str]] = {}
-    for name, text in view.named(history.players).items():
-        players[name] = {"name": text}
-    for name, side in view.named(history.seats).items():
-        players.setdefault(name, {"name": ""})["seat"] = side
-    clock = history.clock.control.to_json() if history.clock else None
-    played_by = view.named(history.played_by)
-    start = history.position.text
-    rules = history.rules.to_json()
-    return GameBegan(now, history.game, rules, players, start, clock, played_by, history.pace)
-
-
-def _turned(history: History, of: Mapping[str, str]) -> dict[str, str]:
-    """What everybody has, by the colour that follows theirs in turn order."""
-    order = history.position.players
-    following = zip(order, order[1:] + order[:1], strict=True)
-    return {after: of[before] for before, after in following if of.get(before)}

@@ -10,6 +10,7 @@ from ..game.colours import NAMES
 from ..game.moves import Move
 from ..game.play import removed
 from ..game.position import Position
+from ..game.rules import Rules
 from ..game.squares import INDEX
 from .events import Event
 from .events_from_verdicts import captured, reserves
@@ -23,6 +24,8 @@ SEATS: Final[Mapping[int, Mapping[str, str]]] = {
 }
 """Where the colours sit unless the players say otherwise, by number of players."""
 
+OPPOSITE_SIDE: Final = {"bottom": "top", "left": "right", "top": "bottom", "right": "left"}
+
 
 def seats(players: str) -> dict[str, str]:
     """Side of the board by colour letter; colours that have no usual seat take those left, clockwise."""
@@ -33,6 +36,14 @@ def seats(players: str) -> dict[str, str]:
         if letter not in placed:
             placed[letter] = free.pop(0)
     return placed
+
+
+def seats_fault(rules: Rules, given: Mapping[str, str]) -> str:
+    """Why nobody may play by these rules in the seats given (sides by letter); "" for any that are fine."""
+    placed = seats(rules.order) | dict(given)
+    if all(OPPOSITE_SIDE[placed[p]] == placed[rules.partner_of(p)] for p in rules.order if rules.partners):
+        return ""
+    return "partners sit opposite each other"
 
 
 def named(by_letter: Mapping[str, str]) -> dict[str, str]:
@@ -109,6 +120,7 @@ def standing(history: History) -> dict[str, Any]:
         "pace": history.pace,
         "reply": _json(history.reply),
         "seat_failed": _json(history.seat_failed),
+        "match": history.match and history.match.to_json(),
     }
 
 

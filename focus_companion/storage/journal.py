@@ -220,6 +220,11 @@ class Journal:
         rows = self._read("SELECT id, result FROM games ORDER BY id DESC LIMIT 1")
         return int(rows[0][0]) if rows and rows[0][1] is None else None
 
+    def last_game(self) -> int | None:
+        """The newest game; ``None`` in an empty journal."""
+        rows = self._read("SELECT max(id) FROM games")
+        return rows[0][0] if rows else None
+
     def history(self, game: int, upto: int | None = None) -> History:
         """A game as its events tell it, ready to go on with; with ``upto`` as it stood after that event.
 
@@ -234,9 +239,8 @@ class Journal:
             raise LookupError(f"the journal in {self.folder} has no game {game}")
         began, rules, players = rows[0]
         try:
-            history = History.begin(
-                Rules.from_json(json.loads(rules)), json.loads(players), game=game, date=began[:10]
-            )
+            agreed = Rules.from_json(json.loads(rules), played=True)
+            history = History.begin(agreed, json.loads(players), game=game, date=began[:10])
             before = seals.START
             query = (
                 "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? AND id <= ? ORDER BY id"

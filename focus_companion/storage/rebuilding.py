@@ -42,7 +42,7 @@ class GameBuilder:
         try:
             _, rules, players = self._head or ("", "", "")
             self.history = History.begin(
-                Rules.from_json(json.loads(rules)), json.loads(players), game=self._game
+                Rules.from_json(json.loads(rules), played=True), json.loads(players), game=self._game
             )
         except UNREADABLE:
             return False
@@ -117,7 +117,7 @@ def head_holds(database: sqlite3.Connection, game: int) -> bool:
     first = database.execute(query, (game, GameBegan.type)).fetchone()
     try:
         told = json.loads(rules)
-        Rules.from_json(told)
+        Rules.from_json(told, played=True)
         named = json.loads(players)
         return isinstance(named, dict) and (first is None or json.loads(first[0])["rules"] == told)
     except UNREADABLE:

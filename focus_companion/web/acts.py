@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from ..formats.rules_json import rules_from_json
 from ..game.colours import LETTER
+from ..game.match import MOST_GAMES
 from ..game.moves import Move
+from ..game.nearest import nearest
 from ..game.position import parse_position
 from ..session import requests
 from ..session.clock import TimeControl
@@ -17,6 +19,7 @@ from ..session.seat_kinds import PACES, TABLE, parse_kind
 _LONGEST_NOTE: Final = 200
 _FAR: Final = 1e6
 """No share of a picture's width; JSON's numbers may be of any size, or none."""
+_NEW_GAME: Final = ("act", "rules", "players", "seats", "clock", "games", "played_by", "pace")
 _SIDES: Final = ("bottom", "left", "top", "right")
 
 
@@ -62,15 +65,24 @@ def _seats(body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _new_game(body: Mapping[str, Any]) -> requests.Request:
+    if strangers := [key for key in body if key not in _NEW_GAME]:
+        # What is passed over here would begin another game than was meant.
+        meant = nearest(strangers[0], _NEW_GAME)
+        remedy = f"did you mean “{meant}”?" if meant else f"there are {', '.join(_NEW_GAME)}."
+        raise BadRequest(f"“new_game” has no “{str(strangers[0])[:40]}”; {remedy}")
     rules = body.get("rules")
     if rules is not None and not isinstance(rules, dict):
         raise BadRequest("“rules” must be an object as in a game record.")
     clock = body.get("clock")
+    games = body.get("games", 1)
+    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MOST_GAMES:
+        raise BadRequest(f"“games” must be a number of games from 1 to {MOST_GAMES}.")
     return requests.NewGame(
         None if rules is None else rules_from_json(rules),
         _names(body),
         _seats(body),
         None if clock is None else TimeControl.from_json(clock),
+        games,
         _played_by(body),
         _pace(body),
     )

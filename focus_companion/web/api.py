@@ -8,8 +8,10 @@ from typing import Final
 from flask import Blueprint, Response, current_app, jsonify, request
 
 from ..formats.errors import FormatError
+from ..formats.match import Match
 from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
+from ..storage.matches import match_of
 from .access import COOKIE, Access, Refused
 from .acts import parse_act
 from .downloads import download
@@ -105,11 +107,25 @@ def game(game: int) -> Response:
 
 @blueprint.get("/api/games/<int:game>/export")
 def export(game: int) -> Response:
+    """A game as a file; with ``match=1`` the whole match that it belongs to, as far as it has been played."""
+    wanted = request.args.get("format", "json")
     try:
+        if request.args.get("match", "").lower() in ("1", "true", "yes"):
+            return _export_match(game, wanted)
         record = _journal().history(game).record()
     except LookupError:
         raise _no_game(game) from None
-    return download(record, request.args.get("format", "json"), f"focus-game-{game}")
+    return download(Match((record,), single=True), wanted, f"focus-game-{game}")
+
+
+def _export_match(game: int, wanted: str) -> Response:
+    found = match_of(_journal(), game)
+    if found is None:
+        _journal().history(game)  # LookupError where there is no such game at all
+        raise Refused(HTTPStatus.NOT_FOUND, "Game {game} belongs to no match.", values={"game": game})
+    length, ids = found
+    records = tuple(_journal().history(each).record() for each in ids)
+    return download(Match(records, length=length), wanted, f"focus-match-{ids[0]}")
 
 
 @blueprint.get("/api/games/<int:game>/review")
@@ -150,9 +166,9 @@ def act() -> tuple[Response, HTTPStatus]:
     except ValueError as wrong:
         raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
     check_kinds(wanted)
-    order = tuple(_session().state().get("order", ()))
+    before = _session().state()
     answer = _done(wanted)
-    follow(wanted, order)
+    follow(before)
     return answer
 
 

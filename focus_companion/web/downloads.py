@@ -7,16 +7,16 @@ from http import HTTPStatus
 
 from flask import Response
 
+from ..formats.match import Match
 from ..formats.writing import FORMATS
-from ..game.record import GameRecord
 from .access import Refused
-from .exports import ExportBusy, ExportFailed, ExportLacking, export_record
+from .exports import ExportBusy, ExportFailed, ExportLacking, export_games
 
 log = logging.getLogger(__name__)
 
 
-def download(record: GameRecord, wanted: str, name: str) -> Response:
-    """The game in the format ``wanted``, as a file ``name`` with that format's ending.
+def download(games: Match, wanted: str, name: str) -> Response:
+    """The game or match in the format ``wanted``, as a file ``name`` with that format's ending.
 
     Raises :class:`Refused` where there is no such format, where the game cannot be written in it, and where
     it can be only later.
@@ -28,7 +28,7 @@ def download(record: GameRecord, wanted: str, name: str) -> Response:
             values={"format": wanted[:40], "formats": ", ".join(FORMATS)},
         )
     try:
-        made = export_record(record, wanted)
+        made = export_games(games, wanted)
     except ExportLacking as lacking:
         log.info("no game as %s: %s", wanted, lacking)
         raise Refused(

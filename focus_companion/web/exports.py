@@ -12,7 +12,6 @@ from ..formats.gif import PillowMissing
 from ..formats.match import Match
 from ..formats.writing import FORMATS, write
 from ..game.faults import IllegalMove
-from ..game.record import GameRecord
 
 Made = TypeVar("Made")
 
@@ -44,14 +43,14 @@ class Export:
     suffix: str
 
 
-def export_record(record: GameRecord, name: str) -> Export:
-    """A game in the format of this name, one of :data:`formats.writing.FORMATS`.
+def export_games(games: Match, name: str) -> Export:
+    """A game or a match in the format of this name, one of :data:`formats.writing.FORMATS`.
 
     Raises :class:`ExportFailed` where it cannot be written, :class:`ExportBusy` where it can be only later.
     """
 
     def written() -> bytes:
-        return write(Match((record,), single=True), name)
+        return write(games, name)
 
     try:
         data = _in_turn(written) if name == "gif" else written()

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ..session.events import Event
 from ..session.history import History
 from ..session.requests import Request
-from ..storage.journal import GameSummary
+from ..storage.journal import GameSummary, KeptEvent
 
 
 class EventSubscription(Protocol):
@@ -59,6 +59,10 @@ class GameJournal(Protocol):
 
     def games(self) -> Sequence[GameSummary]:
         """All games, the newest first."""
+        ...
+
+    def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[KeptEvent]:
+        """Events as they were written, oldest first; of one game alone with ``game``."""
         ...
 
     def history(self, game: int) -> History:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from ..formats.strict_json import loads
 from ..game.colours import LETTER
 from ..game.moves import Move
 from ..session.kinds import fits
-from ..session.requests import NewGame, Rematch, Request, SetSeat, SubmitTurn
+from ..session.requests import NewGame, Request, SetSeat, SubmitTurn
 from ..session.seat_kinds import ENGINE, FAR, parse_kind
 from .access import Access, Refused
 from .far import AGE, COOKIE, FarSeats
@@ -52,9 +53,15 @@ def check_kinds(wanted: Request) -> None:
         )
 
 
-def follow(done: Request, order: tuple[str, ...]) -> None:
-    """What was asked for has been done; ``order``: the colours in turn order before it."""
-    if isinstance(done, Rematch):
+def follow(before: Mapping[str, Any]) -> None:
+    """A request was done; ``before``: the state before it. Where everybody took the next colour, as in a
+    rematch, who plays from far away has taken it too.
+    """
+    session: GameSession = current_app.extensions["game"]
+    after = session.state()
+    order, was = tuple(before.get("order", ())), before.get("seats", {})
+    turned = {colour: was[earlier] for colour, earlier in zip(order, order[-1:] + order[:-1], strict=True)}
+    if after["game"] != before["game"] and was != after["seats"] == turned:
         far_seats().turned(order)
 
 

@@ -267,3 +267,31 @@ def test_the_score_of_a_match_for_people(focus: Any, write: Any) -> None:
     path = write("m.json", match)
     assert focus("replay", path).out.rstrip().splitlines()[-1] == "Match: Ann 2, Ben 1"
     assert "Match:" not in focus("replay", path, "--positions").out
+
+
+SIDE_BY_SIDE = {"players": 4, "partners": True, "order": ["green", "yellow", "blue", "red"]}
+
+
+@pytest.mark.parametrize("name", ["old.json", "old.jsonl"])
+def test_an_old_game_of_partners_side_by_side_is_read_with_a_warning(
+    focus: Any, write: Any, name: str
+) -> None:
+    record = {"format": "focus-companion game", "version": 1, "rules": SIDE_BY_SIDE, "moves": ["c4-c5"]}
+    ended = focus("replay", write(name, record), "--positions")
+    assert ended.status == 0 and len(ended.out.splitlines()) == 2
+    assert json.loads(ended.out.splitlines()[1])["to_move"] == "yellow"
+    assert ended.err.count("warning") == 1 and "partners sit opposite" in ended.err
+    unplayed = focus("replay", write(name, record | {"moves": []}), "--positions")
+    assert unplayed.status == (2 if name == "old.json" else 1)
+    assert "partners sit opposite" in unplayed.err and "warning" not in unplayed.err
+
+
+def test_a_mistyped_rule_in_a_record_is_no_other_game(focus: Any, write: Any) -> None:
+    record = game({"players": 2}, 3)
+    record["rules"] = {"players": 2, "fast_eech": 3}
+    focus("replay", write("g.json", record)).refused(2, "g.json", "rules", "did you mean 'fast_each'?")
+
+
+def test_capital_letters_are_named_with_the_ply(focus: Any, write: Any) -> None:
+    record = game({"players": 2}, 0) | {"moves": ["b2-b3", "D5-D6"]}
+    focus("replay", write("g.json", record)).refused(1, "ply 2, D5-D6", "small letters: d5-d6")

@@ -60,6 +60,10 @@ def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
         (("perft", "1", "--set-up", "position"), ("position", "start")),
         (("perft", "1", "--partners"), ("partners", "four")),
         (("perft", "1", "--players", "4", "--partners", "--fast"), ("fast", "partners")),
+        (
+            ("perft", "1", "--players", "4", "--partners", "--order", "green,yellow,blue,red"),
+            ("partners sit opposite", "alternately"),
+        ),
         (("perft", "1", "--fast-each", "3"), ("fast_each", "fast")),
         (("perft", "1", "--fast", "--fast-total", "many"), ("--fast-total", "'many'", "none")),
         (("perft", "1", "--no-thirteenth-piece"), ("thirteenth_piece", "three")),
@@ -118,6 +122,22 @@ def test_a_preset_for_another_number_of_players(focus: Any) -> None:
     assert focus("perft", 1, "--rules", "tournament", "--players", 2).out == "68\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("fsat = true", ("'fsat'", "did you mean 'fast'")),
+        ("[rules]\nplayers = 3\nthirteenth-peace = false", ("did you mean 'thirteenth_piece'",)),
+        ("xyzzy = 1", ("'xyzzy'", "there are players")),
+        ("preset = 'partners'\norder = 'green, yellow, red, blue'", ("partners sit opposite",)),
+        ("players = 2\nstuck = 'out'\nthirteenth_piece = false", ("three players",)),
+    ],
+)
+def test_a_rules_file_that_cannot_be_played_by(
+    focus: Any, write: Any, text: str, words: tuple[str, ...]
+) -> None:
+    focus("perft", 1, "--rules", write("rules.toml", text)).refused(2, "rules.toml", *words)
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_by_name(name: str) -> None:
     assert make_rules({}, name) == PRESETS[name].rules()
@@ -136,7 +156,7 @@ def test_a_flag_wins_over_the_file(focus: Any, write: Any) -> None:
         (b"\xff", ("UTF-8",)),
         (b"players = 9", ("9",)),
         (b"players = 'two'", ("players",)),
-        (b"colour = 'red'", ("colour", "no such setting")),
+        (b"colour = 'red'", ("colour", "there is no rule")),
         (b"preset = 'chess'", ("chess", "domination")),
         (b"preset = []", ("preset",)),
         (b"order = 7", ("order",)),

@@ -17,6 +17,7 @@ from focus_companion.formats.match import Match
 from focus_companion.formats.reading import detect, read_record
 from focus_companion.formats.writing import write
 from focus_companion.game.faults import IllegalMove
+from focus_companion.game.moves import Move, MoveTextError
 
 RECORD: dict[str, Any] = {
     "format": "focus-companion game",
@@ -27,6 +28,14 @@ RECORD: dict[str, Any] = {
     "incidents": [],
     "result": None,
 }
+
+SIDE_BY_SIDE: dict[str, Any] = {
+    "players": 4,
+    "partners": True,
+    "order": ["green", "yellow", "blue", "red"],
+}
+"""Partners next to each other, as earlier versions let them play."""
+SIDE_BY_SIDE_TEXT = json.dumps(SIDE_BY_SIDE)
 
 
 def changed(**more: Any) -> bytes:
@@ -63,6 +72,10 @@ def changed(**more: Any) -> bytes:
         (changed(rules={"players": 2, "order": ["red", 3]}), "rules.order", "colours"),
         (changed(rules={"players": 2, "order": ["red", "red"]}), "rules", "twice"),
         (changed(rules={"players": 2, "set_up": "position", "start": {"position": "x"}}), "rules", "ranks"),
+        (changed(rules={"players": 2, "fast_eech": 3}), "rules", "did you mean 'fast_each'"),
+        (changed(rules={"players": 2, "thirteenth-piece": True}), "rules", "'thirteenth_piece'"),
+        (changed(rules={"players": 2, "xyzzy": 1}), "rules", "there are players, order"),
+        (changed(rules=SIDE_BY_SIDE, moves=[]), "rules", "partners sit opposite"),
         (changed(players={"red": 3}), "players.red", "3"),
         (changed(players={"red": {"name": 3}}), "players.red.name", "3"),
         (changed(moves=None), "moves", "null"),
@@ -70,6 +83,14 @@ def changed(**more: Any) -> bytes:
         (changed(moves=["b2-b3", 7]), "moves[1]", "7"),
         (changed(moves=["b2-b3", "b2b3"]), "moves[1]", "no move"),
         (changed(moves=[{"move": "*d5", "time": "3"}]), "moves[0].time", "'3'"),
+        (changed(moves=[{"move": "*d5", "time": -0.5}]), "moves[0].time", "-0.5 is negative"),
+        (
+            changed(moves=[{"move": "b2-b3", "time": 4}, "b5-b4", {"act": "draw", "time": 3.5}]),
+            "moves[2].time",
+            "3.5 is earlier than 4",
+        ),
+        (changed(incidents=[{"type": "alert", "time": -1}]), "incidents[0].time", "negative"),
+        (changed(incidents=[{"time": 2}, {"time": "soon"}, {"time": 1}]), "incidents[2].time", "earlier"),
         (changed(moves=[{"act": "resign"}]), "moves[0].player", "null"),
         (changed(moves=[{"act": "sleep", "player": "red"}]), "moves[0].act", "'sleep'"),
         (changed(moves=[{"act": "resign", "move": "d5-d6"}]), "moves[0]", "at once"),
@@ -88,6 +109,26 @@ def changed(**more: Any) -> bytes:
         (b"Focus move sheet\nPlayers: green, red\nRule: fast\n", "line 3", "no rule"),
         (b"Focus move sheet\nPlayers: green, red\nResult: green\n", "line 3", "no result"),
         (b"Focus move sheet\nPlayers: green, pink\n", "the sheet", "pink"),
+        (b"Focus move sheet\nPlayers: green, red\nRule: fsat = true\n", "line 3", "did you mean 'fast'"),
+        (
+            b'Focus move sheet\nPlayers: red, green\nKept: {"json": {"rules": {"a": 1}}}\n',
+            "line 3",
+            "no rule 'a'",
+        ),
+        (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 @2 b5-b4 @1\n", "line 3", "earlier"),
+        (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 @-2\n", "line 3", "negative"),
+        (b'Focus move sheet\nPlayers: green, red\nIncident: {"time": -2}\n', "line 3", "negative"),
+        (b"Focus move sheet\nPlayers: green, yellow, blue, red\nRule: partners = true\n", "the", "opposite"),
+        (b'(;GM[36]RULES[{"players": 2, "fsat": true}])', "root, RULES", "did you mean 'fast'"),
+        (b'(;GM[36]RULES[{"players": 2}]KEPT[{"rules": {"a": 1}}])', "root, KEPT", "no rule 'a'"),
+        (b'(;GM[36]RULES[{"players": 2}];MV[b2-b3]TIME[-1])', "node 1", "negative"),
+        (b'(;GM[36]RULES[{"players": 2}];MV[b2-b3]TIME[2];MV[b5-b4]TIME[1])', "node 2, TIME", "earlier"),
+        (b'(;GM[36]RULES[{"players": 2}]INCIDENT[{"time": -1}])', "root, INCIDENT", "negative"),
+        (
+            b"(;GM[36]RULES[" + json.dumps(SIDE_BY_SIDE).replace("]", "\\]").encode() + b"])",
+            "root",
+            "opposite",
+        ),
     ],
 )
 def test_every_fault_says_what_and_where(data: bytes, place: str, problem: str) -> None:
@@ -104,6 +145,21 @@ def test_a_move_off_the_board_is_left_to_the_replay() -> None:
     match = read_record(changed(moves=["b2-b3", "d5-d9"]))
     with pytest.raises(IllegalMove, match="ply 2, d5-d9"):
         write(match, "json")
+
+
+def test_capital_letters_are_named_as_the_fault_with_the_ply() -> None:
+    for text in ("D5-D6", "d5-D6", "*D5"):
+        with pytest.raises(IllegalMove, match=f"ply 2, .*small letters: .*{text.lower()[-2:]}"):
+            write(read_record(changed(moves=["b2-b3", text])), "json")
+        with pytest.raises(MoveTextError, match="capital letters"):
+            Move.parse(text)
+
+
+@pytest.mark.parametrize("name", ["json", "sgf", "text"])
+def test_a_game_that_partners_played_side_by_side_is_read_as_it_was(name: str) -> None:
+    match = read_record(changed(rules=SIDE_BY_SIDE, players={}, moves=["c4-c5"]))
+    assert match.games[0].rules.order == "gybr" and match.games[0].rules.order_fault
+    assert read_record(write(match, name)) == match
 
 
 def total(data: bytes) -> None:

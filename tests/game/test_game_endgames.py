@@ -13,6 +13,7 @@ import game_oracle as oracle
 import pytest
 
 from focus_companion.game.acts import Act
+from focus_companion.game.colours import OPPOSITE
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import act, play
 from focus_companion.game.position import Position
@@ -28,9 +29,13 @@ def random_rules(choose: random.Random) -> dict[str, Any]:
     """Settings of any game from a given position."""
     players = choose.choice((2, 3, 4))
     partners = players == 4 and choose.random() < 0.5
+    order = "".join(choose.sample(ORDERS[4], players))
+    if partners:  # they sit opposite
+        other = next(letter for letter in order[1:] if letter != OPPOSITE[order[0]])
+        order = order[0] + other + OPPOSITE[order[0]] + OPPOSITE[other]
     settings: dict[str, Any] = {
         "players": players,
-        "order": "".join(choose.sample(ORDERS[4], players)),
+        "order": order,
         "partners": partners,
         "reserve_on": choose.choice(("anywhere", "empty_or_own")),
     }

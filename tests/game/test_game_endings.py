@@ -115,9 +115,9 @@ def test_partners_pass_and_the_pair_wins_together() -> None:
 
 
 def test_partners_both_win_in_turn_order_even_when_one_is_out() -> None:
-    setting = given({"d5": "b", "d6": "g"}, 4, partners=True, stuck="out", order="brgy", out="r")
+    setting = given({"d5": "b", "d6": "g"}, 4, partners=True, stuck="out", order="bgry", out="r")
     position, _ = setting
-    assert position.players == "brgy" and position.to_move == "b"
+    assert position.players == "bgry" and position.to_move == "b"
     assert after(setting, "d5-d6").result == Outcome("br", "domination")
 
 

@@ -1,5 +1,6 @@
 """Settings: defaults, contradictions, and their form in records."""
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given as tried
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from focus_companion.game.colours import OPPOSITE
 from focus_companion.game.presets import PRESETS, preset
 from focus_companion.game.rules import Rules, RulesError, parse_order
 from focus_companion.game.setups import start_position
@@ -97,18 +99,24 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"players": "2"}, "2, 3 or 4"),
     ({"players": 2.0}, "2, 3 or 4"),
     ({"players": [2]}, "2, 3 or 4"),
-    ({"players": 2, "fats": True}, "unknown rule 'fats'"),
+    ({"players": 2, "fats": True}, "no rule 'fats'; did you mean 'fast'"),
     ({"players": 2, "order": ["green", "blue", "red"]}, "names 3 players"),
     ({"players": 2, "order": ["green", "green"]}, "twice"),
     ({"players": 2, "order": ["green", "blue"]}, "is for green, red"),
     ({"players": 3, "order": ["green", "blue", "yellow"]}, "is for green, blue, red"),
     ({"players": 2, "order": ["green", "pink"]}, "'pink'"),
+    ({"players": 2, "order": ["Green", "red"]}, "'Green'.* write green, in small letters"),
     ({"players": 2, "order": "green,red"}, "list"),
     ({"players": 2, "order": [1, 2]}, "'1'"),
     ({"players": 2, "order": []}, "names 0 players"),
     ({"players": 3, "partners": True}, "four players"),
     ({"players": 4, "partners": True, "fast": True}, "partners"),
     ({"players": 2, "partners": "yes"}, "true or false"),
+    ({"players": 4, "partners": True, "order": ["green", "yellow", "blue", "red"]}, "sit opposite"),
+    ({"players": 4, "partners": True, "order": ["blue", "green", "yellow", "red"]}, "side by side"),
+    ({"players": 2, "fast_eahc": 5}, "did you mean 'fast_each'"),
+    ({"players": 2, "Fast": True}, "did you mean 'fast'"),
+    ({"players": 2, "qqq": True}, "there are players, order"),
     ({"players": 2, "fast": 1}, "true or false"),
     ({"players": 2, "fast_each": 5}, "fast games only"),
     ({"players": 3, "fast_total": 9}, "fast games only"),
@@ -153,9 +161,10 @@ BOTH = EMPTY.replace("-", "r", 1).replace("-", "g", 1)
         ({}, "position text"),
         ([], "object"),
         ({"position": "x"}, "8 ranks"),
+        ({"position": BOTH.replace("g", "G", 1)}, "'G': write it in small letters"),
         ({"position": EMPTY.replace("-", "rrgrgr", 1)}, "6 pieces on c8"),
         ({"position": BOTH.replace("-", "b", 1)}, "blue piece on e8"),
-        ({"position": BOTH, "reserve": {}}, "unknown key"),
+        ({"position": BOTH, "reserve": {}}, "unknown key 'reserve'; did you mean 'reserves'"),
         ({"position": BOTH, "reserves": {"blue": 1}}, "blue, who does not play"),
         ({"position": BOTH, "reserves": {"red": -1}}, "number of pieces"),
         ({"position": BOTH, "reserves": {"red": "1"}}, "number of pieces"),
@@ -209,6 +218,20 @@ def test_any_object_is_rules_or_a_clear_error(data: dict[str, Any], players: int
 )
 def test_ways_to_write_an_order(order: Any) -> None:
     assert parse_order(order) == "gbr"
+
+
+def test_partners_sit_opposite_whoever_begins() -> None:
+    for order in permutations("gbyr"):
+        alternates = OPPOSITE[order[0]] == order[2]
+        if alternates:
+            assert not Rules.make(4, partners=True, order=order).order_fault
+        else:
+            with pytest.raises(RulesError, match="opposite"):
+                Rules.make(4, partners=True, order=order)
+        assert not Rules.make(4, order=order).order_fault
+        old = Rules.make(4, partners=True, order=order, played=True)
+        assert bool(old.order_fault) != alternates
+        assert Rules.from_json(old.to_json(), played=True) == old
 
 
 def test_sides() -> None:

@@ -7,7 +7,8 @@ import re
 from table_scene import rules
 
 from focus_companion.game.moves import Move
-from focus_companion.game.play import apply
+from focus_companion.game.play import apply, play
+from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Acts, Kind
@@ -93,3 +94,30 @@ def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() ->
     assert both.prior == Kind.BACK.value + Kind.TURN.value
     # Nothing of the kind is known of another turn.
     assert not [act for act in acts.retries(here, (then,)) if act.moves == (instead,)]
+
+
+def test_while_the_set_up_is_placed_nobody_is_told_of_a_reserve() -> None:
+    """Both have pieces in hand then: a turn of the other player is out of turn, whatever lies in reserve."""
+    drop = Rules.make(2, set_up="drop")
+    position = start_position(drop)
+    for text in ("*d5", "*d6") * 5:
+        position = play(position, Move.parse(text), drop)
+    acts = Acts([position], drop)
+    told = {}
+    for act in acts.displacements([INDEX[name] for name in ("d5", "d6", "d4", "a3", "a4")]):
+        assert act.wrong is not None
+        wrong = act.wrong()
+        told[tuple(SQUARES[s] for s in wrong.squares), wrong.player] = wrong
+        assert "reserve" not in wrong.text and wrong.reason != "no_reserve"
+        if len(act.changes) == 1:
+            assert act.kind is Kind.WRONG
+    assert told[("d5",), "r"].reason == "out_of_turn"
+    assert told[("d5",), "g"].reason == "too_high" and "five lie already" in told[("d5",), "g"].text
+    assert told[("d6",), "g"].reason == "reserve_square"
+    assert "nothing moves until all pieces are placed" in told[("d5", "d4"), "g"].text
+
+
+def test_without_a_reserve_a_piece_set_down_is_told_as_such() -> None:
+    acts = Acts([start_position(RULES)], RULES)
+    told = {act.wrong().text for act in acts.displacements([INDEX["a3"]]) if act.wrong is not None}
+    assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in told)

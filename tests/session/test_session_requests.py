@@ -222,3 +222,21 @@ def test_the_button_ends_a_pause() -> None:
     told(session, ask.Pause())
     assert told(session, ask.TurnDone()) == ["pause"]
     assert not session.history.paused
+
+
+def test_partners_are_not_seated_side_by_side() -> None:
+    session = playing(0)
+    pairs = Rules.make(4, partners=True)
+    beside = {"g": "bottom", "y": "left", "b": "top", "r": "right"}
+    assert "partners sit opposite" in refused(session, ask.NewGame(pairs, seats=beside))
+    turned = {"g": "left", "b": "top", "y": "right", "r": "bottom"}
+    assert told(session, ask.NewGame(pairs, seats=turned))[0] == "game"
+    assert told(session, ask.NewGame(Rules.make(4), seats=beside))[0] == "game"
+
+
+def test_no_game_follows_one_in_which_partners_sat_side_by_side() -> None:
+    """A journal may hold such a game; it goes on, and no other is begun like it."""
+    old = Rules.make(4, partners=True, order="gybr", played=True)
+    session = playing(2, old)
+    assert "partners sit opposite" in refused(session, ask.Rematch())
+    assert session.history.ply == 2

@@ -110,6 +110,9 @@ def test_corners_that_are_no_board_are_refused_in_words(table, client: FlaskClie
     assert table.sight.placed == []
 
 
+SIDE_BY_SIDE = ["green", "yellow", "blue", "red"]
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -124,6 +127,12 @@ def test_corners_that_are_no_board_are_refused_in_words(table, client: FlaskClie
         {"act": "legal", "move": "d5"},
         {"act": "not_legal", "ply": "2"},
         {"act": "not_legal", "ply": True},
+        {"act": "new_game", "rulse": {"players": 3}},
+        {"act": "new_game", "rules": {"players": 2, "fsat": True}},
+        {
+            "act": "new_game",
+            "rules": {"players": 4, "partners": True, "order": SIDE_BY_SIDE},
+        },
         {"act": "new_game", "seats": 3},
         {"act": "new_game", "seats": {"pink": "top"}},
         {"act": "new_game", "seats": {"red": "under"}},

@@ -88,7 +88,7 @@ def test_the_page_knows_why_a_viewer_may_be_refused() -> None:
     assert set(REASONS) <= given
 
 
-ONLY_WRITTEN = {"off_board", "unreadable", "no_such_player", "already_out"}
+ONLY_WRITTEN = {"capitals", "off_board", "unreadable", "no_such_player", "already_out"}
 """Why a turn is refused that only a written record or a program can ask for."""
 
 

@@ -17,6 +17,8 @@ import click
 from focus_companion.commands.shared.console import BadInput
 from focus_companion.formats.errors import shown
 from focus_companion.game.colours import LETTER, NAMES
+from focus_companion.game.match import MOST_GAMES
+from focus_companion.game.nearest import unknown_rule
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules, RulesError
 
@@ -141,6 +143,22 @@ def optional_rule_options(command: Command) -> Command:
     return _with_options(command, optional=True)
 
 
+def match_options(command: Command) -> Command:
+    """As :func:`optional_rule_options`, and ``games: int``: how many a match has, 1 for a single game."""
+    option = click.option(
+        "--games",
+        type=click.IntRange(1, MOST_GAMES),
+        help="Games of a match; each piece captured is a point (default 1; the preset tournament: 2).",
+    )
+
+    @wraps(command)
+    def with_games(*args: Any, games: int | None, **kwargs: Any) -> Any:
+        rules_from = click.get_current_context().params.get("rules_from")
+        return command(*args, games=games or games_of(rules_from), **kwargs)
+
+    return option(_with_options(with_games, optional=True))  # type: ignore[return-value]
+
+
 def _with_options(command: Command, *, optional: bool) -> Command:
     @wraps(command)
     def with_rules(*args: Any, rules_from: str | None, **kwargs: Any) -> Any:
@@ -166,6 +184,7 @@ def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules
     fixed, wanted = settings.get("players"), flags.get("players")
     if rules_from in PRESETS and not Path(rules_from).exists() and fixed and wanted not in (None, fixed):
         raise BadInput(f"the preset {rules_from!r} is for {fixed} players, not for {wanted}")
+    settings.pop("games", None)  # of a match: no rule of a game
     settings |= flags
     if settings.get("fast_total") == "none":
         settings["fast_total"] = None
@@ -178,17 +197,30 @@ def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules
         raise BadInput(f"{source}{error}") from None
 
 
+def games_of(rules_from: str | None) -> int:
+    """The games of a match by a preset or a rules file; 1 where they say nothing. Raises BadInput."""
+    return 1 if rules_from is None else int(settings_from(rules_from).get("games", 1))
+
+
 def settings_from(name: str) -> dict[str, Any]:
-    """The settings of a preset, or of a TOML file (keys as in a record's ``rules``, dashes allowed)."""
+    """The settings of a preset, or of a TOML file (keys as in a record's ``rules``, dashes allowed).
+
+    ``games`` among them is the length of a match.
+    """
     path = Path(name)
     if name in PRESETS and not path.exists():
-        return dict(PRESETS[name].settings)
+        return _of_preset(name)
     try:
         return _settings_of_file(path)
     except FileNotFoundError:
         raise BadInput(
             f"--rules: {name!r} is neither a file nor a preset; the presets are {', '.join(PRESETS)}"
         ) from None
+
+
+def _of_preset(name: str) -> dict[str, Any]:
+    chosen = PRESETS[name]
+    return dict(chosen.settings) | ({"games": chosen.games} if chosen.games > 1 else {})
 
 
 def _settings_of_file(path: Path) -> dict[str, Any]:
@@ -212,10 +244,13 @@ def _settings_of_file(path: Path) -> dict[str, Any]:
     if preset is not None:
         if not isinstance(preset, str) or preset not in PRESETS:
             raise BadInput(f"{path}: preset: no preset {shown(preset)}; the presets are {', '.join(PRESETS)}")
-        base = dict(PRESETS[preset].settings)
+        base = _of_preset(preset)
     for key in settings:
-        if key not in KEYS:
-            raise BadInput(f"{path}: {shown(key)}: no such setting; they are {', '.join(KEYS)} and preset")
+        if key not in KEYS and key != "games":
+            raise BadInput(f"{path}: {unknown_rule(key, [*KEYS, 'games', 'preset'])}")
+    games = settings.get("games", 1)
+    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MOST_GAMES:
+        raise BadInput(f"{path}: games: a match has 1 to {MOST_GAMES} games, not {shown(games)}")
     if isinstance(settings.get("order"), str):
         settings["order"] = [word.strip() for word in settings["order"].split(",")]
     return base | settings

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.console import BadInput, tell
 from focus_companion.formats.match import Match
 from focus_companion.formats.reading import LIMIT, read_record
-from focus_companion.game.record import GameRecord
 
 
 def data_folder(given: str | None) -> Path:
@@ -27,16 +26,31 @@ def is_journal_game(game: str, data: str | None) -> bool:
     return named and (data is not None or not Path(game).exists())
 
 
-def load(game: str, data: str | None) -> Match:
+def load(game: str, data: str | None, *, match: bool = False) -> Match:
     """The game or match that GAME names; ``-`` is standard input.
+
+    ``match``: of the journal's game the whole match that it belongs to.
 
     Raises:
         BadInput: there is no such file or game.
         FormatError: the file cannot be read.
     """
     if is_journal_game(game, data):
-        return Match((_from_journal(game, data_folder(data)),), single=True)
-    return read_record(read_bytes(game), game)
+        found = _from_journal(game, data_folder(data), match=match)
+    elif match:
+        raise BadInput(f"--match is for games of the journal; the file {game} holds what it holds")
+    else:
+        found = read_record(read_bytes(game), game)
+    warn(found, game)
+    return found
+
+
+def warn(match: Match, place: str) -> None:
+    """Tell what is read although no game may begin so today: a turn order of earlier versions."""
+    for number, record in enumerate(match.games):
+        if fault := record.rules.order_fault:
+            inner = "" if match.single else f": games[{number}]"
+            tell(f"{place}{inner}: warning: {fault}; it is read as it was played, but no new game begins so")
 
 
 def read_bytes(game: str) -> bytes:
@@ -53,8 +67,9 @@ def read_bytes(game: str) -> bytes:
         ) from None
 
 
-def _from_journal(game: str, folder: Path) -> GameRecord:
+def _from_journal(game: str, folder: Path, *, match: bool) -> Match:
     from focus_companion.storage.journal import Journal
+    from focus_companion.storage.matches import match_of
 
     with Journal(folder) as journal:
         games = journal.games()
@@ -62,7 +77,13 @@ def _from_journal(game: str, folder: Path) -> GameRecord:
             raise BadInput(f"{folder}: the journal holds no game; give its folder with --data")
         number = games[0].id if game == "last" else int(game)
         try:
-            return journal.record(number)
+            if not match:
+                return Match((journal.record(number),), single=True)
+            found = match_of(journal, number)
+            if found is None:
+                raise BadInput(f"{folder}: game {number} belongs to no match; leave --match out")
+            length, ids = found
+            return Match(tuple(journal.record(each) for each in ids), length=length)
         except LookupError:
             there = _range([summary.id for summary in games])
             raise BadInput(

@@ -91,6 +91,7 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "players": dict(history.players),
         "played_by": dict(history.played_by),
         "pace": history.pace,
+        "match": history.match and history.match.to_json(),
         "events": events,
     }
     session.tape = made = Tape(folder, began | how, megabytes=megabytes)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...game.colours import NAMES
+from ...game.match import MatchPlace
 from ...game.rules import Rules
 from ...session.events import Event, event_from_json
 from ...session.history import History
@@ -56,6 +57,9 @@ class InMemory:
 
     def last_unfinished(self) -> int | None:
         return None if self._begun is None else self._next - 1
+
+    def last_game(self) -> int | None:
+        return None
 
     def history(self, game: int) -> History:
         if self._begun is None:
@@ -107,8 +111,9 @@ class Recording:
     def _session(self, sight: SightMaker) -> Session:
         begin = self.header
         try:
-            rules, players = Rules.from_json(dict(begin["rules"])), dict(begin["players"])
+            rules, players = Rules.from_json(dict(begin["rules"]), played=True), dict(begin["players"])
             game, again, begun = begin["game"], begin.get("again"), None
+            match = MatchPlace.from_json(begin.get("match"))
             if not isinstance(game, int) or not (again is None or _is_number(again)):
                 raise ValueError("its game or its pause between games is no number")
             if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
@@ -129,8 +134,9 @@ class Recording:
         if begun is not None:
             return Session(rules, players, journal, sight, again=again)
         return Session(
-            rules, players, journal, sight, resume=False, again=again, played_by=played_by, pace=pace
-        )
+            rules, players, journal, sight, resume=False, again=again, match=match, played_by=played_by,
+            pace=pace,
+        )  # fmt: skip
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:
         """What the tape says was told, and what is told, step by step."""

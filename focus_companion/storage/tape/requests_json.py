@@ -54,7 +54,7 @@ def _plain(value: Any) -> Any:
 def _meant(name: str, value: Any) -> Any:
     match name:
         case "rules":
-            return Rules.from_json(value)
+            return Rules.from_json(value, played=True)
         case "move":
             return Move.parse(value)
         case "clock":

@@ -3,7 +3,7 @@
 import { Chooser } from "./chooser.js";
 import { h } from "../lib/svg.js";
 import { t, tn } from "../lib/texts.js";
-import { moverKind, playersOf } from "./state.js";
+import { goesOn, moverKind, playersOf } from "./state.js";
 import { moveWords, playerName } from "./words.js";
 
 async function post(address, body) {
@@ -78,6 +78,7 @@ export class Acts {
       const player = await this.sure(question, inPlay.map((colour) => [colour, playerName(state, colour)]));
       if (player) return this.send({ act, player });
     }
+    if (act === "rematch" && goesOn(state)) return this.send({ act });
     if (act === "rematch" && (await this.sure(t("A rematch? Everybody takes the next colour, so that another player begins."), [["yes", t("Rematch")]]))) return this.send({ act });
     if (act === "not_legal") return this.notLegal(state);
     if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));

@@ -1,7 +1,15 @@
 // The score of the match: who has how many points after how many games.
 
 import { h } from "../lib/svg.js";
-import { t, tn } from "../lib/texts.js";
+import { list, t, tn } from "../lib/texts.js";
+
+/** How far a match is, or who has won it. */
+function standing({ length, finished, games, over, tied, winners }) {
+  if (over && tied) return t("The match is tied between {players}.", { players: list(winners) });
+  if (over) return tn("{players} wins the match.", "{players} win the match.", winners.length, { players: list(winners) });
+  if (length) return t("Game {number} of {length}, {finished} finished.", { number: games.length, length, finished });
+  return "";
+}
 
 export class Match {
   constructor(card) {
@@ -21,6 +29,11 @@ export class Match {
     const games = match.games.map((game, at) => h("th", { scope: "col" }, h("a", { href: `/games/${game}`, "aria-label": t("Game {number}", { number: game }) }, String(at + 1))));
     const row = ([name, total]) => h("tr", {}, h("th", { scope: "row" }, name), ...match.scores.map((points) => h("td", {}, String(points[name] ?? 0))), h("td", { class: "total" }, String(total)));
     this.card.querySelector("table").replaceChildren(h("thead", {}, h("tr", {}, h("td", {}), ...games, h("th", { scope: "col" }, t("Sum")))), h("tbody", {}, ...rows.map(row)));
-    this.card.querySelector("p").textContent = tn("One point for each opposing piece captured, in {n} game.", "One point for each opposing piece captured, in {n} games.", match.games.length);
+    const [result, explained] = this.card.querySelectorAll("p");
+    result.textContent = standing(match);
+    result.hidden = !result.textContent;
+    explained.textContent = tn("One point for each opposing piece captured, in {n} game.", "One point for each opposing piece captured, in {n} games.", match.games.length);
+    this.card.querySelector("[data-match-export]").hidden = !match.length;
+    for (const link of this.card.querySelectorAll("[data-match-export] a")) link.href = `/api/games/${state.game}/export?match=1&format=${link.dataset.format}`;
   }
 }

@@ -53,6 +53,7 @@ export class NewGame {
       this.control.minutes.value = Math.round(clock.seconds / 60);
       this.control.increment.value = clock.increment;
     }
+    this.control.games.value = state.match?.length ?? 1;
     this.preset(this.fitting());
     this.shown();
     this.dialog.showModal();
@@ -109,7 +110,9 @@ export class NewGame {
   /** The preset whose rules the form shows, else "own". */
   fitting() {
     const mine = JSON.stringify(this.rules(true));
-    const found = [...this.control.preset.options].find((option) => option.dataset.settings && option.value !== "tournament" && this.fits(option, mine));
+    const fitting = [...this.control.preset.options].filter((option) => option.dataset.settings && this.fits(option, mine));
+    // Any rules may be those of a match; one preset names its length as well.
+    const found = fitting.find((option) => option.dataset.games === this.control.games.value) ?? fitting.find((option) => option.dataset.games === "1");
     return found?.value ?? "own";
   }
 
@@ -131,6 +134,7 @@ export class NewGame {
         if (wanted !== this.control.players.value) this.fill(wanted);
         this.set(USUAL);
         this.set(switches);
+        this.control.games.value = select.querySelector(`[value="${chosen}"]`).dataset.games;
       }
       select.value = chosen;
     } else select.value = name;
@@ -140,7 +144,7 @@ export class NewGame {
 
   changed(control) {
     if (control.name.startsWith("seat-")) this.swapSeats(control);
-    const own = ["fast", "fast_each", "fast_total", "fast_own", "set_up", "reserve_on", "stuck", "thirteenth_piece", "move_partner_stacks", "table_talk"];
+    const own = ["games", "fast", "fast_each", "fast_total", "fast_own", "set_up", "reserve_on", "stuck", "thirteenth_piece", "move_partner_stacks", "table_talk"];
     if (own.includes(control.name)) this.preset(this.fitting());
     this.shown();
   }
@@ -246,6 +250,7 @@ export class NewGame {
       players[colour] = { name: this.control[`name-${colour}`].value };
       if (!this.partners) seats[colour] = SIDES[Number(this.control[`seat-${colour}`].value)];
     }
-    if (await this.acts.send({ act: "new_game", rules: this.rules(), players, seats, played_by, pace: Number(this.control.pace.value), clock: this.clock() })) this.dialog.close();
+    const pace = Number(this.control.pace.value);
+    if (await this.acts.send({ act: "new_game", rules: this.rules(), players, seats, played_by, pace, clock: this.clock(), games: Number(this.control.games.value) })) this.dialog.close();
   }
 }

@@ -12,7 +12,11 @@ const NEAREST = ["bottom", "right", "left", "top"];
 /** A pile with its number; what it is stands in words for those who cannot see it. */
 const pile = (letter, count) => h("span", { class: "pile" }, h("b", { class: count ? "" : "none" }, String(count)), h("span", { class: "heaps" }, ...heap(letter, count)));
 
-const reserve = (colour, count) => h("span", { class: "piles", role: "img", "aria-label": tn("{n} piece in reserve", "{n} pieces in reserve", count) }, pile(LETTERS[colour], count));
+/** What a player may set down: the reserve, or in the empty set-up what is still to be placed. */
+function inHand(colour, count, placing) {
+  const words = placing ? tn("{n} piece to place", "{n} pieces to place", count) : tn("{n} piece in reserve", "{n} pieces in reserve", count);
+  return h("span", { class: "piles", role: "img", "aria-label": words }, pile(LETTERS[colour], count));
+}
 
 function captures(captured) {
   const counts = Object.entries(captured ?? {}).filter(([, count]) => count > 0);
@@ -49,7 +53,7 @@ function panel(state, colour) {
     token(LETTERS[colour], "big"),
     h("div", { class: "who" }, h("strong", { class: "name" }, name), h("span", { class: "note" }, note)),
     clock,
-    h("dl", {}, h("div", {}, h("dt", {}, t("Reserve")), h("dd", {}, reserve(colour, state.reserves?.[colour] ?? 0))), h("div", {}, h("dt", {}, t("Captured")), h("dd", {}, captures(state.captured?.[colour]), progress(state, colour)))),
+    h("dl", {}, h("div", {}, h("dt", {}, state.placing ? t("To place") : t("Reserve")), h("dd", {}, inHand(colour, (state.placing ?? state.reserves)?.[colour] ?? 0, state.placing))), h("div", {}, h("dt", {}, t("Captured")), h("dd", {}, captures(state.captured?.[colour]), progress(state, colour)))),
   );
 }
 

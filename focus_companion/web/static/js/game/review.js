@@ -1,5 +1,6 @@
 // After the game: everybody's chances turn by turn as a drawing, and the turns that swung them most.
 
+import { hintWords } from "./hints.js";
 import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
@@ -33,7 +34,7 @@ function swing(state, turn, onPick) {
   const values = { player: name, move: moveWords(turn.move), before: percent(turn.before), after: percent(turn.outlook), best: moveWords(turn.best.move) };
   const what = t("{player}, {move}: the chance went from {before} to {after}.", values);
   const better = turn.missed > 0.02 ? t("Better was {best}.", values) : "";
-  return h("li", {}, h("button", { type: "button", on: { click: () => onPick(turn.ply) } }, h("span", { class: "ply" }, String(turn.ply)), token(LETTERS[turn.player]), h("span", {}, `${what} ${better}`)));
+  return h("li", {}, h("button", { type: "button", on: { click: () => onPick(turn.ply) } }, h("span", { class: "ply" }, String(turn.ply)), token(LETTERS[turn.player]), h("span", {}, [what, better, ...(turn.hints ?? []).map(hintWords)].filter(Boolean).join(" "))));
 }
 
 /** Fill the card for a finished game; `onPick(ply)` when a turn is to be looked at. */

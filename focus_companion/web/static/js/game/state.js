@@ -129,3 +129,6 @@ export function possible(state) {
     leave: !over,
   };
 }
+
+/** Whether another game of the match follows this one. */
+export const goesOn = ({ match }) => Boolean(match) && match.number < match.length;

@@ -2,7 +2,7 @@
 
 import { token } from "../board/pieces.js";
 import { parseMove } from "../lib/squares.js";
-import { candidates, differing, moverKind } from "./state.js";
+import { candidates, differing, goesOn, moverKind } from "./state.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
@@ -23,13 +23,13 @@ function now(state) {
   if (state.asking) return { kind: "choose", sign: "unclear", ...state.asking };
   if (state.result) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
-    return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter, answers: [["rematch", t("Rematch"), true], ["review", t("Review")]] };
+    return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter, answers: [["rematch", goesOn(state) ? t("Next game of the match") : t("Rematch"), true], ["review", t("Review")]] };
   }
   if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault, sign: "fault" };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
-  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
+  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
   if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where it lies")]] };
   const differ = differing(state);

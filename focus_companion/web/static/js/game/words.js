@@ -18,7 +18,10 @@ export function playerName(state, colour) {
   return colourName(colour);
 }
 
-export function alertTitle(reason) {
+export function alertTitle(reason, placing) {
+  // Before the pieces of the set-up are placed, no thirteenth one is what comes first.
+  if (placing && reason === "thirteenth_piece") return t("All pieces are placed first");
+  if (placing && reason === "reserve_square") return t("A piece may not be placed there");
   return (
     {
       not_straight: t("Not in a straight line"),

@@ -1,0 +1,22 @@
+"""What was probably meant by a word that is not known: for the errors that refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """Return the known word that is spelled most like ``word``, ``""`` when none is like it."""
+    spelled = str(word)[:40].lower().replace("-", "_")
+    return next(iter(get_close_matches(spelled, list(known), n=1, cutoff=0.5)), "")
+
+
+def unknown_rule(word: object, known: Iterable[str]) -> str:
+    """Return the sentence that refuses a rule of this name, with the nearest one, else all that there are."""
+    names = list(known)
+    meant = nearest(word, names)
+    shown = repr(str(word)[:40])
+    return f"there is no rule {shown}; " + (
+        f"did you mean {meant!r}?" if meant else f"there are {', '.join(names)}"
+    )

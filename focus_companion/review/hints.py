@@ -1,0 +1,171 @@
+"""The rule book's strategy hints, where a turn shows one; ``docs/rules.md`` tells them all to players.
+
+Hints 5 and 7 are plans of many turns, which no single one shows: they are told there alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from focus_companion.game.moves import DISTANCE, Move
+from focus_companion.game.play import removed
+from focus_companion.game.position import MAX_HEIGHT, Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import RAYS, SQUARES
+
+Kind = Literal["pair", "between", "attacked_first", "left_to_attack", "part_saved", "reserve_back"]
+
+NUMBERS: Final[dict[Kind, int]] = {
+    "pair": 1,
+    "between": 2,
+    "attacked_first": 3,
+    "left_to_attack": 3,
+    "part_saved": 4,
+    "reserve_back": 6,
+}
+"""The rule book's number of each."""
+
+AGAINST: Final[frozenset[Kind]] = frozenset(("between", "left_to_attack"))
+"""What the rule book warns of; the others it recommends."""
+
+LARGE: Final = 3
+"""Pieces of a pile that the hints call large: two of them together can be too high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A hint that a turn followed, or that warns of it. ``squares`` are where it is seen, by index."""
+
+    kind: Kind
+    squares: tuple[int, ...]
+
+    @property
+    def number(self) -> int:
+        return NUMBERS[self.kind]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the hint as ``docs/review.md`` describes it."""
+        return {
+            "hint": self.number,
+            "kind": self.kind,
+            "squares": [SQUARES[square] for square in self.squares],
+            "good": self.kind not in AGAINST,
+        }
+
+
+def hints(before: Position, move: Move, after: Position, rules: Rules) -> tuple[Hint, ...]:
+    """Return the hints that a turn shows, in the rule book's order; ``after`` is ``before`` with the move."""
+    mover = before.to_move
+    if before.placing:
+        return ()
+    opponents = "".join(p for p in before.players if p not in rules.side_of(mover) and p not in before.out)
+    return (
+        *_pair(after, move, mover),
+        *_between(before, move, opponents),
+        *_large_piles(before, move, after, rules, opponents),
+        *_part_saved(before, move, after, opponents),
+        *_reserve_back(before, move, opponents),
+    )
+
+
+def _pair(after: Position, move: Move, mover: str) -> Iterator[Hint]:
+    """Two piles of two, two squares apart: either can be moved onto the other."""
+    for end in (move.target, move.origin):
+        if end is None or not _pile_of(after, end, mover, 2):
+            continue
+        for ray in RAYS[end]:
+            if len(ray) > 1 and _pile_of(after, ray[1], mover, 2):
+                yield Hint("pair", (end, ray[1]))
+                return
+
+
+def _pile_of(position: Position, square: int, colour: str, height: int) -> bool:
+    stack = position.stacks[square]
+    return len(stack) == height and stack[-1] == colour
+
+
+def _between(before: Position, move: Move, opponents: str) -> Iterator[Hint]:
+    """Into a space beside two or more single pieces of one opponent."""
+    if move.origin is None:
+        return
+    beside = [ray[0] for ray in RAYS[move.target] if ray and ray[0] != move.origin]
+    for colour in opponents:
+        singles = [square for square in beside if before.stacks[square] == colour]
+        if len(singles) > 1:
+            yield Hint("between", (move.target, *singles))
+
+
+def _large_piles(
+    before: Position, move: Move, after: Position, rules: Rules, opponents: str
+) -> Iterator[Hint]:
+    """Large piles in one row or file: whoever moves first takes from the other."""
+    mover, stacks = before.to_move, before.stacks
+    if move.origin is not None:
+        ours, theirs = stacks[move.origin], stacks[move.target]
+        large = len(ours) >= LARGE and len(theirs) >= LARGE
+        if large and theirs[-1] in opponents and removed(before, move, rules):
+            yield Hint("attacked_first", (move.origin, move.target))
+    met = set(_open(before, mover, opponents))
+    new = [pair for pair in _open(after, mover, opponents) if pair not in met]
+    if new and after.result is None:
+        yield Hint("left_to_attack", min(new))
+
+
+def _open(position: Position, mover: str, opponents: str) -> Iterator[tuple[int, int]]:
+    """The mover's large piles, each with an opponent's that can be moved onto it and make it too high."""
+    for square, stack in enumerate(position.stacks):
+        if len(stack) < LARGE or stack[-1] != mover:
+            continue
+        for other in _reaching(position, square, opponents):
+            height = len(position.stacks[other])
+            if height >= LARGE and DISTANCE[other][square] + len(stack) > MAX_HEIGHT:
+                yield square, other
+
+
+def _reaching(position: Position, square: int, colours: str) -> Iterator[int]:
+    """The squares from which a stack of these colours can move to ``square``."""
+    for ray in RAYS[square]:
+        for steps, other in enumerate(ray[:MAX_HEIGHT], 1):
+            stack = position.stacks[other]
+            if len(stack) >= steps and stack[-1] in colours:
+                yield other
+
+
+def _part_saved(before: Position, move: Move, after: Position, opponents: str) -> Iterator[Hint]:
+    """A part moved off a threatened pile to where nobody reaches it: it can come back and take the pile."""
+    if move.origin is None:
+        return
+    steps, height = DISTANCE[move.origin][move.target], len(before.stacks[move.origin])
+    threatened = any(True for _ in _reaching(before, move.origin, opponents))
+    if steps < height and threatened and not any(True for _ in _reaching(after, move.target, opponents)):
+        yield Hint("part_saved", (move.origin, move.target))
+
+
+def _reserve_back(before: Position, move: Move, opponents: str) -> Iterator[Hint]:
+    """A reserve piece on an opponent's pile of five with an own piece at its bottom, which comes back."""
+    stack = before.stacks[move.target]
+    own = len(stack) == MAX_HEIGHT and stack[0] == before.to_move
+    if move.origin is None and own and stack[-1] in opponents:
+        yield Hint("reserve_back", (move.target,))
+
+
+SENTENCES: Final[dict[Kind, str]] = {
+    "pair": "{squares} are two high and two apart, ready to be joined",
+    "between": "{square} lies between the single pieces on {others}",
+    "attacked_first": "of two large piles in a line, {square} was first to take from the other",
+    "left_to_attack": "the large pile on {square} stands open to that on {other}",
+    "part_saved": "a part of the threatened pile on {square} is safe on {other} and can come back",
+    "reserve_back": "the reserve piece takes the five on {square} and wins a piece back",
+}
+"""What each hint says of a turn, in English; a translation replaces these and keeps the fields."""
+
+
+def hint_text(hint: Hint) -> str:
+    """Return a hint in words, with the rule book's number."""
+    named = [SQUARES[square] for square in hint.squares]
+    text = SENTENCES[hint.kind].format(
+        square=named[0], other=named[-1], squares=" and ".join(named), others=" and ".join(named[1:])
+    )
+    return f"hint {hint.number}: {text}"

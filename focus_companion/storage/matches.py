@@ -1,0 +1,38 @@
+"""The games of a match, as the first event of each of them tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..game.match import MatchPlace
+from .journal import GameSummary, KeptEvent
+
+
+class KeptGames(Protocol):
+    """A journal, as far as it is asked here: :class:`storage.journal.Journal`."""
+
+    def games(self) -> Sequence[GameSummary]: ...
+
+    def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[KeptEvent]: ...
+
+
+def place_of(journal: KeptGames, game: int) -> MatchPlace | None:
+    """Which game of a match ``game`` is; None for one that was no match's. Raises ValueError."""
+    first = journal.kept(limit=1, game=game)
+    return MatchPlace.from_json(json.loads(first[0].body).get("match")) if first else None
+
+
+def match_of(journal: KeptGames, game: int) -> tuple[int, tuple[int, ...]] | None:
+    """The length of the match that ``game`` belongs to, and all its games so far; None for no match."""
+    own = place_of(journal, game)
+    if own is None:
+        return None
+    for summary in journal.games():  # the newest first
+        if summary.id <= game:
+            break
+        later = place_of(journal, summary.id)
+        if later is not None and game in later.before:
+            return later.length, (*later.before, summary.id)
+    return own.length, (*own.before, game)
