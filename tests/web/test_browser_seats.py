@@ -111,6 +111,7 @@ def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: Non
         friend = Seen(context.new_page(), seen.port)
         page = friend.open(link)
         page.get_by_role("button", name="Sit down").click()
+        page.wait_for_selector("#status")
         status(page, "Which turn do you play?")
         page.locator('[data-square="c4"]').click()
         page.locator('#board [data-move="c4-c5"]').click()
@@ -120,6 +121,7 @@ def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: Non
         # The same player in another tab, and again after having been away.
         other = context.new_page()
         other.goto(f"http://127.0.0.1:{seen.port}/")
+        other.wait_for_selector("body[data-ready]")
         status(other, "Do this for Green")
         context.set_offline(True)
         table.play("c4-c5", "f5-f6")
@@ -144,6 +146,7 @@ def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: Non
 
 def test_whose_seat_it_is_not_sees_no_more_than_before(table: Any, browser: Any) -> None:
     ask(table, SetSeat("g", "far"))
+    table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server:
         context = browser.new_context(locale="en-GB")
         page = Seen(context.new_page(), server.port).open()

@@ -111,7 +111,11 @@ export class Acts {
     const turn = `${state.game} ${state.ply} ${state.position}`;
     if (!calm || this.offered === turn) return;
     this.offered = turn;
-    this.myTurn(state).catch((problem) => console.info(problem.message));
+    this.myTurn(state).catch((problem) => {
+      console.info(problem.message);
+      // Asked again when the line to the host is back.
+      this.offered = null;
+    });
   }
 
   /** Choose the turn of a player far away, for just this position. */

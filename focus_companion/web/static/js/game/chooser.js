@@ -84,4 +84,4 @@ export class Chooser {
   }
 }
 
-const key = ({ game, ply, position, to_move, alert, result }) => JSON.stringify([game, ply, position, to_move, Boolean(alert), Boolean(result)]);
+const key = ({ game, ply, position, to_move, alert, result, reply }) => JSON.stringify([game, ply, position, to_move, Boolean(alert), Boolean(result), reply?.move]);

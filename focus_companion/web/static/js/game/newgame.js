@@ -73,8 +73,8 @@ export class NewGame {
         { class: "person" },
         token(LETTERS[colour]),
         h("label", {}, h("span", {}, colourName(colour)), h("input", { name: `name-${colour}`, maxlength: 60, autocomplete: "off", value: typed(colour) })),
-        this.sitting(colour),
         h("label", { class: "seat-of" }, h("span", {}, t("Seat")), h("select", { name: `seat-${colour}` }, ...SIDES.map((side, at) => h("option", { value: at, selected: at === seats[colour] ? "" : null }, sideName(at))))),
+        this.sitting(colour),
       );
     this.form.querySelector(".names").replaceChildren(...colours.map(row));
     this.control.begins.replaceChildren(...colours.map((colour) => h("option", { value: colour }, colourName(colour))));

@@ -12,7 +12,7 @@ const PACES = [1, 5, 20];
 
 const option = (value, text, chosen) => h("option", { value, selected: String(value) === String(chosen) ? "" : null }, text);
 
-const levelName = (level) => ({ 1: t("1, as a child plays"), [BEST]: t("{level}, its best", { level: BEST }) })[level] ?? String(level);
+const levelName = (level) => ({ 1: t("Level 1, a child’s"), [BEST]: t("Level {level}, its best", { level }) })[level] ?? t("Level {level}", { level });
 
 /** The choices of one seat: who plays, and how strong a computer is. `name` begins the names of the controls. */
 export function seatChoices(name, colour, kind = "board") {
