@@ -1,6 +1,6 @@
 """A program that plays: random legal turns over the protocol, and the faults that its arguments name.
 
-random_player.py [hang|die|nonsense|illegal|late|chatty] [from ply N]
+random_player.py [hang|die|nonsense|illegal|late|slow|chatty] [from ply N]
 """
 
 import json
@@ -35,6 +35,8 @@ def main(fault: str = "", first: str = "0") -> None:
                 answer = "I do not know"
             elif fault == "illegal":
                 answer = json.dumps({"move": "a3-a4" if str(legal[0]) != "a3-a4" else "h3-h4"})
+            elif fault == "slow":
+                time.sleep(random.uniform(0, 0.3))
             elif fault == "late":
                 time.sleep(asked["seconds"] + 2.5)
             elif fault == "chatty":
