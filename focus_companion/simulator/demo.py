@@ -114,8 +114,10 @@ class DemoSource(Source):
             if self._closed.wait(max(0.0, due - time.monotonic())):
                 return
             now = time.monotonic()
-            done += min(now - last, STALL)
-            last = max(due, now - STALL)
+            # What is owed after a late picture is played once, and no more of it than the pictures can show.
+            reached = max(due, now - STALL)
+            done += min(reached - last, STALL)
+            last = reached
             while done >= beat.seconds:
                 done -= beat.seconds
                 beat = next(beats)
