@@ -5,39 +5,104 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import click
 
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.sources import load
-from focus_companion.formats.writing import FORMATS, write
+from focus_companion.formats.writing import FORMATS, Format, write
 from focus_companion.game.faults import IllegalMove
+from focus_companion.game.record import GameRecord
+from focus_companion.web.catalogues import LANGUAGES
+from focus_companion.web.exports import NAMES, film_format
+from focus_companion.web.story import story_format
+
+BINARY: Final = frozenset({"gif", "mp4"})
+"""Formats that are no text."""
 
 
 @click.command("export")
 @click.argument("game")
-@click.option("--format", "name", type=click.Choice(list(FORMATS)), required=True, help="What to write.")
+@click.option("--format", "name", type=click.Choice(NAMES), required=True, help="What to write.")
 @click.option("--output", metavar="FILE", help="Where to write it; without it, to standard output.")
+@click.option(
+    "--language", type=click.Choice(list(LANGUAGES)), default="en", help="Of the words in html and mp4."
+)
+@click.option("--no-swings", is_flag=True, help="html without what every turn won and lost: made sooner.")
+@click.option(
+    "--tape",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="html with what the camera saw at every turn, from the tape of the game: it shows the room, too.",
+)
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
 @click.option("--match", "whole", is_flag=True, help="Of a game of the journal, the whole match.")
-def command(game: str, name: str, output: str | None, data: str | None, whole: bool) -> None:
+def command(
+    game: str,
+    name: str,
+    output: str | None,
+    language: str,
+    no_swings: bool,
+    tape: Path | None,
+    data: str | None,
+    whole: bool,
+) -> None:
     """Write GAME (a record file, a number of the journal, or last) in another format.
 
-    svg is the last position, gif the replay (it needs the extra [gif]).
+    svg is the last position; gif and mp4 are the replay as a film; html is the replay as one file that any
+    browser opens, also without network.
     """
+    to_terminal = output in (None, "-") and sys.stdout.isatty()
+    if to_terminal and name in BINARY:
+        raise BadInput(f"{name} is no text for a terminal; give --output FILE")
+    if name != "html" and (no_swings or tape is not None):
+        raise BadInput("--no-swings and --tape are for --format html alone; leave them out")
     try:
-        content = write(load(game, data, match=whole), name)
+        with _progress(name) as told:
+            content = write(load(game, data, match=whole), _format(name, language, not no_swings, tape, told))
     except IllegalMove as error:
         raise NotSo(f"{game}: {error}") from None
     if output is not None and output != "-":
         write_atomically(Path(output), content)
         return
-    if name == "gif" and sys.stdout.isatty():
-        raise BadInput("a GIF is no text for a terminal; give --output FILE")
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+def _format(
+    name: str, language: str, swings: bool, tape: Path | None, progress: Callable[[float], None] | None
+) -> Format:
+    if name == "html":
+        return story_format(language, swings=swings, stills=partial(_stills, tape) if tape else None)
+    if name == "mp4":
+        return film_format(language, progress)
+    return FORMATS[name]
+
+
+def _stills(tape: Path, record: GameRecord) -> dict[int, bytes]:
+    from focus_companion.storage.tape.stills import stills
+    from focus_companion.storage.tape.tape import TapeError
+    from focus_companion.vision.capture.frames import FrameError
+
+    try:
+        return stills(tape, record)
+    except (TapeError, FrameError) as error:
+        raise BadInput(f"--tape {error}") from None
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[float], None] | None]:
+    """Shows on a terminal how far a film is."""
+    if name != "mp4" or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=100, label="Film", file=sys.stderr) as bar:
+        yield lambda share: bar.update(round(100 * share) - bar.pos)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A position as a list of plain shapes, in board units: what the SVG and the GIF both draw.
+"""A position as a list of plain shapes, in board units: what the SVG, the GIF and the film all draw.
 
 A stack is drawn as seen from the front, a little from above: every piece is a band of its colour with its
 letter on it, so that all pieces of all stacks can be read; the top piece, which decides who owns the stack,
@@ -102,6 +102,7 @@ def draw(
     highlights: Iterable[str] = (),
     rank1: str = "bottom",
     coordinates: bool = True,
+    line: float = LINE,
 ) -> Picture:
     """The picture of a position.
 
@@ -112,6 +113,8 @@ def draw(
         highlights: names of squares to ring, as an alert does.
         rank1: the side of the picture at which rank 1 lies.
         coordinates: whether files and ranks are lettered.
+        line: height of a line of caption; its letters are three quarters of that, smaller where the line
+            would not fit.
     Raises:
         ValueError: not 52 stacks, a letter that is no colour, or an unknown side.
     """
@@ -123,7 +126,7 @@ def draw(
         raise ValueError(f"rank1 is one of {', '.join(SIDES)}, not {rank1!r}")
     lines = tuple(captions)
     width = 8 * CELL + 2 * MARGIN
-    height = width + len(lines) * LINE + (8.0 if lines else 0.0)
+    height = width + len(lines) * line + (8.0 if lines else 0.0)
     shapes: list[Shape] = [Box(0, 0, width, height, fill=PAPER)]
     for square in range(len(SQUARES)):
         x, y = _corner(square, rank1)
@@ -141,10 +144,15 @@ def draw(
         x, y = _corner(INDEX[name], rank1)
         shapes.append(Box(x + 2, y + 2, CELL - 4, CELL - 4, 6, "", ALERT, 4))
     shapes += [
-        Label(MARGIN, width + 8 + LINE * (index + 0.3), line, 15, TEXT, centred=False)
-        for index, line in enumerate(lines)
+        Label(MARGIN, width + 8 + line * (index + 0.3), text, _letters(text, line), TEXT, centred=False)
+        for index, text in enumerate(lines)
     ]
     return Picture(width, height, tuple(shapes))
+
+
+def _letters(text: str, line: float) -> float:
+    """The size of a caption's letters, which are about 0.6 of it wide."""
+    return min(0.75 * line, (8 * CELL + MARGIN) / (0.6 * max(1, len(text))))
 
 
 def _corner(square: int, rank1: str) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from gettext import NullTranslations
 from typing import Final
 
 from focus_companion.formats.captions import captions
@@ -12,6 +13,7 @@ from focus_companion.formats.errors import FormatError
 from focus_companion.formats.gif import write_gif
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match
+from focus_companion.formats.mp4 import write_mp4
 from focus_companion.formats.sgf_record import write_sgf
 from focus_companion.formats.svg import board_svg
 from focus_companion.formats.text_sheet import write_text
@@ -34,7 +36,8 @@ def _utf8(write: Callable[[Match], str]) -> Callable[[Match], bytes]:
     return lambda match: write(match).encode("utf-8", "replace")
 
 
-def _single(match: Match, name: str) -> GameRecord:
+def single(match: Match, name: str) -> GameRecord:
+    """The game of a match of one. Raises FormatError, for the format ``name``, where there are several."""
     if len(match.games) != 1:
         raise FormatError(
             f"a match of {len(match.games)} games has no {name}", remedy="export its games one by one"
@@ -59,26 +62,36 @@ def step_picture(record: GameRecord, step: Step) -> str:
     return board_svg(step.after.stacks, captions=captions(record, step.after, step), move=step.move)
 
 
+def mp4_format(
+    texts: NullTranslations | None = None, progress: Callable[[float], None] | None = None
+) -> Format:
+    """The film with the words of a language, telling how far it is; see :func:`write_mp4`."""
+    return Format(
+        lambda match: write_mp4(single(match, "mp4"), texts=texts, progress=progress), "video/mp4", "mp4"
+    )
+
+
 FORMATS: Final[dict[str, Format]] = {
     "json": Format(_utf8(write_json), "application/json", "json"),
     "sgf": Format(_utf8(write_sgf), "application/x-go-sgf", "sgf"),
     "text": Format(_utf8(write_text), "text/plain; charset=utf-8", "txt"),
     "csv": Format(_utf8(write_csv), "text/csv; charset=utf-8", "csv"),
-    "svg": Format(lambda match: last_picture(_single(match, "svg")).encode("utf-8"), "image/svg+xml", "svg"),
-    "gif": Format(lambda match: write_gif(_single(match, "gif")), "image/gif", "gif"),
+    "svg": Format(lambda match: last_picture(single(match, "svg")).encode("utf-8"), "image/svg+xml", "svg"),
+    "gif": Format(lambda match: write_gif(single(match, "gif")), "image/gif", "gif"),
+    "mp4": mp4_format(),
 }
 """The formats by name."""
 
 
-def write(match: Match, name: str) -> bytes:
-    """The file of a game or match in the format ``name``, a key of :data:`FORMATS`.
+def write(match: Match, form: str | Format) -> bytes:
+    """The file of a game or match in a format, or in the one of that name in :data:`FORMATS`.
 
     The games are replayed first, and carry the result that their turns lead to.
 
     Raises:
         IllegalMove: a game holds an illegal move; its text names the ply.
-        FormatError: the format cannot show it (a match as a picture), or Pillow is missing (gif).
+        FormatError: the format cannot show it (a match as a picture).
         KeyError: no such format.
     """
     games = tuple(finished(game) for game in match.games)
-    return FORMATS[name].write(replace(match, games=games))
+    return (FORMATS[form] if isinstance(form, str) else form).write(replace(match, games=games))

@@ -123,11 +123,17 @@ class MatchScore:
 
 
 def game_points(position: Position, rules: Rules) -> dict[str, int]:
-    """Return every player's points (by letter) at a position: opposing pieces captured, a pair their sum."""
+    """Return every player's points (by letter) at a position: see :func:`points_of`."""
+    return points_of({player: position.captures(player) for player in rules.order}, rules)
+
+
+def points_of(captures: Mapping[str, Mapping[str, int]], rules: Rules) -> dict[str, int]:
+    """Return every player's points (by letter): opposing pieces captured, a pair their sum.
+
+    ``captures[a][b]``: how many of b's pieces a has captured.
+    """
     own = {
-        player: sum(
-            count for other, count in position.captures(player).items() if other != rules.partner_of(player)
-        )
+        player: sum(count for other, count in captures[player].items() if other != rules.partner_of(player))
         for player in rules.order
     }
     return {player: sum(own[member] for member in rules.side_of(player)) for player in rules.order}

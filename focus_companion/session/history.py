@@ -12,7 +12,7 @@ from ..game.match import MatchPlace
 from ..game.moves import Move
 from ..game.play import act, apply
 from ..game.position import Position
-from ..game.record import Entry, GameRecord
+from ..game.record import Entry, GameRecord, positions
 from ..game.rules import Rules
 from ..game.setups import start_position
 from ..referee.asked import Asked
@@ -99,6 +99,19 @@ class History:
             game=game,
             date=date,
             agreed=rules,
+        )
+
+    @classmethod
+    def of(cls, record: GameRecord) -> History:
+        """A game as its record tells it. Raises IllegalMove, naming the ply, at the first illegal turn."""
+        return cls(
+            rules=record.rules,
+            players=dict(record.players),
+            positions=tuple(positions(record)),
+            date=record.date,
+            entries=record.entries,
+            incidents=record.incidents,
+            agreed=record.rules,
         )
 
     @property

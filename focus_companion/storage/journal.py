@@ -215,6 +215,18 @@ class Journal:
         )
         return [self._summary(*row) for row in rows]
 
+    def last_captures(self) -> dict[int, Mapping[str, Mapping[str, int]]]:
+        """By game, who has captured how many of whose pieces (colour names), as its last turn told.
+
+        Missing where no turn came last: none was played, or it was taken back or corrected.
+        """
+        rows = self._read(
+            "SELECT game, id, body FROM events WHERE type = 'move' AND id IN (SELECT max(id) FROM events"
+            " WHERE type IN ('move', 'taken_back', 'corrected') GROUP BY game)"
+        )
+        found = {game: self._event(number, body) for game, number, body in rows}
+        return {game: event.captured for game, event in found.items() if isinstance(event, Moved)}
+
     def last_unfinished(self) -> int | None:
         """The newest game, if it has no result yet."""
         rows = self._read("SELECT id, result FROM games ORDER BY id DESC LIMIT 1")

@@ -25,8 +25,11 @@ from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
 from .checks import Check
 
-LIBRARIES: Final = ("opencv-python-headless", "numpy", "flask", "waitress", "pyserial", "gpiozero")
-OPTIONAL: Final = ("lgpio", "pillow", "paho-mqtt")
+LIBRARIES: Final = (
+    *("opencv-python-headless", "numpy", "av", "pillow"),
+    *("flask", "waitress", "pyserial", "gpiozero"),
+)
+OPTIONAL: Final = ("lgpio", "paho-mqtt")
 
 LITTLE: Final = 200e6
 """Bytes of free disk below which somebody should look; a season of games takes a few."""

@@ -19,6 +19,7 @@ from .games import past_game, summaries
 from .ports import GameJournal, GameSession
 from .reasons import refusal
 from .reviewing import ReviewFailed, Reviews
+from .roster import roster
 from .seats import check_kinds, follow, submitted
 from .series import Series
 from .stream import Viewers
@@ -95,6 +96,12 @@ def healthz() -> tuple[Response, HTTPStatus]:
 @blueprint.get("/api/games")
 def games() -> Response:
     return jsonify(games=summaries(_journal()))
+
+
+@blueprint.get("/api/players")
+def players() -> Response:
+    """Who has played in the finished games of the journal, and how they fared."""
+    return jsonify(players=roster(_journal()))
 
 
 @blueprint.get("/api/games/<int:game>")

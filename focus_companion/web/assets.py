@@ -24,8 +24,9 @@ _TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-ENTRIES: Final = ("main", "games", "hall", "seat")
-"""Scripts that pages begin with; each is given as one file with all that it needs."""
+ENTRIES: Final = ("main", "games", "hall", "seat", "story")
+"""Scripts that pages begin with; each is given as one file with all that it needs. The last one is that of a
+game's file, see :mod:`story`."""
 
 LATER: Final = {"later": "main"}
 """Scripts that are asked for when the page stands already, by the one that runs then."""

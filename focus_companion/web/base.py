@@ -13,7 +13,8 @@ from werkzeug.exceptions import HTTPException
 from . import assets
 from .access import Access, Refused
 from .assets import Assets
-from .languages import LANGUAGES, init_languages
+from .catalogues import LANGUAGES
+from .languages import init_languages
 from .stream import Viewers
 
 _LARGEST_BODY = 256 * 1024

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 from http import HTTPStatus
 
-from flask import Response
+from flask import Response, g
 
 from ..formats.match import Match
-from ..formats.writing import FORMATS
 from .access import Refused
-from .exports import ExportBusy, ExportFailed, ExportLacking, export_games
+from .exports import NAMES, ExportBusy, ExportFailed, export_games
 
 log = logging.getLogger(__name__)
 
@@ -21,21 +20,14 @@ def download(games: Match, wanted: str, name: str) -> Response:
     Raises :class:`Refused` where there is no such format, where the game cannot be written in it, and where
     it can be only later.
     """
-    if wanted not in FORMATS:
+    if wanted not in NAMES:
         raise Refused(
             HTTPStatus.BAD_REQUEST,
             "There is no format “{format}”. Choose one of: {formats}.",
-            values={"format": wanted[:40], "formats": ", ".join(FORMATS)},
+            values={"format": wanted[:40], "formats": ", ".join(NAMES)},
         )
     try:
-        made = export_games(games, wanted)
-    except ExportLacking as lacking:
-        log.info("no game as %s: %s", wanted, lacking)
-        raise Refused(
-            HTTPStatus.NOT_IMPLEMENTED,
-            "A film needs Pillow, which is not installed on the host. There: {command}",
-            values={"command": "pip install 'focus-companion[gif]'"},
-        ) from lacking
+        made = export_games(games, wanted, g.language)
     except ExportFailed as failed:
         log.warning("a game cannot be written as %s: %s", wanted, failed)
         raise Refused(

@@ -1,27 +1,41 @@
-"""A game as a file to take away, in any format that ``export`` knows; films one at a time."""
+"""A game as a file to take away, in any format that ``export`` knows; what takes long is made aside, one at a
+time.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from babel.support import Translations
+
 from ..formats.errors import FormatError
-from ..formats.gif import PillowMissing
+from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
-from ..formats.writing import FORMATS, write
+from ..formats.writing import FORMATS, Format, mp4_format, write
 from ..game.faults import IllegalMove
+from .aside import NICENESS, AsideFailed, aside
+from .catalogues import FOLDER
+from .story import story_format
 
 Made = TypeVar("Made")
+
+NAMES: Final = (*(name for name in FORMATS if name != "mp4"), "html", "mp4")
+"""The formats, those of :mod:`formats.writing` and the page's own."""
+
+SLOW: Final = frozenset({"gif", "html", "mp4"})
+"""Formats that take seconds to make."""
+
+PATIENCE: Final = 300.0
+"""Seconds that one of them may take."""
 
 
 class ExportFailed(ValueError):
     """The game cannot be written in that format; the text says why."""
-
-
-class ExportLacking(ExportFailed):
-    """The format needs a package that is not installed here; the text says which, and how to get it."""
 
 
 class ExportBusy(RuntimeError):
@@ -31,7 +45,7 @@ class ExportBusy(RuntimeError):
 _WAITING: Final = threading.BoundedSemaphore(4)
 _FILMING: Final = threading.Lock()
 _FILM_SECONDS: Final = 10.0
-"""How long one may wait for the films of others: each is seconds of work, which the game must not feel."""
+"""How long one may wait for the films of others."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +57,35 @@ class Export:
     suffix: str
 
 
-def export_games(games: Match, name: str) -> Export:
-    """A game or a match in the format of this name, one of :data:`formats.writing.FORMATS`.
+def named_format(name: str, language: str) -> Format:
+    """The format of a name in :data:`NAMES`, in a language of the page where it holds words."""
+    if name == "html":
+        return story_format(language)
+    if name == "mp4":
+        return film_format(language)
+    return FORMATS[name]
+
+
+def film_format(language: str, progress: Callable[[float], None] | None = None) -> Format:
+    """The film in a language of the page; ``progress``: see :func:`formats.mp4.write_mp4`."""
+    return mp4_format(Translations.load(str(FOLDER), [language]), progress)
+
+
+def export_games(games: Match, name: str, language: str) -> Export:
+    """A game or a match in the format of this name, one of :data:`NAMES`.
 
     Raises :class:`ExportFailed` where it cannot be written, :class:`ExportBusy` where it can be only later.
     """
-
-    def written() -> bytes:
-        return write(games, name)
-
+    form = named_format(name, language)
     try:
-        data = _in_turn(written) if name == "gif" else written()
-    except PillowMissing as error:
-        raise ExportLacking(str(error)) from error
-    except (FormatError, IllegalMove) as error:
+        data = _in_turn(lambda: _aside(games, name, language)) if name in SLOW else write(games, form)
+    except (FormatError, IllegalMove, AsideFailed) as error:
         raise ExportFailed(str(error)) from error
-    return Export(data, FORMATS[name].media_type, FORMATS[name].suffix)
+    return Export(data, form.media_type, form.suffix)
+
+
+def _aside(match: Match, name: str, language: str) -> bytes:
+    return aside(__name__, name, language, given=write_json(match).encode(), patience=PATIENCE)
 
 
 def _in_turn(make: Callable[[], Made]) -> Made:
@@ -74,3 +101,14 @@ def _in_turn(make: Callable[[], Made]) -> Made:
             _FILMING.release()
     finally:
         _WAITING.release()
+
+
+def main(name: str, language: str) -> None:
+    """A record on standard input, its file on standard output."""
+    os.nice(NICENESS)
+    match = read_json(sys.stdin.buffer.read())
+    sys.stdout.buffer.write(write(match, named_format(name, language)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -8,6 +8,7 @@ from ..formats.json_record import outcome_to_json, record_to_json
 from ..game.colours import NAMES
 from ..game.position import Position
 from ..session.events_from_verdicts import captured, reserves
+from ..session.history import History
 from ..session.state_json import entries, hands, state
 from ..storage.journal import GameSummary
 from .ports import GameJournal
@@ -38,18 +39,23 @@ def past_game(journal: GameJournal, game: int) -> dict[str, Any]:
     Raises LookupError where the journal has no such game.
     """
     history = journal.history(game)
-    turns = [entry for entry in entries(history) if "move" in entry]
-    positions = [_position(0, None, history.positions[0])]
-    positions += [
-        _position(ply, turn, position)
-        for ply, (turn, position) in enumerate(zip(turns, history.positions[1:], strict=True), 1)
-    ]
     return {
         "id": game,
         "state": state(history),
         "record": record_to_json(history.record()),
-        "positions": positions,
+        "positions": told_positions(history),
     }
+
+
+def told_positions(history: History) -> list[dict[str, Any]]:
+    """The position after every ply, ply 0 first, as the page looks back at it."""
+    turns = [entry for entry in entries(history) if "move" in entry]
+    told = [_position(0, None, history.positions[0])]
+    told += [
+        _position(ply, turn, position)
+        for ply, (turn, position) in enumerate(zip(turns, history.positions[1:], strict=True), 1)
+    ]
+    return told
 
 
 def _position(ply: int, turn: dict[str, Any] | None, position: Position) -> dict[str, Any]:

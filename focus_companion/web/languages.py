@@ -1,22 +1,17 @@
-"""The languages of the page: which one a viewer gets, and the catalogue that its scripts use."""
+"""The language of each viewer, and the texts that the scripts ask for in it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from babel.support import Translations
 from flask import Blueprint, Flask, Response, abort, current_app, g, jsonify, request
 from flask_babel import Babel
 
 from .assets import Assets
+from .catalogues import FOLDER, LANGUAGES, catalogue, part
 
-LANGUAGES: Final = {"en": "English", "pl": "Polski", "it": "Italiano"}
 COOKIE: Final = "focus_language"
-FOLDER: Final = Path(__file__).parent / "translations"
 
 blueprint = Blueprint("languages", __name__)
 
@@ -27,29 +22,6 @@ def chosen_language() -> str:
         if choice in LANGUAGES:
             return choice
     return request.accept_languages.best_match(list(LANGUAGES)) or "en"
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def catalogue(language: str) -> dict[str, str | list[str]]:
-    """Texts of a language by their English form; a list of gettext's forms where the number decides."""
-    texts: dict[str, str | list[str]] = {}
-    messages: dict[Any, Any] = getattr(Translations.load(str(FOLDER), [language]), "_catalog", {})
-    for key, text in messages.items():
-        if isinstance(key, tuple):
-            forms = texts.setdefault(key[0], [])
-            if isinstance(forms, list):
-                forms.extend([""] * (key[1] + 1 - len(forms)))
-                forms[key[1]] = text
-        elif key:
-            texts[key] = text
-    return texts
-
-
-@lru_cache(maxsize=2 * len(LANGUAGES))
-def part(language: str, name: str, script: str) -> dict[str, str | list[str]]:
-    """The texts that a script says (``"main"``), or all the others (``"later"``)."""
-    said = {key for key in catalogue(language) if json.dumps(key, ensure_ascii=False) in script}
-    return {key: text for key, text in catalogue(language).items() if (key in said) == (name == "main")}
 
 
 @blueprint.get("/texts/<language>.json")

@@ -12,9 +12,10 @@ from ..game.presets import PRESETS
 from ..session.state_json import state
 from .access import Access
 from .assets import Assets
+from .catalogues import LANGUAGES
 from .lan import qr_code
-from .languages import LANGUAGES
 from .ports import GameJournal, GameSession
+from .roster import roster
 from .seats import own_seat
 
 blueprint = Blueprint("pages", __name__)
@@ -58,6 +59,12 @@ def dialogs(language: str) -> str:
 @blueprint.get("/games")
 def games() -> str:
     return render_template("games.html")
+
+
+@blueprint.get("/players")
+def players() -> str:
+    journal: GameJournal | None = current_app.extensions["journal"]
+    return render_template("players.html", players=roster(journal) if journal else [])
 
 
 @blueprint.get("/games/<int:game>")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -67,4 +67,8 @@ class GameJournal(Protocol):
 
     def history(self, game: int) -> History:
         """A game as its events tell it; ``LookupError`` if there is none of that id."""
+        ...
+
+    def last_captures(self) -> Mapping[int, Mapping[str, Mapping[str, int]]]:
+        """By game, who has captured how many of whose pieces (colour names), where a turn came last."""
         ...

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import subprocess
 import sys
 import threading
 from collections import OrderedDict
@@ -14,6 +13,7 @@ from typing import Any, Final
 from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..game.record import GameRecord
+from .aside import NICENESS, AsideFailed, aside
 
 log = logging.getLogger(__name__)
 
@@ -72,16 +72,9 @@ class Reviews:
 
 
 def _in_a_process(text: str, patience: float) -> dict[str, Any] | ReviewFailed:
-    command = [sys.executable, "-m", __name__]
     try:
-        done = subprocess.run(
-            command, input=text.encode(), capture_output=True, timeout=patience, check=False
-        )
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            return ReviewFailed(f"The review could not be made: {said[-1] if said else done.returncode}")
-        made: dict[str, Any] = json.loads(done.stdout)
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        made: dict[str, Any] = json.loads(aside(__name__, given=text.encode(), patience=patience))
+    except (AsideFailed, ValueError) as error:
         return ReviewFailed(f"The review could not be made: {error}")
     return made
 
@@ -90,7 +83,7 @@ def main() -> None:
     """A record on standard input, its review on standard output, at a low priority."""
     from ..review.review import review
 
-    os.nice(15)
+    os.nice(NICENESS)
     (record,) = read_json(sys.stdin.buffer.read()).games
     json.dump(review(record).to_json(), sys.stdout)
 

@@ -22,7 +22,7 @@ from focus_companion.game.setups import start_position
 from focus_companion.session.events import Moved
 from focus_companion.storage.journal import Journal
 
-FORMATS = ("json", "sgf", "text", "csv", "svg", "gif")
+FORMATS = ("json", "sgf", "text", "csv", "svg", "gif", "html", "mp4")
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -37,8 +37,11 @@ def test_a_file_in_every_format(focus: Any, write: Any, tmp_path: Path, name: st
         "csv": b"game,ply,",
         "svg": b"<svg ",
         "gif": b"GIF89a",
+        "html": b"<!doctype html>",
+        "mp4": b"\0\0\0",
     }
     assert output.read_bytes().startswith(starts[name])
+    assert name != "mp4" or output.read_bytes()[4:8] == b"ftyp"
     assert stat.S_IMODE(output.stat().st_mode) & 0o400
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
 
@@ -87,12 +90,35 @@ def test_the_picture_shows_every_piece(focus: Any, write: Any) -> None:
     assert (letters.count("R"), letters.count("G")) == (18, 18)
 
 
-def test_a_gif_without_pillow_names_the_extra(
-    focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "PIL", None)
+@pytest.mark.parametrize(("language", "words"), [("en", ">Moves<"), ("pl", ">Ruchy<"), ("it", ">Mosse<")])
+def test_a_page_in_the_language_asked_for(focus: Any, write: Any, language: str, words: str) -> None:
+    path = write("g.json", game({"players": 2}, 4))
+    page = focus("export", path, "--format", "html", "--language", language, "--no-swings").out
+    assert f'<html lang="{language}">' in page and words in page
+
+
+def test_a_film_is_no_text_for_a_terminal(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     path = write("g.json", game({"players": 2}, 1))
-    focus("export", path, "--format", "gif").refused(2, "Pillow", "pip install 'focus-companion[gif]'")
+    for name in ("gif", "mp4"):
+        focus("export", path, "--format", name).refused(2, name, "--output")
+
+
+def test_progress_of_a_film_is_for_terminals(
+    focus: Any, write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write("g.json", game({"players": 2}, 3))
+    command = ("export", path, "--format", "mp4", "--output", tmp_path / "f")
+    assert focus(*command).err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert "100%" in focus(*command).err
+
+
+def test_what_is_for_the_page_alone(focus: Any, write: Any, tmp_path: Path) -> None:
+    path = write("g.json", game({"players": 2}, 1))
+    focus("export", path, "--format", "mp4", "--no-swings").refused(2, "--no-swings", "html")
+    focus("export", path, "--format", "json", "--tape", tmp_path).refused(2, "--tape", "html")
+    focus("export", path, "--format", "html", "--tape", tmp_path).refused(2, "--tape", str(tmp_path), "tape")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import pytest
 
 from focus_companion.commands.shared.taping import sight_from_json, sight_to_json
 from focus_companion.game.moves import Move
+from focus_companion.game.record import Entry, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen
 from focus_companion.session import requests as ask
@@ -25,6 +26,7 @@ from focus_companion.session.session import Session
 from focus_companion.storage.tape import requests_json as tape_requests
 from focus_companion.storage.tape import tape as tape_module
 from focus_companion.storage.tape.replay import InMemory, Recording
+from focus_companion.storage.tape.stills import _jpeg, stills
 from focus_companion.storage.tape.tape import Tape, TapeError
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.geometry.board_profiles import board_profile
@@ -189,6 +191,47 @@ def test_a_tape_tells_its_end_only_when_its_pictures_are_there(
     before.join()
     assert '"end":"closed"' in (tmp_path / "tape.jsonl").read_text(encoding="utf-8")
     assert len(list(tmp_path.glob("*.png"))) == 2 and not list(tmp_path.glob("*.part"))
+
+
+def still_game(*moves: str) -> GameRecord:
+    return GameRecord(Rules.make(2), entries=tuple(Entry.parse(move) for move in moves))
+
+
+def test_what_the_camera_saw_at_each_turn(tmp_path: Path) -> None:
+    session, tape = taped(tmp_path)
+    for index, level in enumerate((1, 10, 0, 11, 0, 12)):
+        session.push(Frame(index, index / 7, picture(level)))
+    session.submit(ask.TakeBack())
+    session.push(Frame(6, 6 / 7, picture(0)))
+    tape.close()
+    seen = Recording(tmp_path).turns()
+    shown = {ply: int(cv2.imread(str(path))[3, 4, 1]) for ply, (_, path) in seen.items()}
+    # The third turn was taken back; each picture is the one in which its turn was told.
+    assert shown == {0: 1, 1: 10, 2: 11}
+    found = stills(tmp_path, still_game("d5-d6", "d7-d6", "c5-c6"))
+    assert found.keys() == {0, 1, 2}
+    image = cv2.imdecode(np.frombuffer(found[1], np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None and image.shape == (24, 32, 3)
+    assert abs(image.mean() - picture(10).mean()) < 4
+    with pytest.raises(TapeError, match="another game: its turn 2 is d7-d6"):
+        stills(tmp_path, still_game("d5-d6", "c5-c6"))
+    seen[2][1].unlink()
+    assert stills(tmp_path, still_game("d5-d6", "d7-d6")).keys() == {0, 1}
+
+
+def test_stills_are_small(tmp_path: Path) -> None:
+    path = tmp_path / "large.png"
+    cv2.imwrite(str(path), np.full((960, 1280, 3), 128, np.uint8))
+    image = cv2.imdecode(np.frombuffer(_jpeg(path), np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None and image.shape == (360, 480, 3)
+
+
+def test_a_tape_without_turns_has_no_stills(tmp_path: Path) -> None:
+    session, tape = taped(tmp_path)
+    session.push(Frame(0, 0.1, picture(1)))
+    tape.close()
+    with pytest.raises(TapeError, match="no turn"):
+        stills(tmp_path, still_game())
 
 
 @pytest.mark.slow

@@ -110,6 +110,52 @@ def test_past_games_are_searched_by_name_number_and_result(browser, tmp_path: Pa
         context.close()
 
 
+SHARES = """
+window.handed = [];
+window.refusals = 1;
+navigator.canShare = ({ files }) => files.every((file) => file.type === "video/mp4");
+navigator.share = async ({ files }) => {
+  if (window.refusals-- > 0) throw new DOMException("too late", "NotAllowedError");
+  window.handed.push([files[0].name, files[0].type, files[0].size]);
+};
+"""
+"""A browser that shares files, but not long after a touch, as on a phone."""
+
+
+def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
+    table.play(*MOVES)
+    seen.page.add_init_script(SHARES)
+    asked = []
+    seen.page.on("request", lambda request: asked.append(request.url) if "mp4" in request.url else None)
+    page = seen.open()
+    button = page.locator("#share")
+    expect(button).to_have_text("Share the game")
+    button.click()
+    # The film took longer than the phone lets a touch count: the next one hands it on as it is.
+    expect(button).to_have_text("The film is ready: share it")
+    button.click()
+    expect(button).to_have_text("Share the game")
+    ((name, kind, size),) = page.evaluate("() => window.handed")
+    assert (name, kind) == ("focus-game-1.mp4", "video/mp4") and size > 10_000
+    assert len(asked) == 1
+    assert seen.troubles == []
+
+
+def test_where_nothing_can_be_shared_there_is_no_button(table, seen: Seen) -> None:
+    seen.page.add_init_script("Object.defineProperty(Navigator.prototype, 'canShare', { value: undefined });")
+    page = seen.open()
+    page.wait_for_selector("#replay [data-step=first]")
+    expect(page.locator("#share")).to_be_hidden()
+
+
+def test_the_players_are_a_click_from_the_games(table, seen: Seen) -> None:
+    page = seen.open("/games")
+    page.get_by_role("link", name="Players").click()
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator(".empty")).to_contain_text("Nobody yet")
+    assert seen.troubles == []
+
+
 def test_clocks_run_down_with_increment(table, seen: Seen) -> None:
     table.session.submit(NewGame(Rules.make(), clock=TimeControl("down", 300, 20)))
     table.session.attend()

@@ -162,7 +162,7 @@ def test_whatever_is_said_of_the_line_the_bar_holds_it(table, seen: Seen, width:
     assert (name["y"] < brand["y"] + brand["height"]) == (width == 1280), "the name shows where it has room"
 
 
-@pytest.mark.parametrize("path", ["/", "/games"])
+@pytest.mark.parametrize("path", ["/", "/games", "/players"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str, scheme: str) -> None:
     table.play(*MOVES)

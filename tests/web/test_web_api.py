@@ -12,6 +12,7 @@ from PIL import Image
 
 from focus_companion.referee.verdict import Wrong
 from focus_companion.web.app import create_app
+from focus_companion.web.exports import named_format
 
 EXPORTS = [
     ("json", "json", b"{"),
@@ -20,6 +21,8 @@ EXPORTS = [
     ("csv", "csv", b""),
     ("svg", "svg", b"<"),
     ("gif", "gif", b"GIF8"),
+    ("html", "html", b"<!doctype html>"),
+    ("mp4", "mp4", b"\0\0\0 ftyp"),
 ]
 
 STATE_KEYS = [
@@ -165,6 +168,7 @@ def test_exports(table, client: FlaskClient, name: str, suffix: str, start: byte
     answer = client.get(f"/api/games/1/export?format={name}")
     assert answer.status_code == 200, answer.text
     assert answer.data.lstrip().startswith(start)
+    assert answer.content_type == named_format(name, "en").media_type
     assert answer.headers["Content-Disposition"] == f"attachment; filename=focus-game-1.{suffix}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from pathlib import Path
 from typing import get_args
 
@@ -23,7 +22,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee.words import TEMPLATES
 from focus_companion.web.app import create_app
 from focus_companion.web.assets import Assets
-from focus_companion.web.languages import FOLDER, LANGUAGES, catalogue
+from focus_companion.web.catalogues import FOLDER, LANGUAGES, catalogue
 from focus_companion.web.reasons import REASONS
 
 KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext", "RequestRefused"))
@@ -34,7 +33,7 @@ TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
 def source_texts() -> set[str | tuple[str, ...]]:
-    folders = (FOLDER.parent, FOLDER.parents[1] / "hall", FOLDER.parents[1] / "session")
+    folders = (FOLDER.parent, *(FOLDER.parents[1] / room for room in ("formats", "hall", "session")))
     found = (each for folder in folders for each in extract_from_dir(folder, SOURCES, keywords=KEYWORDS))
     return {message for _, _, message, _, _ in found if message}
 
@@ -221,20 +220,6 @@ def test_a_game_that_a_format_cannot_hold(
     answer = client.get("/api/games/1/export?format=sgf", headers={"Accept-Language": language})
     assert answer.status_code == 400 and words in answer.get_json()["error"]
     assert "too odd" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [("en", "A film needs Pillow"), ("pl", "Film wymaga"), ("it", "Un filmato richiede")],
-)
-def test_a_film_without_pillow(
-    table, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, language: str, words: str
-) -> None:
-    table.start()
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    answer = client.get("/api/games/1/export?format=gif", headers={"Accept-Language": language})
-    told = answer.get_json()["error"]
-    assert answer.status_code == 501 and told.startswith(words) and "focus-companion[gif]" in told
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,35 @@ class Recording:
             # Else the program was killed, perhaps before it could write what it would have told last.
             yield from (Compared(None, other) for other in told)
 
+    def turns(self) -> dict[int, tuple[str, Path]]:
+        """The turns of the newest game on the tape, by ply: the move, and the newest picture by then.
+
+        Ply 0 is the start, its move "". Turns that were taken back are missing.
+
+        Raises:
+            TapeError: a line cannot be read, with its place.
+        """
+        found: dict[int, tuple[str, Path]] = {}
+        picture: Path | None = None
+        for number, line in self._lines():
+            match line:
+                case {"file": str(name)}:
+                    picture = self._picture(name, number)
+                case {"told": {"type": "game" | "corrected"}}:
+                    found.clear()
+                case {"told": {"type": "ready"}} if picture is not None and not found:
+                    found[0] = "", picture
+                case {"told": {"type": "move", "ply": int(ply), "move": str(move)}} if picture is not None:
+                    found[ply] = move, picture
+                case {"told": {"type": "taken_back", "ply": int(ply)}}:
+                    found = {at: turn for at, turn in found.items() if at <= ply}
+        return found
+
+    def _picture(self, name: str, number: int) -> Path:
+        if Path(name).name != name:
+            raise TapeError(f"{self._path}, line {number}: {name!r} is no file of the tape")
+        return self._folder / name
+
     def _session(self, sight: SightMaker) -> Session:
         begin = self.header
         try:
@@ -176,10 +205,8 @@ class Recording:
             yield [], self._push(session, *waiting)
 
     def _push(self, session: Session, number: int, line: Mapping[str, Any]) -> list[Event]:
-        name = str(line["file"])
-        if Path(name).name != name:
-            raise TapeError(f"{self._path}, line {number}: {name!r} is no file of the tape")
-        return session.push(Frame(line["frame"], line["time"], read_image(self._folder / name)))
+        image = read_image(self._picture(str(line["file"]), number))
+        return session.push(Frame(line["frame"], line["time"], image))
 
     def _ended(self) -> bool:
         """Whether the tape was closed, and not broken off with the program."""

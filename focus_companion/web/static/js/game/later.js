@@ -13,5 +13,6 @@ import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
 import { Seats } from "./seats.js";
 import { sample, sound } from "../lib/sound.js";
+import { Share } from "./share.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Seats, celebrate, keepAwake, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Seats, Share, celebrate, keepAwake, sample, showReview, sound };

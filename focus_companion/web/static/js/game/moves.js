@@ -1,4 +1,4 @@
-// The list of moves. A click looks back at the position after that move.
+// The list of moves, and what was said in between. A click looks back at the position after that move.
 
 import { token } from "../board/pieces.js";
 import { LETTERS } from "../lib/squares.js";
@@ -7,11 +7,13 @@ import { t, tn } from "../lib/texts.js";
 import { moveWords, playerName } from "./words.js";
 
 export class Moves {
+  /** `onPick(ply, note or null)` when a move or a note is to be looked at. */
   constructor(list, empty, onPick) {
-    Object.assign(this, { list, empty, shown: [], current: null });
+    Object.assign(this, { list, empty, shown: [], current: null, notes: new Map() });
     list.addEventListener("click", (event) => {
       const button = event.target.closest("button");
-      if (button) onPick(Number(button.dataset.ply));
+      const note = this.notes.get(button);
+      if (button) onPick(note ? note.after : Number(button.dataset.ply), note ?? null);
     });
   }
 
@@ -20,7 +22,7 @@ export class Moves {
     const keys = items.map((item) => `${item.ply ?? item.act} ${item.move ?? ""} ${item.player}`);
     const same = keys.length >= this.shown.length && this.shown.every((key, at) => key === keys[at]);
     if (!same) this.list.replaceChildren();
-    for (const item of items.slice(this.list.children.length)) this.list.append(item.move ? this.turn(state, item) : this.act(state, item));
+    for (const item of items.slice(this.list.children.length)) this.list.append(item.move ? this.turn(state, item) : item.note ? this.note(item) : this.act(state, item));
     this.empty.hidden = items.length > 0;
     if (!same || keys.length !== this.shown.length) this.list.scrollTop = this.list.scrollHeight;
     this.shown = keys;
@@ -46,6 +48,13 @@ export class Moves {
     return h("li", {}, button);
   }
 
+  /** What happened while the position after ply `after` stood: an alert, a turn taken back, a comment. */
+  note(item) {
+    const button = h("button", { type: "button" }, h("span", { class: "ply", "aria-hidden": "true" }, item.kind === "comment" ? "“" : "!"), h("span", {}, item.note));
+    this.notes.set(button, item);
+    return h("li", { class: `note ${item.kind}` }, button);
+  }
+
   act(state, { act, player }) {
     const name = playerName(state, player);
     const words = { resign: t("{player} resigns", { player: name }), leave: t("{player} leaves", { player: name }), draw: t("The players agree to a draw") }[act] ?? act;
@@ -58,6 +67,6 @@ export class Moves {
     const button = ply ? this.list.querySelector(`[data-ply="${ply}"]`) : null;
     button?.setAttribute("aria-current", "step");
     // Only the list itself scrolls, never the page.
-    if (button) this.list.scrollTop = button.offsetTop - this.list.offsetTop - this.list.clientHeight / 2;
+    if (button) this.list.scrollTop = button.offsetTop - this.list.clientHeight / 2;
   }
 }

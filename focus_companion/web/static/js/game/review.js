@@ -49,8 +49,13 @@ export async function showReview(card, game, onPick) {
     card.hidden = true;
     return;
   }
+  drawReview(card, state, review, onPick);
+}
+
+/** Everybody's chances as lines, and the biggest swings as buttons. */
+export function drawReview(card, state, review, onPick) {
   const middle = s("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "even" });
   card.querySelector(".chances").replaceChildren(middle, ...playersOf(state).map((colour) => line(review.turns, colour)));
   const turns = review.swings.map((ply) => review.turns.find((turn) => turn.ply === ply));
-  places.replaceChildren(...turns.map((turn) => swing(state, turn, onPick)));
+  card.querySelector("ol").replaceChildren(...turns.map((turn) => swing(state, turn, onPick)));
 }

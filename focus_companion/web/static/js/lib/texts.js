@@ -13,7 +13,12 @@ export async function loadTexts(address) {
   if (!address) return;
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`no texts at ${address}: ${answer.status}`);
-  Object.assign(catalogue, await answer.json());
+  addTexts(await answer.json());
+}
+
+/** Adds to the words those that the page holds itself. */
+export function addTexts(found) {
+  Object.assign(catalogue, found);
 }
 
 function fill(text, values) {

@@ -1,0 +1,45 @@
+// Hand the game on from a phone, as a film, by the phone's own menu; where a browser has none, nothing is shown.
+
+import { t } from "../lib/texts.js";
+
+const TYPE = "video/mp4";
+
+export class Share {
+  /** `nowOf()` gives the state whose game is handed on; `toast(text)` tells what went wrong. */
+  constructor(button, nowOf, toast) {
+    Object.assign(this, { button, nowOf, toast, file: null, made: "" });
+    button.hidden = !navigator.canShare?.({ files: [new File([""], "game.mp4", { type: TYPE })] });
+    button.addEventListener("click", () => this.share());
+  }
+
+  async share() {
+    const { game, moves = [], result } = this.nowOf();
+    const wanted = `${game} ${moves.length} ${result?.reason ?? ""}`;
+    try {
+      if (this.made !== wanted) {
+        this.say(t("The film is being made …"), true);
+        this.file = await film(game);
+        this.made = wanted;
+      }
+      await navigator.share({ files: [this.file], title: "Focus" });
+      this.say(t("Share the game"));
+    } catch (problem) {
+      // A phone opens its menu only soon after a touch: when the film took longer, it waits for another.
+      if (problem.name === "NotAllowedError" && this.made === wanted) return this.say(t("The film is ready: share it"));
+      this.say(t("Share the game"));
+      if (problem.name !== "AbortError") this.toast(problem.message);
+    }
+    return undefined;
+  }
+
+  say(words, busy = false) {
+    this.button.textContent = words;
+    this.button.disabled = busy;
+  }
+}
+
+async function film(game) {
+  const answer = await fetch(`/api/games/${encodeURIComponent(game)}/export?format=mp4`, { cache: "no-store" });
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  return new File([await answer.blob()], `focus-game-${game}.mp4`, { type: TYPE });
+}

@@ -1,0 +1,141 @@
+"""A game as one file to send to somebody: the page's own board with the replay, which needs no network.
+
+Scripts, styles and words are those of the page, put into the file; a policy in it forbids everything else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
+
+from babel.support import Translations
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from ..formats.json_record import outcome_to_json
+from ..formats.match import Match
+from ..formats.writing import Format, single
+from ..game.colours import NAMES
+from ..game.record import GameRecord
+from ..review.review import review
+from ..session.history import History
+from ..session.state_json import state
+from .assets import Assets
+from .catalogues import FOLDER, part
+from .games import told_positions
+from .story_notes import notes
+
+_TEMPLATES: Final = FOLDER.parent / "templates"
+
+
+def story_format(
+    language: str, *, swings: bool = True, stills: Callable[[GameRecord], Mapping[int, bytes]] | None = None
+) -> Format:
+    """The format "html" in a language of the page; ``stills`` gives the camera's pictures of a game."""
+
+    def write(match: Match) -> bytes:
+        record = single(match, "html")
+        return write_story(record, language, swings=swings, stills=stills(record) if stills else {})
+
+    return Format(write, "text/html; charset=utf-8", "html")
+
+
+def write_story(
+    record: GameRecord,
+    language: str = "en",
+    *,
+    swings: bool = True,
+    stills: Mapping[int, bytes] = MappingProxyType({}),
+) -> bytes:
+    """The file of a game that has the result its turns lead to, see :func:`formats.walk.finished`.
+
+    ``swings``: with what every turn won and lost, which takes a second or two; ``stills``: a JPEG by ply.
+
+    Raises:
+        IllegalMove: the record holds an illegal move.
+    """
+    assets = _assets()
+    script = assets.files["story.js"].plain.decode()
+    boot = assets.files["boot.js"].plain.decode()
+    sheet = "".join(assets.files[f"{name}.css"].plain.decode() for name in ("style", "later", "story"))
+    page = _environment(language).get_template("story.html")
+    text = page.render(
+        language=language,
+        policy=_policy([boot, script], sheet),
+        boot=Markup(boot),
+        script=Markup(script),
+        sheet=Markup(sheet),
+        icon=_picture("svg+xml", assets.files["icon.svg"].plain),
+        names=[record.name(letter) if record.players.get(letter) else None for letter in record.rules.order],
+        colours=[NAMES[letter] for letter in record.rules.order],
+        date=record.date,
+        players=record.rules.players,
+        stills=bool(stills),
+        told=_json(
+            {
+                "game": told(record, swings=swings),
+                "stills": {ply: _picture("jpeg", data) for ply, data in stills.items()},
+                "texts": part(language, "main", script),
+            }
+        ),
+    )
+    # A name with half a surrogate pair, which JSON can carry, has no UTF-8: '?' stands for it.
+    return text.encode("utf-8", "replace")
+
+
+def told(record: GameRecord, *, swings: bool) -> dict[str, Any]:
+    """What the file's script is told: last ``state``, ``positions`` by ply, ``notes``, ``review`` or None."""
+    history = History.of(record)
+    result = outcome_to_json(record.result)
+    return {
+        "state": state(history) | {"result": result, "camera": "ok"},
+        "positions": told_positions(history),
+        "notes": notes(record),
+        "review": review(record).to_json() if swings and record.result and record.moves else None,
+    }
+
+
+@lru_cache(maxsize=1)
+def _assets() -> Assets:
+    return Assets()
+
+
+def _environment(language: str) -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        extensions=["jinja2.ext.i18n"],
+        auto_reload=False,
+    )
+    made.install_gettext_translations(Translations.load(str(FOLDER), [language]))  # type: ignore[attr-defined]
+    return made
+
+
+def _policy(scripts: list[str], sheet: str) -> str:
+    """What the file may do: run its own scripts, wear its own styles, and nothing else."""
+    allowed = " ".join(_named(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_named(sheet)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _named(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _picture(kind: str, data: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def _json(value: Any) -> Markup:
+    """JSON that cannot end the element it stands in, whatever names are in it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)

@@ -1,0 +1,94 @@
+"""What was said during a game, at the turn where it belongs: alerts, turns taken back, rulings, comments.
+
+Records come from anywhere, and may hold anything as an incident: what is not of the known form is left out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..formats.sgf_tree import unescape
+from ..game.colours import LETTER
+from ..game.moves import Move
+from ..game.record import GameRecord
+from ..game.squares import INDEX
+
+_LONGEST: Final = 600
+"""Letters of one note; a sentence of the referee has at most about 200."""
+
+_MOST: Final = 400
+"""Notes of one game: a page must not grow without bound."""
+
+
+def notes(record: GameRecord) -> list[dict[str, Any]]:
+    """The notes of a game in their order, each with ``after``: the ply whose position stood at the time.
+
+    ``kind`` is "alert" (with ``reason``, ``player``, ``squares``, ``text``), "taken_back" (``turns``),
+    "corrected", "ruling" (``legal``), or "comment" (``text``, as an SGF file had it).
+    """
+    # Turns without a time say nothing of when; what happened then stands where the game ended.
+    timed = [e.time for e in record.entries if isinstance(e.what, Move) and e.time is not None]
+    in_order = len(timed) == len(record.moves) and timed == sorted(timed)
+    found: list[dict[str, Any]] = []
+    for incident in record.incidents:
+        note = _NOTES.get(str(incident.get("type")), _unknown)(incident)
+        if note is None:
+            continue
+        time = incident.get("time")
+        after = len(record.moves)
+        if in_order and isinstance(time, int | float):
+            after = bisect_right(timed, time)
+        found.append(note | {"after": after})
+    found += _comments(record)
+    return sorted(found, key=lambda note: int(note["after"]))[:_MOST]
+
+
+def _text(value: object) -> str:
+    return value[:_LONGEST] if isinstance(value, str) else ""
+
+
+def _alert(incident: Mapping[str, Any]) -> dict[str, Any]:
+    squares = incident.get("squares")
+    listed = squares if isinstance(squares, list | tuple) else ()
+    player = incident.get("player")
+    return {
+        "kind": "alert",
+        "reason": _text(incident.get("reason")),
+        "player": player if isinstance(player, str) and player in LETTER else None,
+        "squares": [square for square in listed if isinstance(square, str) and square in INDEX],
+        "text": _text(incident.get("text")),
+    }
+
+
+def _taken_back(incident: Mapping[str, Any]) -> dict[str, Any]:
+    moves = incident.get("moves")
+    return {"kind": "taken_back", "turns": len(moves) if isinstance(moves, list | tuple) and moves else 1}
+
+
+def _corrected(_: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": "corrected"}
+
+
+def _ruling(incident: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": "ruling", "legal": incident.get("legal") is True}
+
+
+def _unknown(_: Mapping[str, Any]) -> None:
+    return None
+
+
+_NOTES: Final = {"alert": _alert, "taken_back": _taken_back, "corrected": _corrected, "ruling": _ruling}
+
+
+def _comments(record: GameRecord) -> list[dict[str, Any]]:
+    """The comments of an SGF file, whose node n is ply n; reading it has checked their form."""
+    last = len(record.moves)
+    return [
+        {"kind": "comment", "text": text[:_LONGEST], "after": min(int(number), last)}
+        for number, properties in (record.unknown.get("sgf") or {}).get("nodes", {}).items()
+        for name in ("GC", "C")
+        for value in properties.get(name, [])
+        if (text := unescape(value).strip())
+    ]
