@@ -8,11 +8,12 @@ import pytest
 from browsing import MOVES, Seen, caught_up, drawn, status, until
 from playwright.sync_api import expect
 
+from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import PutRight, Undecided, Wrong
 from focus_companion.referee.words import say
-from focus_companion.session.requests import AgreeDraw, SetPosition
+from focus_companion.session.requests import AgreeDraw, Resign, SetPosition
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -63,13 +64,13 @@ def test_a_turn_is_chosen_by_its_letter_on_the_board(table, seen: Seen, looping)
     assert all("b6" in move or "c7" in move for move in moves), "those near to what was done"
     assert page.locator("#status .choice b").all_text_contents() == letters.all_text_contents()
     expect(page.locator("dialog[open]")).to_have_count(0)
-    page.click('#board .name[data-move="b6-b7"] circle')
+    page.click('#board .name[data-move="b6-b7"] text')
     status(page, "1 piece b6 to b7?")
     expect(page.locator(".path.candidate")).to_have_count(1)
     assert table.session.state()["ply"] == 0, "not before it was asked"
     page.click("[data-act=turn_another]")
     expect(page.locator("#board .name")).to_have_count(len(moves))
-    page.click('#board .name[data-move="b6-b7"] circle')
+    page.click('#board .name[data-move="b6-b7"] text')
     page.click("[data-act=turn_yes]")
     until(page, table, last_move="b6-b7", alert=None)
     status(page, "Red to move")
@@ -147,11 +148,9 @@ def test_choosing_ends_when_the_players_have_put_it_right(table, seen: Seen, loo
 
 
 def test_the_letter_of_a_doubtful_turn_is_its_answer(table, seen: Seen, looping) -> None:
-    from focus_companion.game.moves import Move
-
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
-    page.click('#board .name[data-move="b6-a6"] circle')
+    page.click('#board .name[data-move="b6-a6"] text')
     until(page, table, last_move="b6-a6")
 
 
@@ -217,8 +216,6 @@ def test_a_win_is_a_moment_of_joy_unless_motion_is_unwanted(
     )
     table.play(*MOVES)
     caught_up(page, table)
-    from focus_companion.session.requests import Resign
-
     with table.looping():
         table.session.submit(Resign("r"))
         status(page, "Green wins")
@@ -238,6 +235,7 @@ def test_reserves_and_captures_are_piles_large_enough_for_the_table(browser, tmp
     table.start()
     table.session.submit(SetPosition(table.session.position.stacks, "g", {"g": 7, "r": 0}, {"g": {"r": 12}}))
     table.session.attend()
+    table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server:
         for width, height, least in ((390, 844, 20), (1280, 800, 32), (1920, 1080, 56)):
             context = browser.new_context(viewport={"width": width, "height": height})
