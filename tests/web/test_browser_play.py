@@ -86,7 +86,7 @@ def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, se
     status(page, "The stack is above five")
     table.see(Undecided((move,)))
     status(page, "Is the stack trimmed?")
-    assert page.locator(".status-text").inner_text().endswith("1 red captured.")
+    assert page.locator(".status-text").inner_text().endswith("1\u00a0red captured.")
     with table.looping():
         page.get_by_role("button", name="Yes, it is trimmed").click()
         status(page, "Red to move")

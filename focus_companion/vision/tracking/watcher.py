@@ -140,11 +140,7 @@ class Watcher:
 
     @property
     def setting_up(self) -> bool:
-        """Whether the board is still taken to lie where it lay while another position is set up on it.
-
-        No longer when still pictures have not shown it there for about as long as make a watched board count
-        as out of view.
-        """
+        """Whether the board still counts as lying where it lay, while another position is set up on it."""
         known = self.state is State.SEEKING and self.camera is not None
         return known and self._attempts < SOON + GONE / SEEK_AGAIN
 
