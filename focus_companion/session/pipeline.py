@@ -91,7 +91,9 @@ class Pipeline:
         """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged")."""
         if self._usable.why:
             return self._usable.why
-        return self._watcher.state.value if self._watcher else State.SEEKING.value
+        if self._watcher is None:
+            return State.SEEKING.value
+        return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the last one

@@ -116,7 +116,7 @@ function choosing() {
 }
 
 /** The same again: the live state, or what is looked back at. */
-const again = () => show((tools?.replay.ply ?? null) === null ? null : shown);
+const again = () => show((tools?.replay?.ply ?? null) === null ? null : shown);
 
 const side = () => Number(pref("turn")) % 4;
 
@@ -148,7 +148,7 @@ function show(older) {
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
   clocks.show(now ? shown.clock : null);
   tools?.moves?.mark(now ? null : shown.ply);
-  if (now) status.show({ ...live, asking });
+  if (now) status.show({ ...live, asking, watched });
   else status.show({ ...shown, looking: true, ready: true, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
 }
 

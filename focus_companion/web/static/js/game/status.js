@@ -48,8 +48,8 @@ function now(state) {
   if (choices) {
     const player = playerName(state, state.to_move);
     // Of one turn alone, what else it may have been is no turn: pieces in a hand, or out of place.
-    if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: t("If so, say it here or just play on. If not, put the pieces back."), choices };
-    return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: t("Just play on: what follows usually tells. Or choose here."), choices };
+    if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: state.watched ? t("If so, just play on. If not, put the pieces back.") : t("If so, say it here or just play on. If not, put the pieces back."), choices };
+    return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: state.watched ? t("Just play on: what follows usually tells.") : t("Just play on: what follows usually tells. Or choose here."), choices };
   }
   if (state.camera === "ok" && !state.ply && !state.ready) return { kind: "wait", title: t("Set the pieces up"), text: t("Set the pieces up as the drawing shows. The game begins by itself.") };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
