@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -28,7 +29,8 @@ def children(pid: int) -> list[int]:
 
 def live(folder: Path, until: Callable[[IO[str]], None], obey: str = "obey") -> None:
     """One life, killed when ``until`` returns. Its programs end by themselves, with their input."""
-    process = subprocess.Popen([sys.executable, str(LIFE), str(folder), obey], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, str(LIFE), str(folder), obey]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     with process.stdout:
         until(process.stdout)
@@ -96,10 +98,7 @@ def test_killed_twenty_times(tmp_path: Path, word: str) -> None:
     seed = random.SystemRandom().randrange(10**6)
     print("seed", seed)
     chance = random.Random(seed)
-    for number in range(20):
-        live(
-            tmp_path,
-            # After a restart with a reply in the journal the first word is that it was made.
-            lambda out: wait_for(out, "move" if number else word, chance.uniform(0, 0.4)),
-        )
+    # After a restart with a reply in the journal the first word is that it was made.
+    for first in [word, *["move"] * 19]:
+        live(tmp_path, partial(wait_for, word=first, seconds=chance.uniform(0, 0.4)))
         check(tmp_path)
