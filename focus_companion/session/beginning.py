@@ -11,8 +11,8 @@ from .history import History
 from .ports import EventJournal
 
 
-def began(history: History, now: float) -> GameBegan:
-    """The event of a game's beginning."""
+def began(history: History, now: float, demo: bool = False) -> GameBegan:
+    """The event of a game's beginning; ``demo``: on the simulated board."""
     players: dict[str, dict[str, str]] = {}
     for name, text in view.named(history.players).items():
         players[name] = {"name": text}
@@ -26,6 +26,7 @@ def began(history: History, now: float) -> GameBegan:
         history.position.text,
         history.clock.control.to_json() if history.clock else None,
         history.match.to_json() if history.match else None,
+        demo,
         view.named(history.played_by),
         history.pace,
     )

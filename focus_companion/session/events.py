@@ -164,6 +164,8 @@ class GameBegan(Event):
     position: str = ""
     clock: Mapping[str, Any] | None = None
     match: Mapping[str, Any] | None = None
+    demo: bool = False
+    """Whether it is played on the simulated board."""
     played_by: Mapping[str, str] = field(default_factory=dict)
     pace: float = PACES[0]
 
@@ -215,6 +217,17 @@ class Ruled(Event):
 
 
 @dataclass(frozen=True)
+class Begins(Event):
+    """Before the first turn: ``player`` begins, and not the one named. ``order`` is the turn order from now
+    on, in which everybody keeps their place.
+    """
+
+    type: ClassVar[str] = "begins"
+    player: str
+    order: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Corrected(Event):
     """The players corrected the position by hand: the game goes on from ``position``, which is its new ply 0.
 
@@ -262,7 +275,7 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Reply, Result),
-        *(GameBegan, Seated, SeatFailed, Acted, Ruled, Corrected, Paused, Placed, Refused),
+        *(GameBegan, Begins, Seated, SeatFailed, Acted, Ruled, Corrected, Paused, Placed, Refused),
     )
 }
 """The classes of events by their ``type``."""

@@ -16,6 +16,7 @@ from .events_from_verdicts import captured, reserves, result, turn
 from .history import History
 from .requests import (
     AgreeDraw,
+    Begin,
     ChooseMove,
     DismissAlert,
     GiveUp,
@@ -34,7 +35,7 @@ from .requests import (
     TakeBack,
     TurnDone,
 )
-from .rulings import check_legal, rule_legal, rule_not_legal
+from .rulings import begin, check_legal, rule_legal, rule_not_legal
 from .seating import give_up, set_seat, submit_turn
 
 JUST_TOLD: Final = 1.5
@@ -179,6 +180,7 @@ _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[
     Leave: _leave,
     AgreeDraw: _draw,
     ChooseMove: _choose,
+    Begin: begin,
     RuleLegal: rule_legal,
     RuleNotLegal: rule_not_legal,
     DismissAlert: _dismiss,

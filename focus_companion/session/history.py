@@ -7,19 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..game.acts import ACT_KINDS, Act, ActKind
-from ..game.colours import LETTER
+from ..game.colours import LETTER, names
 from ..game.match import MatchPlace
 from ..game.moves import Move
 from ..game.play import act, apply
 from ..game.position import Position
 from ..game.record import Entry, GameRecord, positions
-from ..game.rules import Rules
+from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
 from ..referee.asked import Asked
 from .clock import Clock, TimeControl
 from .events import (
     Acted,
     Alert,
+    Begins,
     Corrected,
     Event,
     Found,
@@ -57,6 +58,7 @@ class History:
     why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
+    ``demo``: the simulated board plays it.
     ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
     be made for one of them now, ``seat_failed`` why none comes.
     """
@@ -84,6 +86,7 @@ class History:
     started: bool = False
     corners: Mapping[str, Sequence[float]] | None = None
     match: MatchPlace | None = None
+    demo: bool = False
     played_by: Mapping[str, str] = field(default_factory=dict)
     pace: float = PACES[0]
     reply: Reply | None = None
@@ -195,6 +198,8 @@ class History:
                 return self._game_began(event)
             case Moved():
                 return self._moved(event)
+            case Begins():
+                return self._begins(event)
             case Acted():
                 done = Act(_act_kind(event.act), LETTER[event.player] if event.player else "")
                 position = act(self.position, done, self.rules)
@@ -254,6 +259,7 @@ class History:
             match=MatchPlace.from_json(event.match),
             played_by={LETTER[name]: str(parse_kind(kind)) for name, kind in event.played_by.items()},
             pace=event.pace,
+            demo=event.demo,
         )
 
     def _seated(self, event: Seated) -> History:
@@ -264,6 +270,26 @@ class History:
         noted = replace(self._noted(event), played_by=played_by, pace=event.pace)
         # What the one before had asked for, or not, is due no longer.
         return replace(noted, reply=None, seat_failed=None) if letter == self.position.to_move else noted
+
+    def _begins(self, event: Begins) -> History:
+        if self.entries:
+            raise HistoryError(f"{event.player} begins at ply {self.ply}")
+        player, before = LETTER[event.player], self.position.to_move
+        try:
+            rules = self.rules.begun_by(player)
+        except RulesError as error:
+            raise HistoryError(str(error)) from error
+        if names(rules.order) != list(event.order):
+            raise HistoryError(f"with {event.player} to begin, the order is not {', '.join(event.order)}")
+        return replace(
+            self._noted(event),
+            rules=rules,
+            positions=(start_position(rules),),
+            clock=self.clock and self.clock.instead(before, player),
+            alert=None,
+            prompt=None,
+            unclear=None,
+        )
 
     def _noted(self, event: Event, **more: Any) -> History:
         return replace(self, incidents=(*self.incidents, event.to_json() | more))

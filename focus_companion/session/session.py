@@ -61,7 +61,7 @@ class Session:
     ``sight``: the pipeline, or a function that makes one for given rules, wanted where the rules change
     between games.
     ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only when
-    asked.
+    asked. ``demo``: the games are played on the simulated board, which their first events tell.
 
     ``match``: which game of a match the first one is. With ``resume`` a match whose last game has not been
     played goes on as an unfinished game does.
@@ -86,6 +86,7 @@ class Session:
         *,
         resume: bool = True,
         again: float | None = None,
+        demo: bool = False,
         clock: Callable[[], float] = time.monotonic,
         rescued: str | None = None,
         match: MatchPlace | None = None,
@@ -95,6 +96,7 @@ class Session:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
+        self._demo = demo
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
@@ -130,7 +132,7 @@ class Session:
             # The board or the camera may have been moved since.
             self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
-            self._commit((began(self._history, self._time),))
+            self._commit((began(self._history, self._time, self._demo),))
         if changed := seats_changed(self._history, played_by or {}, pace, self._time):
             self._commit(changed)
 
@@ -394,7 +396,7 @@ class Session:
         with self._state:
             self._history = replace(history, lost=self._history.lost, corners=before.corners)
         self.resumed = False
-        return self._tell(began(self._history, self._time))
+        return self._tell(began(self._history, self._time, self._demo))
 
     def _place(self, request: PlaceBoard) -> list[Event]:
         try:

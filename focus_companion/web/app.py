@@ -12,7 +12,7 @@ from . import api, pages, seats, stream
 from .access import Access
 from .base import base_app
 from .far import FarSeats
-from .ports import GameJournal, GameSession
+from .ports import CameraOffer, GameJournal, GameSession
 from .reviewing import Reviews
 from .series import Series
 
@@ -32,19 +32,22 @@ def create_app(
     hosts: Iterable[str] = (),
     viewers: int = VIEWERS,
     far: FarSeats | None = None,
+    offer: CameraOffer | None = None,
 ) -> Flask:
     """The page of a running game.
 
     ``lan``: answer under bare addresses of this machine and the names in ``hosts``, not under loopback alone.
     ``pin``: whoever knows it may act from elsewhere too; without one only the host machine may.
     ``viewers``: most open event streams; past it viewers are told to poll. ``far``: who holds the seats of
-    players far away.
+    players far away. ``offer``: where the demonstration stands in for a camera, what tells of one that is
+    plugged in.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
     # With a thousand who ask, those who come during a look would each take their share of its time.
     app.before_request(partial(session.let_pass, AFTER_YOU))
     app.extensions["journal"] = journal
+    app.extensions["offer"] = offer
     app.extensions["series"] = Series()
     app.extensions["far"] = far or FarSeats()
     app.extensions["reviews"] = Reviews()

@@ -11,6 +11,7 @@ from flask_babel import force_locale, gettext
 from ..game.presets import PRESETS
 from ..session.state_json import state
 from .access import Access
+from .api import offered
 from .assets import Assets
 from .catalogues import LANGUAGES
 from .lan import qr_code
@@ -43,7 +44,7 @@ def play() -> str:
         asks_pin=access.gate is not None,
         own_seat=own_seat(),
         addresses=current_app.extensions["addresses"],
-        state=told,
+        state=told | offered(),
     )
 
 

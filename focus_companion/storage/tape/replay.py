@@ -160,11 +160,12 @@ class Recording:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise TapeError(f"{self._path}, line 1: its beginning cannot be read ({error})") from error
         journal = InMemory(game, begun)
+        demo = begin.get("demo") is True
         if begun is not None:
-            return Session(rules, players, journal, sight, again=again)
+            return Session(rules, players, journal, sight, again=again, demo=demo)
         return Session(
-            rules, players, journal, sight, resume=False, again=again, match=match, played_by=played_by,
-            pace=pace,
+            rules, players, journal, sight, resume=False, again=again, demo=demo, match=match,
+            played_by=played_by, pace=pace,
         )  # fmt: skip
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:

@@ -55,6 +55,11 @@ export class Acts {
     }
   }
 
+  /** Play on the camera that is offered; the page finds the program again by itself. */
+  async useCamera() {
+    if (await this.send({}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
+  }
+
   async enterPin(why) {
     const field = this.pin.querySelector("input");
     const note = this.pin.querySelector(".note");
@@ -83,6 +88,7 @@ export class Acts {
     if (act === "not_legal") return this.notLegal(state);
     if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));
     if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
+    if (act === "begins") return this.send({ act, player: state.begins });
     if (act === "my_turn") return this.myTurn(state);
     if (act.startsWith("seat_")) return this.send({ act: "seat", player: state.to_move, kind: { seat_companion: "companion", seat_board: "board" }[act] ?? state.seats[state.to_move] });
     if (act.startsWith("turn_")) return this.chooser.answer(act.slice(5));

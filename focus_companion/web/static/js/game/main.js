@@ -19,6 +19,7 @@ const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
 const watched = document.body.dataset.show === "table"; // beside the table: nothing to press
 const table = $(".table");
+const LOOK_MS = 5000; // between two looks whether a camera is offered
 
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
@@ -153,6 +154,9 @@ function show(older) {
 }
 
 function take(state) {
+  // The program started anew on a camera: another journal, other games.
+  if (live && !past && Boolean(live.demo) !== Boolean(state.demo)) return location.reload();
+  offer(live?.camera_found, state);
   if (live && live.game !== state.game) board.selected = null;
   live = state;
   const begun = state.position !== undefined && state.position !== null;
@@ -188,6 +192,14 @@ function lamp() {
   $("#line").textContent = words[kind];
 }
 
+/** The button for a camera that was plugged in while the demo stands in for one. */
+function offer(before, { demo, camera_found: found }) {
+  if (past) return;
+  $("#demo").hidden = !demo;
+  $("#use-camera").hidden = !found;
+  if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
+}
+
 function line(kind) {
   connection = kind;
   lamp();
@@ -213,6 +225,7 @@ document.addEventListener("click", (event) => {
     if (!act.startsWith("turn_") && acts.chooser.active) acts.chooser.close();
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
+    if (act === "camera") return acts.useCamera();
     if (act !== "edit") return acts.run(act);
     replay.live();
     return editor.open(live);
@@ -244,5 +257,6 @@ if (past) {
       if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }
   }, line);
+  setInterval(() => live?.demo && link.check(), LOOK_MS);
   link.sync().then(later).catch((problem) => console.info(problem.message));
 }

@@ -29,6 +29,10 @@ function now(state) {
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
+  if (state.alert && state.begins) {
+    const player = playerName(state, state.begins);
+    return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), answers: [["begins", t("Yes, {player} begins", { player }), true], ["dismiss", t("It is settled")]] };
+  }
   if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
   if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where it lies")]] };
