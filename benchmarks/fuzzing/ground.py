@@ -43,7 +43,7 @@ class Sight:
     def __getattr__(self, name: str) -> Any:
         return lambda *_, **__: None
 
-    def push(self, frame: object, history: object) -> tuple[()]:
+    def push(self, frame: object, history: object, asked: Any = None) -> tuple[()]:
         return ()
 
     def overlay(self, image: Any, *_: object) -> Any:

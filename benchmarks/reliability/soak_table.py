@@ -146,10 +146,10 @@ class Watched(Pipeline):
         self._books = books
         books.sight = self
 
-    def push(self, frame: Frame, history: Any) -> Any:
+    def push(self, frame: Frame, history: Any, asked: Any = None) -> Any:
         if isinstance(frame, Shot):
             self._books.see(frame)
-        return super().push(frame, history)
+        return super().push(frame, history, asked)
 
     def judgement(self) -> dict[str, Any]:
         """What the referee thought of the last look."""

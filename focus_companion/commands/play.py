@@ -24,8 +24,14 @@ from focus_companion.commands.shared.console import tell
 from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.listeners import publisher, table_lights
-from focus_companion.commands.shared.pin import tell_pin
+from focus_companion.commands.shared.pin import tell_links, tell_pin
 from focus_companion.commands.shared.rule_options import match_options
+from focus_companion.commands.shared.seat_options import (
+    chosen_seats,
+    play_seats,
+    seat_line,
+    seat_options,
+)
 from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
@@ -79,6 +85,7 @@ class Name(_NameType):
 )
 @match_options
 @click.option("--name", "names", type=Name(), multiple=True, help="A player's name, e.g. green=Ann.")
+@seat_options
 @click.option("--new", is_flag=True, help="Begin a new game, also when one is unfinished.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page (default 8000; 0: any free one).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
@@ -96,6 +103,8 @@ def command(
     rules: Rules | None,
     games: int,
     names: Sequence[tuple[str, str]],
+    seats: Sequence[tuple[str, str]],
+    pace: str | None,
     new: bool,
     rank1: str,
     tape: Path | None,
@@ -108,6 +117,7 @@ def command(
     demo.
     """
     settings = load(flags)
+    played_by = chosen_seats(seats)
     # Whatever is written from here on is for this user alone: journal, logs, copies.
     os.umask(0o077)
     if settings.lan and settings.pin is None:
@@ -124,7 +134,8 @@ def command(
         with ExitStack() as closing:
             going = play(
                 going, rules, dict(names), games=games, new=new, stop=stop, closing=closing, rank1=rank1,
-                tape=tape, tape_size=tape_size,
+                tape=tape, tape_size=tape_size, played_by=played_by,
+                pace=None if pace is None else float(pace),
             )  # fmt: skip
         # A tape is of one game's session.
         tape = tape and tape.with_name(f"{tape.name}-camera")
@@ -143,12 +154,15 @@ def play(
     rank1: str,
     tape: Path | None,
     tape_size: float,
+    played_by: Mapping[str, str],
+    pace: float | None,
 ) -> Settings | None:
     """Play until ``stop`` is set, the source fails, or a camera is to take the place of the demonstration.
 
     Returns the settings to start anew with, as if by hand, where a camera was taken; else ``None``.
 
     Raises:
+        SeatError: a seat of a colour that does not play.
         BadInput, OSError: the camera, the port or the journal cannot be used, each with a sentence.
     """
     memory.share_one_pool()
@@ -180,7 +194,7 @@ def play(
     match = MatchPlace(games) if games > 1 else None
     session = Session(
         rules or Rules.make(2), names, journal, sight, resume=not new, again=again, demo=chosen.is_demo,
-        rescued=rescued, match=match,
+        rescued=rescued, match=match, played_by=played_by, pace=pace,
     )  # fmt: skip
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)
@@ -188,6 +202,7 @@ def play(
         closing.callback(made.close)
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
+    look = play_seats(session, closing)
 
     stands_in = chosen.is_demo and settings.camera is None
     if stands_in and broker is not None:
@@ -195,6 +210,7 @@ def play(
     publish = publisher(settings, None if stands_in else broker, session, journal, closing)
 
     def heard(event: Any) -> None:
+        look()
         show(event)
         publish(event)
         line = event_line(event, page=True)
@@ -221,6 +237,7 @@ def play(
             f"Going on with game {session.history.game}, {session.history.ply} turns played "
             "(--new begins another)"
         )
+    say(seat_line(session.history.played_by))
     if place := session.history.match:
         ends = " (--new ends the match)" if place.number > 1 else ""
         say(f"Game {place.number} of {place.length} of the match{ends}")
@@ -269,12 +286,14 @@ def _serve(
     settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, closing: ExitStack
 ) -> PageServer:
     from focus_companion.web.app import create_app
+    from focus_companion.web.far import FarSeats
     from focus_companion.web.lan import host_names, lan_addresses
     from focus_companion.web.server import PageServer
 
     pin = settings.pin if settings.lan else None
     hosts = host_names() if settings.lan else ()
-    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer)
+    far = FarSeats(settings.data)
+    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far)
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:
@@ -284,6 +303,8 @@ def _serve(
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
         assert pin is not None
         tell_pin(pin, server.port, settings.data, closing)
+    addresses = app.extensions["addresses"] or (f"http://127.0.0.1:{server.port}/",)
+    tell_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
     # Not as silent as the one before it became when it closed.
     logging.getLogger("waitress").setLevel(logging.NOTSET)
     server.start()

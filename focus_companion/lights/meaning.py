@@ -71,6 +71,12 @@ def path_of(move: str) -> tuple[int, ...]:
     return straight(INDEX[origin], INDEX[target])
 
 
+def _ends(move: str) -> tuple[int, ...]:
+    """The first and the last square of a move's text."""
+    path = path_of(move)
+    return path if len(path) == 1 else (path[0], path[-1])
+
+
 def straight(origin: int, target: int) -> tuple[int, ...]:
     """The squares from ``origin`` to ``target``, both included; ``ValueError`` if no line joins them."""
     files, ranks = FILE[target] - FILE[origin], RANK[target] - RANK[origin]
@@ -108,6 +114,11 @@ def after(before: Meaning, event: events.Event, state: Mapping[str, Any]) -> Mea
                 over=False,
                 camera_lost=False,
             )
+        case events.Reply():
+            # From where to where, in their colour: what lies between is of no matter yet.
+            return replace(before, path=_ends(event.move), mover=event.player)
+        case events.Seated():
+            return _filled(replace(before, path=(), mover=None), state)
         case events.Prompt():
             return replace(calm, take=(INDEX[event.square], len(event.remove)))
         case events.Alert():
@@ -136,7 +147,7 @@ def cue(event: events.Event) -> Cue:
     match event:
         case events.Moved():
             return Cue.TURN
-        case events.Prompt():
+        case events.Prompt() | events.Reply():
             return Cue.PROMPT
         case events.Alert():
             return Cue.ALERT
@@ -166,6 +177,8 @@ def _filled(meaning: Meaning, state: Mapping[str, Any]) -> Meaning:
         meaning = replace(meaning, reserves=_counts(reserves), players=meaning.players or tuple(reserves))
     if "to_move" in state:
         meaning = replace(meaning, turn=state["to_move"])
+    if reply := state.get("reply"):
+        meaning = replace(meaning, path=_ends(reply["move"]), mover=reply["player"])
     if not meaning.path and _MOVE.fullmatch(str(state.get("last_move"))):  # the last entry may be an act
         moves = state.get("moves") or [{}]
         mover = moves[-1].get("player") if isinstance(moves[-1], Mapping) else None

@@ -28,7 +28,7 @@ LARGEST_LOG: Final = 16 * 1024 * 1024
 GAME_KEYS: Final = (
     *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
     *("prompt", "result", "unclear", "set_up", "ready", "paused", "players", "order", "thirteenth"),
-    *("placing", "camera", "fault", "clock"),
+    *("placing", "camera", "fault", "clock", "seats", "reply"),
 )
 """What of the session's state is published, under the names of ``/api/state``."""
 

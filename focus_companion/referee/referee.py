@@ -18,6 +18,7 @@ from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
 from .acts import Act, Kind
+from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
 from .beliefs import MOST, Belief, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Ignored
@@ -87,6 +88,7 @@ class Referee:
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
+        self._asked_for = NOBODY
         self.partly = False
         """Of the last verdicts: they tell only a part of what the look shows; the next brings the rest."""
         self._asked = -1
@@ -101,9 +103,12 @@ class Referee:
         """Another turn order holds from now on."""
         self._rules = rules
 
-    def judge(self, look: Look, history: Sequence[Position]) -> list[Verdict]:
-        """The verdicts of this look, to be taken in order; none while nothing new can be said."""
-        position = history[-1]
+    def judge(self, look: Look, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
+        """The verdicts of this look, to be taken in order; none while nothing new can be said.
+
+        ``asked``: for whom others make the turns, and which one is to be made now.
+        """
+        position, self._asked_for = history[-1], asked
         self.follow(history)
         self.partly = False
         if not position.to_move:
@@ -132,7 +137,7 @@ class Referee:
         if judgement.covered:
             return []
         if judgement.act.legal:
-            verdicts = self._legal(judgement, look, position)
+            verdicts = self._legal(self._as_asked(judgement, position), look, history)
         else:
             verdicts = self._illegal(judgement, look, position, first=len(history) == 1)
         if verdicts:
@@ -195,8 +200,8 @@ class Referee:
 
     # ---- what is allowed ---------------------------------------------------------------------------------
 
-    def _legal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
-        act = judgement.act
+    def _legal(self, judgement: Judgement, look: Look, history: Sequence[Position]) -> list[Verdict]:
+        act, position = judgement.act, history[-1]
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
@@ -210,8 +215,20 @@ class Referee:
         again = self._wrong is not None
         if act.kind is Kind.BACK:
             self._settle()
-            instead = [TurnSeen(move, judgement.confidence) for move in act.moves]
+            # What had been asked for before is due no longer.
+            before, others = history[act.ply], Asked(self._asked_for.players)
+            made = others.asked_for(act.moves, before, self._rules)
+            self.partly = len(made) < len(act.moves)
+            instead = [TurnSeen(move, judgement.confidence) for move in made]
             return [*verdicts, WentBack(act.ply), *instead]
+        made = self._asked_for.asked_for(act.moves, position, self._rules)
+        if not made:
+            return self._not_asked(act.moves[0], look, position)
+        if len(made) < len(act.moves):
+            # What was made beyond is judged in the next look, from the position that these lead to.
+            self._settle()
+            self.partly = True
+            return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in made)]
         awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
         turns = act.moves[:-1] if awaited else act.moves
         if not turns and self._pending and self._pending.move == act.moves[-1] and not again:
@@ -288,7 +305,11 @@ class Referee:
         plain = all(complete(act) for act in acts) and self._pending is None
         if plain:
             self._believe(acts, judgement.weights, position)
-            if sure := shared([act.moves for act in acts]):
+            sure = shared([act.moves for act in acts])
+            if sure and not self._asked_for.asked_for(sure, position, self._rules):
+                self._beliefs, self._seen = (), False
+                return [*verdicts, *self._not_asked(sure[0], look, position)]
+            if sure := self._asked_for.asked_for(sure, position, self._rules):
                 # However the rest may be, so much was played.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
         elif not self._seen and not any(act.kind is Kind.BACK for act in acts):
@@ -334,7 +355,39 @@ class Referee:
         most = max(weights.values(), default=0.0)
         return tuple(believe(row, position, self._rules, weight - most) for row, weight in weights.items())
 
+    def _as_asked(self, judgement: Judgement, position: Position) -> Judgement:
+        """The judgement with the turn that was asked for in place of one that looks about as likely: whoever
+        makes a turn for somebody else means to make that one.
+        """
+        turn = self._asked_for.turn
+        if turn is None or position.to_move not in self._asked_for.players or judgement.lead >= LEAD:
+            return judgement
+        acts = (judgement.act, *judgement.rivals)
+        turns = (Kind.TURN, Kind.PENDING)
+        if not all(act.kind in turns for act in acts):
+            return judgement
+        due = [at for at, act in enumerate(acts) if act.moves == (turn,)]
+        if not due:
+            return judgement
+        rivals = tuple(act for act in acts if act.moves == (turn,) and act is not acts[due[0]])
+        weights = tuple(judgement.weights[at] for at in due)
+        lead = judgement.lead if rivals else LEAD
+        return replace(judgement, act=acts[due[0]], lead=lead, rivals=rivals, weights=weights)
+
     # ---- what is not -------------------------------------------------------------------------------------
+
+    def _not_asked(self, made: Move, look: Look, position: Position) -> list[Verdict]:
+        """A turn was made for somebody who had asked for another, or for none yet."""
+        wrong = self._asked_for.wrong(made, position)
+        patience = self._patience.alert
+        if self._wrong is not None:
+            if wrong == self._wrong:
+                return []
+            patience = self._patience.again
+        if not self._lasted(look, patience):
+            return []
+        self._wrong = wrong
+        return [wrong]
 
     def _illegal(self, judgement: Judgement, look: Look, position: Position, *, first: bool) -> list[Verdict]:
         """``first``: no turn has been played yet."""

@@ -48,6 +48,10 @@ TEMPLATES: Final = {
     "they were.",
     "reordered": "The pieces on {where} are in another order than before, and no turn changes their order. "
     "Please put them back as they were.",
+    "not_the_reply": "{Player} asked for {asked}, and not for {made}. Please put the pieces back as they "
+    "were, then make the turn that was asked for.",
+    "not_asked_yet": "{Player} has not chosen a turn yet, but {made} was played. Please put the pieces back "
+    "as they were.",
     "unexplained": "The board has changed at {where} in a way that no single turn explains. Please put the "
     "pieces there back as they were.",
 }
@@ -90,3 +94,13 @@ def say(
         them="it" if number == 1 else "them",
         where=listed(squares) if squares else "",
     )
+
+
+def not_the_reply(player: str, made: str, asked: str) -> str:
+    """Another turn was made for a player than the one asked for; both in words."""
+    return TEMPLATES["not_the_reply"].format(Player=NAMES[player].capitalize(), made=made, asked=asked)
+
+
+def not_asked_yet(player: str, made: str) -> str:
+    """A turn was made for a player who had not asked for any."""
+    return TEMPLATES["not_asked_yet"].format(Player=NAMES[player].capitalize(), made=made)

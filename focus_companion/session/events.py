@@ -11,6 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, get_type_hints
 
 from .kinds import fits
+from .seat_kinds import PACES
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,19 @@ class Found(Event):
 
 
 @dataclass(frozen=True)
+class Reply(Event):
+    """What the people at the table are to do for a player without hands: ``remove`` as in ``prompt``; ``by``
+    is who chose it: "companion", "far", "engine" or "table".
+    """
+
+    type: ClassVar[str] = "reply"
+    player: str
+    move: str
+    remove: Sequence[Mapping[str, str]]
+    by: str
+
+
+@dataclass(frozen=True)
 class Result(Event):
     """The game is over."""
 
@@ -139,6 +153,8 @@ class GameBegan(Event):
     """A new game: its id in the journal, rules as in the game record, names and seats, the clock.
 
     ``match``: which game of a match it is, as :class:`game.match.MatchPlace` writes it; ``None`` without one.
+    ``played_by``: the kind of seat by colour, of those that are not at the board; ``pace``: seconds for which
+    a computer may think about a turn.
     """
 
     type: ClassVar[str] = "game"
@@ -150,6 +166,33 @@ class GameBegan(Event):
     match: Mapping[str, Any] | None = None
     demo: bool = False
     """Whether it is played on the simulated board."""
+    played_by: Mapping[str, str] = field(default_factory=dict)
+    pace: float = PACES[0]
+
+
+@dataclass(frozen=True)
+class Seated(Event):
+    """From now on a colour is played by another ``kind`` of seat, at this ``pace``."""
+
+    type: ClassVar[str] = "seat"
+    player: str
+    kind: str
+    pace: float = PACES[0]
+
+
+@dataclass(frozen=True)
+class SeatFailed(Event):
+    """Whoever chooses the turns of a player gives none: the players are asked who goes on for them.
+
+    ``why``: "late" (no answer in its time), "ended" (the program ended), "missing" (it does not start),
+    "nonsense" (its answer is no legal turn); ``detail`` is what it said, for the terminal.
+    """
+
+    type: ClassVar[str] = "seat_failed"
+    player: str
+    by: str
+    why: str
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -231,8 +274,8 @@ class Refused(Event):
 TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
-        *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Result),
-        *(GameBegan, Begins, Acted, Ruled, Corrected, Paused, Placed, Refused),
+        *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Reply, Result),
+        *(GameBegan, Begins, Seated, SeatFailed, Acted, Ruled, Corrected, Paused, Placed, Refused),
     )
 }
 """The classes of events by their ``type``."""

@@ -19,6 +19,7 @@ from .requests import (
     Begin,
     ChooseMove,
     DismissAlert,
+    GiveUp,
     Leave,
     Pause,
     Request,
@@ -28,11 +29,14 @@ from .requests import (
     RuleLegal,
     RuleNotLegal,
     SetPosition,
+    SetSeat,
     StandsRight,
+    SubmitTurn,
     TakeBack,
     TurnDone,
 )
 from .rulings import begin, check_legal, rule_legal, rule_not_legal
+from .seating import give_up, set_seat, submit_turn
 
 JUST_TOLD: Final = 1.5
 """Seconds for which a press of the button at the table dismisses nothing: whoever pressed it then had not yet
@@ -168,6 +172,9 @@ def _named(counts: Mapping[str, int] | None) -> dict[str, int]:
 
 
 _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[Event]]]] = {
+    SetSeat: set_seat,
+    SubmitTurn: submit_turn,
+    GiveUp: give_up,
     TakeBack: _take_back,
     Resign: _resign,
     Leave: _leave,

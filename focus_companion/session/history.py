@@ -15,6 +15,7 @@ from ..game.position import Position
 from ..game.record import Entry, GameRecord, positions
 from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
+from ..referee.asked import Asked
 from .clock import Clock, TimeControl
 from .events import (
     Acted,
@@ -30,13 +31,17 @@ from .events import (
     Placed,
     Prompt,
     Ready,
+    Reply,
     Resolved,
     Result,
     Ruled,
+    Seated,
+    SeatFailed,
     SetUp,
     TakenBack,
     Unclear,
 )
+from .seat_kinds import PACES, SeatError, parse_kind
 
 
 class HistoryError(ValueError):
@@ -54,6 +59,8 @@ class History:
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
     ``demo``: the simulated board plays it.
+    ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
+    be made for one of them now, ``seat_failed`` why none comes.
     """
 
     rules: Rules
@@ -80,6 +87,10 @@ class History:
     corners: Mapping[str, Sequence[float]] | None = None
     match: MatchPlace | None = None
     demo: bool = False
+    played_by: Mapping[str, str] = field(default_factory=dict)
+    pace: float = PACES[0]
+    reply: Reply | None = None
+    seat_failed: SeatFailed | None = None
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -124,6 +135,12 @@ class History:
         """The entries that are turns, one a ply."""
         return tuple(entry for entry in self.entries if isinstance(entry.what, Move))
 
+    @property
+    def asked(self) -> Asked:
+        """Whose turns the table makes, and which one now."""
+        turn = Move.parse(self.reply.move) if self.reply else None
+        return Asked("".join(self.played_by), turn)
+
     def take(self, event: Event) -> History:
         """The game after ``event``.
 
@@ -132,9 +149,12 @@ class History:
         """
         try:
             after = replace(self._after(event), time=max(self.time, event.time))
-        except (LookupError, TypeError, AttributeError) as error:
+        except (LookupError, TypeError, AttributeError, SeatError) as error:
             # Only a damaged journal holds such an event: a colour or an act that there is not.
             raise HistoryError(f"the event {event.type!r} does not fit the game ({error!r})") from error
+        if (after.reply or after.seat_failed) and after.position != self.position:
+            # It was asked for in another position.
+            after = replace(after, reply=None, seat_failed=None)
         return after if after.clock is None else after._clocked(after.clock, event)
 
     def _clocked(self, clock: Clock, event: Event) -> History:
@@ -187,6 +207,12 @@ class History:
                 return replace(self, positions=(*self.positions[:-1], position), entries=entries)
             case Ruled():
                 return self._noted(event)
+            case Reply():
+                return replace(self, reply=event, seat_failed=None)
+            case SeatFailed():
+                return replace(self, seat_failed=event)
+            case Seated():
+                return self._seated(event)
             case TakenBack():
                 return self._taken_back(event)
             case Corrected():
@@ -224,10 +250,26 @@ class History:
     def _game_began(self, event: GameBegan) -> History:
         seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
         clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
-        match = MatchPlace.from_json(event.match)
         return replace(
-            self, began=event.time, begun=True, seats=seats, clock=clock, match=match, demo=event.demo
+            self,
+            began=event.time,
+            begun=True,
+            seats=seats,
+            clock=clock,
+            match=MatchPlace.from_json(event.match),
+            played_by={LETTER[name]: str(parse_kind(kind)) for name, kind in event.played_by.items()},
+            pace=event.pace,
+            demo=event.demo,
         )
+
+    def _seated(self, event: Seated) -> History:
+        letter = LETTER[event.player]
+        played_by = {other: kind for other, kind in self.played_by.items() if other != letter}
+        if parse_kind(event.kind).handless:
+            played_by[letter] = event.kind
+        noted = replace(self._noted(event), played_by=played_by, pace=event.pace)
+        # What the one before had asked for, or not, is due no longer.
+        return replace(noted, reply=None, seat_failed=None) if letter == self.position.to_move else noted
 
     def _begins(self, event: Begins) -> History:
         if self.entries:
@@ -303,6 +345,8 @@ class History:
             prompt=None,
             unclear=None,
             set_up=(),
+            reply=None,
+            seat_failed=None,
         )
 
 

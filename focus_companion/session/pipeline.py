@@ -11,6 +11,7 @@ from typing import Any
 from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
+from ..referee.asked import NOBODY, Asked
 from ..referee.beliefs import MOST
 from ..referee.referee import Referee
 from ..referee.verdict import (
@@ -92,20 +93,22 @@ class Pipeline:
         """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged")."""
         if self._usable.why:
             return self._usable.why
-        return self._watcher.state.value if self._watcher else State.SEEKING.value
+        if self._watcher is None:
+            return State.SEEKING.value
+        return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
 
-    def push(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
+    def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the last one
-        should stand.
+        should stand. ``asked``: for whom others make the turns, and which one now.
         """
         before = self._usable.why
         if not self._usable.judge(frame.picture, frame.time):
             # Said as long as it lasts: the camera may have been gone and come back meanwhile.
             return [OutOfView("camera", self._usable.why)] if self._usable.why else []
         back: list[Verdict] = [BackInView("camera")] if before else []
-        return back + self._look(frame, history)
+        return back + self._look(frame, history, asked)
 
-    def _look(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
+    def _look(self, frame: Frame, history: Sequence[Position], asked: Asked) -> list[Verdict]:
         position = history[-1]
         if history[0].players != self._rules.order:
             # Another player has begun than the one named.
@@ -138,7 +141,7 @@ class Pipeline:
             verdicts.append(BackInView())
         if not self._ready:
             return verdicts + self._set_up(watcher, look)
-        verdicts += self._referee.judge(look, history)
+        verdicts += self._referee.judge(look, history, asked)
         self._offered = self._outcome(verdicts, history)
         stands, doubtful = self._referee.supposed or (history[-1].stacks, ())
         if self._offered is None and stands != watcher.standing:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..game.position import Position
 from ..game.rules import Rules
+from ..referee.asked import Asked
 from ..referee.verdict import Verdict
 from .events import Event
 from .history import History
@@ -24,8 +25,9 @@ class Sight(Protocol):
         """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged")."""
         ...
 
-    def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
-        """What this frame tells; ``history`` holds the game's positions from ply 0 on."""
+    def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:
+        """What this frame tells; ``history`` holds the game's positions from ply 0 on, ``asked`` says for
+        whom others make the turns, and which one now."""
         ...
 
     def hurry(self, until: float) -> None:

@@ -32,7 +32,7 @@ class NewGame(Request):
 
     Without ``rules`` those of the last game hold, as they were agreed at its beginning, with its seats and
     clock, and its match goes on. ``games``: how many games of a match this is the first of; 1 for a single
-    game.
+    game. ``played_by`` maps letters to kinds of seat; ``None``: as in the last game, for those who play.
     """
 
     rules: Rules | None = None
@@ -40,6 +40,48 @@ class NewGame(Request):
     seats: Mapping[str, str] = field(default_factory=dict)
     clock: TimeControl | None = None
     games: int = 1
+    played_by: Mapping[str, str] | None = None
+    pace: float | None = None
+
+
+@dataclass(frozen=True)
+class SetSeat(Request):
+    """From now on ``player`` (a letter) is played by this ``kind`` of seat; the same kind again: it tries
+    again. ``pace``: of all computers of the game; ``None``: as it was.
+    """
+
+    player: str
+    kind: str
+    pace: float | None = None
+
+
+@dataclass(frozen=True)
+class SubmitTurn(Request):
+    """Whoever decides for ``player`` (a letter), whose turns the table makes, has chosen a turn.
+
+    ``game``, ``ply`` and ``position`` (text) say where: what was chosen for any other place is refused. The
+    same turn again is not refused and changes nothing.
+    """
+
+    player: str
+    move: Move
+    game: int
+    ply: int
+    position: str
+
+
+@dataclass(frozen=True)
+class GiveUp(Request):
+    """Whoever decides for ``player`` gives no turn at this place; ``why`` and ``detail`` as in the event
+    ``seat_failed``. Too late, it is ignored.
+    """
+
+    player: str
+    game: int
+    ply: int
+    position: str
+    why: str
+    detail: str = ""
 
 
 @dataclass(frozen=True)

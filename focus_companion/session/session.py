@@ -17,9 +17,10 @@ from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
 from . import state_json as view
+from .beginning import began, match_to_go_on, next_place, turned
 from .clock import Clock, TimeControl
 from .event_feed import HEARTBEAT, Feed, Subscription
-from .events import Corrected, Event, Found, GameBegan, Lost, Moved, Placed, Refused, TakenBack
+from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
 from .events_from_requests import answer
 from .events_from_verdicts import hear
 from .history import History
@@ -27,6 +28,8 @@ from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
 from .rulings import nearest_turns
+from .seat_kinds import AT_THE_BOARD, SeatError, Seating
+from .seating import check_seats, seats_changed
 
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
@@ -66,8 +69,12 @@ class Session:
     ``rescued``: the name of the file that is kept of a damaged journal; the state tells it until the next
     turn.
 
+    ``played_by``: kinds of seat by letter, of a new game; in a game that goes on they replace those of the
+    same colours. ``pace``: seconds for which a computer may think about a turn, ``None``: as the game has it.
+
     Raises:
         JournalError: the journal cannot be used.
+        SeatError: a seat of a colour that does not play.
     """
 
     def __init__(
@@ -83,6 +90,8 @@ class Session:
         clock: Callable[[], float] = time.monotonic,
         rescued: str | None = None,
         match: MatchPlace | None = None,
+        played_by: Mapping[str, str] | None = None,
+        pace: float | None = None,
     ) -> None:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
@@ -112,16 +121,20 @@ class Session:
         if journal is not None and game is not None:
             self._history = journal.history(game).looked_away()
             self._time = self._offset = self._history.time
-        elif (before := _match_to_go_on(journal) if resume else None) is not None:
+        elif (before := match_to_go_on(journal) if resume else None) is not None:
             self._history = self._following(before)
         else:
-            self._history = self._prepare(rules, players, match=match)
+            check_seats(played_by or {}, "".join(rules.order))
+            seating = Seating.make(played_by, pace)
+            self._history = self._prepare(rules, players, match=match, seating=seating)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
             # The board or the camera may have been moved since.
             self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
-            self._commit((self._began(),))
+            self._commit((began(self._history, self._time, self._demo),))
+        if changed := seats_changed(self._history, played_by or {}, pace, self._time):
+            self._commit(changed)
 
     # What everyone may ask
 
@@ -269,7 +282,7 @@ class Session:
             told += self._another()
         heard: list[Event] = []
         history = self._history
-        for verdict in self._sight.push(frame, history.positions):
+        for verdict in self._sight.push(frame, history.positions, history.asked):
             events = hear(verdict, history, self._time)
             history = history.take_all(events)
             heard += events
@@ -332,7 +345,10 @@ class Session:
         if isinstance(request, Rematch):
             before = self._history
             again = before.match is not None and not before.over
-            return self._new_game(NewGame(players=before.players if again else _turned(before)))
+            if again:
+                return self._new_game(NewGame(players=before.players))
+            played_by = turned(before, before.played_by)
+            return self._new_game(NewGame(players=turned(before, before.players), played_by=played_by))
         if isinstance(request, NewGame):
             return self._new_game(request)
         if isinstance(request, PlaceBoard):
@@ -354,14 +370,22 @@ class Session:
         match = MatchPlace(request.games) if request.games > 1 else None
         if request.rules is None:
             seats, clock = before.seats, before.clock.control if before.clock else None
-            match = _next_place(before)
+            match = next_place(before)
         rules = request.rules or before.agreed or self.rules
         turns = request.rules is None and match is not None and before.over
-        players = request.players or (_turned(before) if turns else before.players)
+        players = request.players or (turned(before, before.players) if turns else before.players)
+        played_by = turned(before, before.played_by) if turns else before.played_by
+        seating = Seating.make(
+            played_by if request.played_by is None else request.played_by,
+            before.pace if request.pace is None else request.pace,
+        )
         if fault := rules.order_fault or view.seats_fault(rules, seats):
             raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
         try:
-            history = self._prepare(rules, players, seats, clock, match)
+            check_seats(request.played_by or {}, "".join(rules.order))
+            history = self._prepare(rules, players, seats, clock, match, seating)
+        except SeatError as error:
+            raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
         except OSError as error:
             # The journal's own sentence; the old game stays.
             raise RequestRefused(str(error)) from error
@@ -372,7 +396,7 @@ class Session:
         with self._state:
             self._history = replace(history, lost=self._history.lost, corners=before.corners)
         self.resumed = False
-        return self._tell(self._began())
+        return self._tell(began(self._history, self._time, self._demo))
 
     def _place(self, request: PlaceBoard) -> list[Event]:
         try:
@@ -403,6 +427,7 @@ class Session:
         seats: Mapping[str, str] | None = None,
         clock: TimeControl | None = None,
         match: MatchPlace | None = None,
+        seating: Seating = AT_THE_BOARD,
     ) -> History:
         if match is not None:
             players = match_names(rules.order, players)
@@ -410,28 +435,15 @@ class Session:
         today = date.today().isoformat()
         made = History.begin(rules, players, game=number, date=today)
         control = Clock(clock) if clock else None
-        return replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
+        made = replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
+        return replace(made, played_by=seating.of(rules.order), pace=seating.pace)
 
     def _following(self, before: History) -> History:
         """The next game of the match that ``before`` belongs to."""
         clock = before.clock.control if before.clock else None
-        rules = before.agreed or before.rules
-        return self._prepare(rules, _turned(before), before.seats, clock, _next_place(before))
-
-    def _began(self) -> GameBegan:
-        """What tells everyone of the game that now begins."""
-        history = self._history
-        players: dict[str, dict[str, str]] = {}
-        for name, text in view.named(history.players).items():
-            players[name] = {"name": text}
-        for name, side in view.named(history.seats).items():
-            players.setdefault(name, {"name": ""})["seat"] = side
-        clock = history.clock.control.to_json() if history.clock else None
-        match = history.match.to_json() if history.match else None
-        return GameBegan(
-            self._time, history.game, history.rules.to_json(), players, history.position.text, clock, match,
-            demo=self._demo,
-        )  # fmt: skip
+        rules, seating = before.agreed or before.rules, Seating(turned(before, before.played_by), before.pace)
+        players = turned(before, before.players)
+        return self._prepare(rules, players, before.seats, clock, next_place(before), seating)
 
     def _tell(self, *events: Event) -> list[Event]:
         """Keep these events, then tell them; hold them back while the journal refuses them."""
@@ -468,22 +480,3 @@ class Session:
             return self._journal.append_all(game, events)
         last = self._feed.last
         return list(range(last + 1, last + 1 + len(events)))
-
-
-def _match_to_go_on(journal: EventJournal | None) -> History | None:
-    """The journal's newest game, where it is over and its match is not."""
-    game = journal.last_game() if journal is not None else None
-    history = journal.history(game) if journal is not None and game is not None else None
-    return history if history and history.over and history.match and not history.match.last else None
-
-
-def _next_place(before: History) -> MatchPlace | None:
-    """Which game of its match follows a game: the same one again if that is not over."""
-    return before.match.after(before.game) if before.match and before.over else before.match
-
-
-def _turned(history: History) -> dict[str, str]:
-    """Everybody's name by the colour that follows theirs in turn order."""
-    order = history.position.players
-    following = zip(order, order[1:] + order[:1], strict=True)
-    return {after: history.players[before] for before, after in following if history.players.get(before)}

@@ -16,6 +16,7 @@ from .events import Event
 from .events_from_verdicts import captured, reserves
 from .history import History
 from .rulings import in_question
+from .seat_kinds import BOARD
 
 SEATS: Final[Mapping[int, Mapping[str, str]]] = {
     2: {"g": "bottom", "r": "top"},
@@ -118,6 +119,10 @@ def standing(history: History) -> dict[str, Any]:
         "order": [NAMES[letter] for letter in players],
         **hands(position),
         "date": history.date,
+        "seats": {NAMES[letter]: history.played_by.get(letter, BOARD) for letter in players},
+        "pace": history.pace,
+        "reply": _json(history.reply),
+        "seat_failed": _json(history.seat_failed),
         "match": history.match and history.match.to_json(),
         "demo": history.demo,
     }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
-from ..game.moves import Move
+from ..game.moves import Move, carried, legal_moves
 from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
@@ -18,7 +19,7 @@ from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
 from .look import pleasant_look
-from .mischief import Slip, find_slip
+from .mischief import Carry, Slip, find_slip
 from .player import choose
 
 PACE = Pace(reach=0.35, carry=0.45, leave=0.3, settle=1.5, pending=1.1, wrong=1.1)
@@ -40,8 +41,26 @@ SLIPS = ("wrong_distance", "opponents_stack", "diagonal", "drop_no_reserve")
 EVERY = 8
 """One illegal act in about so many turns."""
 
+WRONG_REPLIES = 9
+"""A turn asked for is made wrongly, and put right, in about one of so many."""
+
+LISTENING = 0.2
+"""Seconds between two looks at whether a turn has been asked for."""
+
 STALL = 0.25
 """Seconds of play that pass at most between two pictures: a slow reader misses no still picture."""
+
+
+class Orders(Protocol):
+    """What the people at the simulated table are asked to do for players without hands."""
+
+    def awaited(self, position: Position) -> bool:
+        """Whether the player to move has no hands, so that the table has to wait for what they ask for."""
+        ...
+
+    def asked(self, position: Position) -> Move | None:
+        """The turn that they ask for here, once they do."""
+        ...
 
 
 class DemoSource(Source):
@@ -52,7 +71,8 @@ class DemoSource(Source):
 
     ``rules`` is for any number of players; None is the plain two-player game. ``seed`` None is another game
     every time. The game goes on while pictures are taken from it, ``fps`` a second. ``view`` is that of an
-    earlier source, whose table need not be painted again; the size is then its own.
+    earlier source, whose table need not be painted again; the size is then its own. ``orders``: whose turns
+    the players make as they are told, None if nobody's.
     """
 
     live = True
@@ -68,12 +88,14 @@ class DemoSource(Source):
         size: tuple[int, int] = (1280, 960),
         view: BoardView | None = None,
         earlier: Iterable[tuple[str, ...]] = (),
+        orders: Orders | None = None,
     ) -> None:
         super().__init__("demo")
         self.rules = rules or Rules.make(2)
         self._position = position
         self._earlier = set(earlier)
         self._fps = fps
+        self._orders = orders
         self._rng = np.random.default_rng(seed)
         self.view = view or BoardView(pleasant_look(*size))
         self.look = self.view.look
@@ -92,8 +114,10 @@ class DemoSource(Source):
             if self._closed.wait(max(0.0, due - time.monotonic())):
                 return
             now = time.monotonic()
-            done += min(now - last, STALL)
-            last = max(due, now - STALL)
+            # What is owed after a late picture is played once, and no more of it than the pictures can show.
+            reached = max(due, now - STALL)
+            done += min(reached - last, STALL)
+            last = reached
             while done >= beat.seconds:
                 done -= beat.seconds
                 beat = next(beats)
@@ -118,6 +142,9 @@ class DemoSource(Source):
         yield director.still(position, FIRST_LOOK)
         until = int(rng.integers(3, EVERY))
         while not position.over:
+            if self._awaited(position):
+                position = yield from self._as_told(position)
+                continue
             until -= 1
             move = self._choose(position, plain=until <= 1)
             if move is None:
@@ -135,6 +162,39 @@ class DemoSource(Source):
             position = apply(position, move, self.rules)
         yield director.still(position, AFTER_A_GAME)
         return position
+
+    def _awaited(self, position: Position) -> bool:
+        return self._orders is not None and self._orders.awaited(position)
+
+    def _as_told(self, position: Position) -> Generator[Beat, None, Position]:
+        """Wait for the turn that is asked for and make it, now and then after another one; the position after
+        it. While nothing is asked for the board stands.
+        """
+        assert self._orders is not None
+        move = self._orders.asked(position)
+        if move is None:
+            yield self._director.still(position, LISTENING)
+            return position
+        if self._rng.integers(WRONG_REPLIES) == 0 and (wrong := self._misread(position, move)):
+            yield from self._director.slip(position, wrong, AFTER_TROUBLE)
+        yield from self._director.turn(position, move)
+        self._earlier.add(position.stacks)
+        return apply(position, move, self.rules)
+
+    def _misread(self, position: Position, asked: Move) -> Slip | None:
+        """Another legal turn than the one asked for, that can be put back as it was."""
+        others = [
+            move
+            for move in legal_moves(position, self.rules)
+            if move != asked and move.origin is not None and not removed(position, move, self.rules)
+        ]
+        for at in self._rng.permutation(len(others)):
+            move = others[int(at)]
+            carry = Carry(move.origin, move.target, carried(position, move))
+            stacks = apply(position, move, self.rules).stacks
+            if stacks not in self._earlier:
+                return Slip("not_the_reply", position.to_move, (carry,), stacks, f"{move} instead of {asked}")
+        return None
 
     def _slip(self, position: Position) -> Slip | None:
         """An illegal act that can be done here, of any kind."""

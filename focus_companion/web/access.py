@@ -247,6 +247,10 @@ class Access:
     def check_act(self, request: Request) -> None:
         """Refuse an act by somebody who may only watch."""
         self.check_origin(request)
+        self.check_view(request)
+
+    def check_view(self, request: Request) -> None:
+        """Refuse to show somebody who may only watch what is for the players at the table."""
         if self.may_act(request):
             return
         if self.gate is None:

@@ -14,11 +14,12 @@ from ..game.position import parse_position
 from ..session import requests
 from ..session.clock import TimeControl
 from ..session.names import clean_text
+from ..session.seat_kinds import PACES, TABLE, parse_kind
 
 _LONGEST_NOTE: Final = 200
 _FAR: Final = 1e6
 """No share of a picture's width; JSON's numbers may be of any size, or none."""
-_NEW_GAME: Final = ("act", "rules", "players", "seats", "clock", "games")
+_NEW_GAME: Final = ("act", "rules", "players", "seats", "clock", "games", "played_by", "pace")
 _SIDES: Final = ("bottom", "left", "top", "right")
 
 
@@ -82,7 +83,38 @@ def _new_game(body: Mapping[str, Any]) -> requests.Request:
         _seats(body),
         None if clock is None else TimeControl.from_json(clock),
         games,
+        _played_by(body),
+        _pace(body),
     )
+
+
+def _played_by(body: Mapping[str, Any]) -> dict[str, str] | None:
+    kinds = body.get("played_by")
+    if kinds is None:
+        return None
+    if not isinstance(kinds, dict) or not all(_known(colour) for colour in kinds):
+        raise BadRequest("“played_by” must name a kind of seat by colour.")
+    return {LETTER[colour]: _kind(kind) for colour, kind in kinds.items()}
+
+
+def _kind(kind: object) -> str:
+    if not isinstance(kind, str):
+        raise BadRequest("A kind of seat is a text such as companion:3.")
+    seat = parse_kind(kind)
+    if seat.by == TABLE:
+        raise BadRequest("Another table cannot be played with yet.")
+    return str(seat)
+
+
+def _pace(body: Mapping[str, Any]) -> float | None:
+    pace = body.get("pace")
+    if pace is not None and pace not in PACES:
+        raise BadRequest(f"“pace” must be one of {', '.join(f'{pace:.0f}' for pace in PACES)} seconds.")
+    return None if pace is None else float(pace)
+
+
+def _seat(body: Mapping[str, Any]) -> requests.Request:
+    return requests.SetSeat(_player(body), _kind(body.get("kind")), _pace(body))
 
 
 def _set_position(body: Mapping[str, Any]) -> requests.Request:
@@ -164,6 +196,7 @@ _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "pause": lambda body: requests.Pause(),
     "resume": lambda body: requests.Resume(),
     "new_game": _new_game,
+    "seat": _seat,
     "set_position": _set_position,
     "place_board": _place_board,
 }

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from ..formats.errors import FormatError
 from ..formats.match import Match
 from ..formats.strict_json import loads
-from ..session.requests import RequestRefused
+from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
 from .access import COOKIE, Access, Refused
 from .acts import parse_act
@@ -20,6 +20,7 @@ from .ports import CameraOffer, GameJournal, GameSession
 from .reasons import refusal
 from .reviewing import ReviewFailed, Reviews
 from .roster import roster
+from .seats import check_kinds, follow, submitted
 from .series import Series
 from .stream import Viewers
 
@@ -177,6 +178,21 @@ def act() -> tuple[Response, HTTPStatus]:
         wanted = parse_act(loads(request.get_data()))
     except ValueError as wrong:
         raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    check_kinds(wanted)
+    before = _session().state()
+    answer = _done(wanted)
+    follow(before)
+    return answer
+
+
+@blueprint.post("/api/turn")
+def turn() -> tuple[Response, HTTPStatus]:
+    """A turn of a player far away: to be made on the board. Sent twice, it is one turn."""
+    return _done(submitted())
+
+
+def _done(wanted: Request) -> tuple[Response, HTTPStatus]:
+    """The answer once the game thread has done what is wanted, or soon will."""
     try:
         _session().submit(wanted).result(_PATIENCE)
     except RequestRefused as refused:

@@ -8,9 +8,10 @@ from typing import Final
 
 from flask import Flask
 
-from . import api, pages, stream
+from . import api, pages, seats, stream
 from .access import Access
 from .base import base_app
+from .far import FarSeats
 from .ports import CameraOffer, GameJournal, GameSession
 from .reviewing import Reviews
 from .series import Series
@@ -30,14 +31,16 @@ def create_app(
     pin: str | None = None,
     hosts: Iterable[str] = (),
     viewers: int = VIEWERS,
+    far: FarSeats | None = None,
     offer: CameraOffer | None = None,
 ) -> Flask:
     """The page of a running game.
 
     ``lan``: answer under bare addresses of this machine and the names in ``hosts``, not under loopback alone.
     ``pin``: whoever knows it may act from elsewhere too; without one only the host machine may.
-    ``viewers``: most open event streams; past it viewers are told to poll. ``offer``: where the demonstration
-    stands in for a camera, what tells of one that is plugged in.
+    ``viewers``: most open event streams; past it viewers are told to poll. ``far``: who holds the seats of
+    players far away. ``offer``: where the demonstration stands in for a camera, what tells of one that is
+    plugged in.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
@@ -46,10 +49,12 @@ def create_app(
     app.extensions["journal"] = journal
     app.extensions["offer"] = offer
     app.extensions["series"] = Series()
+    app.extensions["far"] = far or FarSeats()
     app.extensions["reviews"] = Reviews()
     # Where else the page can be opened is known once its server runs; shown with a QR code, best first.
     app.extensions["addresses"] = ()
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(seats.blueprint)
     app.register_blueprint(stream.blueprint)
     return app

@@ -105,7 +105,8 @@ def _told(code: int) -> str | None:
 
 def _failed(error: HTTPException) -> Response:
     code = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
-    text = _told(code) or error.description or error.name
+    own = error.description if error.description != type(error).description else None
+    text = own or _told(code) or error.description or error.name
     if request.path.startswith("/api/") or request.path == "/healthz":
         response = jsonify(error=text)
     else:

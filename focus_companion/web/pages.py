@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from flask import Blueprint, Response, abort, current_app, g, jsonify, render_template, request
 from flask_babel import force_locale, gettext
 
@@ -14,21 +17,34 @@ from .catalogues import LANGUAGES
 from .lan import qr_code
 from .ports import GameJournal, GameSession
 from .roster import roster
+from .seats import own_seat
 
 blueprint = Blueprint("pages", __name__)
 
 
+def _phase(state: Mapping[str, Any]) -> str:
+    """As the page's own ``phase``: where things stand must not change when the script has come."""
+    if state["result"]:
+        return "over"
+    return "play" if state["ply"] or state["ready"] or state["paused"] else "before"
+
+
 @blueprint.get("/")
 def play() -> str:
+    """The game; ``?view=table``: for a screen beside the table, with nothing to press."""
     access: Access = current_app.extensions["access"]
     session: GameSession = current_app.extensions["game"]
+    told = session.state()
     return render_template(
         "game.html",
         game="",
+        table_view=request.args.get("view") == "table",
+        phase=_phase(told),
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
+        own_seat=own_seat(),
         addresses=current_app.extensions["addresses"],
-        state=session.state() | offered(),
+        state=told | offered(),
     )
 
 
@@ -54,15 +70,23 @@ def players() -> str:
 
 @blueprint.get("/games/<int:game>")
 def past_game(game: int) -> str:
-    # As text, for the template asks whether there is a game, and somebody may ask for game 0.
-    # Its state gives players and review their room before the script has come.
     journal: GameJournal | None = current_app.extensions["journal"]
     try:
-        known = journal and state(journal.history(game))
+        history = journal.history(game) if journal else None
     except LookupError:
-        known = None
+        history = None
+    if history is None:
+        abort(404, gettext("There is no such game in the journal."))
+    # As text, for the template asks whether there is a game, and one may be number 0.
+    # Its state gives players and review their room before the script has come.
     return render_template(
-        "game.html", game=str(game), may_act=False, asks_pin=False, addresses=(), state=known
+        "game.html",
+        game=str(game),
+        phase="over",
+        may_act=False,
+        asks_pin=False,
+        addresses=(),
+        state=state(history),
     )
 
 

@@ -162,7 +162,7 @@ HOSTILE: tuple[tuple[bytes, str], ...] = (
     (b'{"players": 2, "nodes": 100, "seconds": 1}', "not both"),
     (b'{"players": 2, "level": 9, "nodes": 9}', "'level'"),
     (b'{"players": 2, "level": "8", "nodes": 9}', "'level'"),
-    (b'{"players": 2, "speed": 3}', "unknown rule 'speed'"),
+    (b'{"players": 2, "speed": 3}', "there is no rule 'speed'"),
     (b'{"players": 2, "order": "red"}', "'order'"),
     (b'{"players": 2, "order": ["red", "pink"]}', "pink"),
     (b'{"players": 2, "set_up": ["drop"]}', "'set_up'"),

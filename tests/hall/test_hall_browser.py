@@ -257,3 +257,30 @@ def test_the_page_is_fit_for_everyone(browser, tables, hall) -> None:
         found = axe.Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
         assert found.violations_count == 0, found.generate_report()
         page.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
+def test_one_table_alone_is_shown_in_large(browser, broker, hall, tmp_path, width: int, height: int) -> None:
+    table = Table(tmp_path / "only", broker.address, "Table 1", {"g": "Ann", "r": "Bob"})
+    table.publisher.start()
+    table.play(6)
+    table.wait_confirmed()
+    page = new_page(browser, viewport={"width": width, "height": height})
+    page.goto(hall)
+    expect(page.locator("#large h2")).to_have_text("Table 1")
+    board = page.locator("#board").bounding_box()
+    assert board["width"] > min(0.8 * width, 0.45 * height), board
+    expect(page.locator("#moves li")).to_have_count(6)
+    expect(page.locator("#back-to-all")).to_be_hidden()
+    expect(page.locator(".all")).to_be_hidden()
+    shoot(page, f"one-{width}")
+    other = Table(tmp_path / "other", broker.address, "Table 2", {"g": "Cleo", "r": "Dan"})
+    other.publisher.start()
+    other.play(2)
+    # With a second one, both stand side by side, and the viewer chooses.
+    expect(page.locator("#tables li")).to_have_count(2)
+    expect(page.locator(".all")).to_be_visible()
+    expect(page.locator("#large")).to_be_hidden()
+    page.close()
+    for made in (table, other):
+        made.close()

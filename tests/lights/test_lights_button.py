@@ -31,7 +31,7 @@ class Illegal:
     def __init__(self) -> None:
         self.hurried = 0
 
-    def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
+    def push(self, frame: Frame, history: Sequence[Position], asked: Any = None) -> Sequence[Verdict]:
         wrong = Wrong("distance", "g", (7,), "Put it back.")
         return {0: [StartSeen()], 1: [wrong]}.get(frame.index, ())
 

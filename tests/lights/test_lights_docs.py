@@ -52,6 +52,8 @@ HAPPENED: dict[str, tuple[Meaning, events.Event, dict[str, Any]]] = {
     "begins": (PLAYING, events.Begins(0.0, "red", ["red", "green"]), STATE),
     "unclear": (PLAYING, events.Unclear(0.0, ["d5-d6"]), STATE),
     "refused": (PLAYING, events.Refused(0.0, "…"), STATE),
+    "reply": (PLAYING, events.Reply(0.0, "green", "b6-b7", [], "companion"), STATE),
+    "seat": (PLAYING, events.Seated(0.0, "red", "companion"), STATE),
     "ruling": (PLAYING, events.Ruled(0.0, True, 1, "d5-d6", "red"), STATE),
     "act": (PLAYING, events.Acted(0.0, "leave", "blue"), STATE),
     "pause": (PLAYING, events.Paused(0.0, True), STATE),

@@ -75,10 +75,16 @@ class Told:
 class Table:
     """One game. ``stacks`` is what stands on the board now, legal or not."""
 
-    def __init__(self, rules: Rules, look: Look | None = None, seed: int = 5) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        look: Look | None = None,
+        seed: int = 5,
+        played_by: Mapping[str, str] | None = None,
+    ) -> None:
         self.rules = rules
         self.pipeline = Pipeline(rules)
-        self.session = Session(rules, {}, None, self.pipeline)
+        self.session = Session(rules, {}, None, self.pipeline, played_by=played_by)
         look = look or small_look()
         self.director = Director(look, rules, Pace())
         self.view = BoardView(look)
@@ -130,9 +136,9 @@ class Table:
         self.director.pose = (dx, dy, turn)
 
 
-def begun(rules: Rules) -> Table:
+def begun(rules: Rules, played_by: Mapping[str, str] | None = None) -> Table:
     """A table whose start the camera has seen."""
-    table = Table(rules)
+    table = Table(rules, played_by=played_by)
     assert table.show().words == []
     assert table.session.state()["camera"] == "ok"
     return table

@@ -60,7 +60,7 @@ class Script(Unseeing):
         self.times: list[float] = []
         self.hurried: list[float] = []
 
-    def push(self, frame: Any, history: Sequence[Position]) -> Sequence[Verdict]:
+    def push(self, frame: Any, history: Sequence[Position], asked: Any = None) -> Sequence[Verdict]:
         self.seen.append(tuple(history))
         self.times.append(frame.time)
         self.pushed += 1
@@ -79,7 +79,7 @@ class Player(Unseeing):
     def __init__(self, rules: Rules, every: int = 1) -> None:
         self.rules, self.every, self.pushed = rules, every, 0
 
-    def push(self, frame: Any, history: Sequence[Position]) -> Sequence[Verdict]:
+    def push(self, frame: Any, history: Sequence[Position], asked: Any = None) -> Sequence[Verdict]:
         self.pushed += 1
         if self.pushed == 1:
             return [StartSeen()]

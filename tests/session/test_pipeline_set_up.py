@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
+from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
@@ -24,17 +26,49 @@ class Setting:
     """A still table of which pictures are taken five times a second."""
 
     def __init__(self, stacks: tuple[str, ...]) -> None:
-        look, rng = pleasant_look(800, 600), np.random.default_rng(4)
-        self.pictures = [BoardView(look).shoot(Stage(stacks, seats=SEATS), rng) for _ in range(2)]
+        self.show(stacks)
         self.sight, self.number = Pipeline(RULES), 0
 
-    def watch(self, seconds: float) -> list[Verdict]:
+    def show(self, stacks: tuple[str, ...]) -> None:
+        look, rng = pleasant_look(800, 600), np.random.default_rng(4)
+        self.pictures = [BoardView(look).shoot(Stage(stacks, seats=SEATS), rng) for _ in range(2)]
+
+    def watch(self, seconds: float, position: Position = START) -> list[Verdict]:
         told: list[Verdict] = []
         for _ in range(round(seconds * 5)):
             frame = Frame(self.number, self.number / 5, self.pictures[self.number % 2])
-            told += self.sight.push(frame, (START,))
+            told += self.sight.push(frame, (position,))
             self.number += 1
         return told
+
+
+def test_between_two_games_the_board_is_not_called_lost() -> None:
+    """What still stands of the last game has little in common with what is to be set up for the next one."""
+    table = Setting(START.stacks)
+    assert table.watch(3.0) == [StartSeen()]
+    empty = [k for k, stack in enumerate(START.stacks) if not stack]
+    over = tuple("rgrgr" if k in empty else "" for k in range(len(START.stacks)))
+    again = start_position(RULES)
+    assert again is not START
+    for stacks, seconds in ((over, 3.0), (("",) * len(over), 0.8)):
+        table.show(stacks)
+        for _ in range(round(seconds * 5)):
+            table.watch(0.2, again)
+            assert table.sight.camera_state == "ok", stacks
+    table.show(START.stacks)
+    assert table.watch(3.0, again)[-1] == StartSeen()
+
+
+def test_a_board_that_is_gone_when_a_game_begins_is_called_lost() -> None:
+    table = Setting(START.stacks)
+    assert table.watch(3.0) == [StartSeen()]
+    again = start_position(RULES)
+    rng = np.random.default_rng(2)
+    rough = rng.integers(60, 200, (15, 20, 3), np.uint8)
+    bare = cv2.resize(rough, (800, 600), interpolation=cv2.INTER_CUBIC)
+    table.pictures = [np.asarray(bare // 8 * 8 + rng.integers(0, 4, bare.shape), np.uint8) for _ in range(2)]
+    table.watch(10.0, again)
+    assert table.sight.camera_state == "no board"
 
 
 @pytest.fixture

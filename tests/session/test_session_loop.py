@@ -222,10 +222,10 @@ class Thinker(Script):
         super().__init__({})
         self.looks, self.done = threading.Event(), threading.Event()
 
-    def push(self, frame: Any, history: Sequence[Position]) -> Sequence[said.Verdict]:
+    def push(self, frame: Any, history: Sequence[Position], asked: Any = None) -> Sequence[said.Verdict]:
         self.looks.set()
         assert self.done.wait(10)
-        return super().push(frame, history)
+        return super().push(frame, history, asked)
 
 
 def test_whoever_asks_lets_the_judging_of_a_picture_pass() -> None:

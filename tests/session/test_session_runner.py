@@ -121,7 +121,7 @@ def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
     turns: list[int] = []
 
     class Slow(Script):
-        def push(self, frame: Any, history: Any) -> Any:
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
             if len(turns) == 3:
                 time.sleep(2.0)
             turns.append(int(frame.image[0, 0, 0]))
@@ -139,7 +139,7 @@ def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
     seen: list[int] = []
 
     class Slow(Script):
-        def push(self, frame: Any, history: Any) -> Any:
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
             seen.append(frame.index)
             time.sleep(0.01)
             return ()
@@ -313,7 +313,7 @@ def test_a_loop_that_hangs_gives_no_sign_of_life(run: Any) -> None:
         turns[0] += 1
 
     class Hanging(Script):
-        def push(self, frame: Any, history: Any) -> Any:
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
             if frame.index == 20:
                 hang.wait(20)
             return ()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from itertools import islice, pairwise
 
 import pytest
 
-from focus_companion.game.moves import Move
+from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.simulator.beats import Beat
-from focus_companion.simulator.demo import AFTER_A_GAME, FIRST_LOOK, DemoSource
+from focus_companion.simulator.demo import AFTER_A_GAME, FIRST_LOOK, PACE, DemoSource
+from focus_companion.simulator.director import Director
 
 SMALL = (320, 240)
 RULES = Rules.make(2)
@@ -146,3 +148,61 @@ def test_other_numbers_of_players_play_too(players: int) -> None:
     rules = Rules.make(players)
     row = beats(DemoSource(rules, seed=1, size=SMALL), 60)
     assert sum(bool(beat.truth.get("move")) for _, beat in row if beat.kind == "settled") >= 12
+
+
+def test_with_a_slow_reader_the_play_is_no_faster_than_the_time() -> None:
+    """Else an illegal act is gone before the referee, who waits for a picture to last, can tell of it."""
+    source = DemoSource(seed=1, size=(320, 240))
+    shown: list[float] = []
+    beat = Beat("settled", 1.0, Director(source.look, source.rules, PACE).stage(start_position(source.rules)))
+
+    def beats() -> Iterator[Beat]:
+        while True:
+            shown.append(time.monotonic())
+            yield beat
+
+    source.beats = beats  # type: ignore[method-assign]
+    began = time.monotonic()
+    for _, _frame in zip(range(30), source, strict=False):
+        time.sleep(0.12)
+    assert len(shown) - 1 <= time.monotonic() - began + 0.5
+
+
+class Table:
+    """What the players at the simulated table are asked to do: red has no hands."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules, self.asks = rules, True
+        self.positions: list[Position] = []
+
+    def awaited(self, position: Position) -> bool:
+        return position.to_move == "r"
+
+    def asked(self, position: Position) -> Move | None:
+        self.positions.append(position)
+        return legal_moves(position, self.rules)[0] if self.asks else None
+
+
+def test_what_is_asked_for_is_played_and_sometimes_something_else_first() -> None:
+    rules = Rules.make(2)
+    table = Table(rules)
+    source = DemoSource(rules, seed=4, size=(320, 240), orders=table)
+    made: dict[str, int] = {"asked": 0, "wrong": 0}
+    for beat in islice(source.beats(), 4000):
+        illegal = beat.truth.get("illegal", {})
+        made["wrong"] += illegal.get("type") == "not_the_reply"
+        if beat.kind == "settled" and beat.truth.get("mover") == "r":
+            made["asked"] += 1
+            assert beat.truth["move"] in {str(legal_moves(p, rules)[0]) for p in table.positions[-1:]}
+    assert made["asked"] > 30 and 0 < made["wrong"] < made["asked"] / 2
+
+
+def test_while_nothing_is_asked_for_the_board_stands() -> None:
+    rules = Rules.make(2, order="rg")
+    table = Table(rules)
+    table.asks = False
+    source = DemoSource(rules, seed=4, size=(320, 240), orders=table)
+    stands = start_position(rules).stacks
+    assert all(beat.stage.stacks == stands and beat.stage.hand is None for beat in islice(source.beats(), 60))
+    table.asks = True
+    assert any(beat.stage.stacks != stands for beat in islice(source.beats(), 40))

@@ -45,6 +45,10 @@ REQUESTS: list[ask.Request] = [
     ask.RuleNotLegal(), ask.RuleNotLegal(3),
     ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(),
     ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
+    ask.NewGame(Rules.make(2), played_by={"r": "companion:3"}, pace=5.0),
+    ask.SetSeat("r", "far"), ask.SetSeat("r", "companion:3", 20.0),
+    ask.SubmitTurn("r", Move.parse("d5-d6"), 3, 4, "a position"),
+    ask.GiveUp("r", 3, 4, "a position", "late", "no answer"),
     ask.SetPosition(("r",) * 52, "g", {"g": 2}, {"g": {"r": 1}}, "a note"),
 ]  # fmt: skip
 
@@ -67,7 +71,7 @@ class Brightness:
     def __init__(self, rules: Rules) -> None:
         self.turns = [Move.parse(text) for text in ("d5-d6", "d7-d6", "c5-c6", "e7-e6")]
 
-    def push(self, frame: Any, history: Any) -> Any:
+    def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
         level = int(frame.image[3, 4, 1])
         if level == 1:
             return [StartSeen()]
@@ -128,7 +132,7 @@ def play(session: Session) -> None:
 class Beginners(Brightness):
     """Another begins than the one named: seen as out of turn, or taken as answered by the next turn."""
 
-    def push(self, frame: Any, history: Any) -> Any:
+    def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
         level = int(frame.image[3, 4, 1])
         if level == 2:
             return [Wrong("out_of_turn", "r", (INDEX["d6"], INDEX["d7"]), "Red moved.")]

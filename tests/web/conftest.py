@@ -37,7 +37,7 @@ class ScriptedSight:
         self.placed: list[Any] = []
         self.vouched = 0
 
-    def push(self, frame: Frame, history: Sequence[Position]) -> Sequence[Verdict]:
+    def push(self, frame: Frame, history: Sequence[Position], asked: Any = None) -> Sequence[Verdict]:
         said, self.script = self.script, []
         return said
 

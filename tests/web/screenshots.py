@@ -212,6 +212,11 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "unclear-one": (unclear_one, nothing, "/"),
     "unclear-three": (unclear_three, nothing, "/"),
     "unclear-six": (unclear_six, nothing, "/"),
+    "choose": (alert, click("[data-act=legal]"), "/"),
+    "choose-touch": (begun, click(".acts summary >> nth=0", "[data-act=enter]", '[data-square="c7"]'), "/"),
+    "table": (prompt, nothing, "/?view=table"),
+    "table-alert": (alert, nothing, "/?view=table"),
+    "table-four": (four, nothing, "/?view=table"),
     "over": (over, nothing, "/"),
     "lost": (lost, nothing, "/"),
     "three": (three, click('[data-square="b5"]'), "/"),
@@ -223,6 +228,10 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "games": (over, nothing, "/games"),
     "past": (over, nothing, "/games/2"),
 }
+
+
+def in_language(path: str, language: str) -> str:
+    return f"{path}{'&' if '?' in path else '?'}lang={language}"
 
 
 def shoot(folder: Path, states: Sequence[str]) -> list[Path]:
@@ -242,7 +251,7 @@ def shoot(folder: Path, states: Sequence[str]) -> list[Path]:
                             viewport=view, color_scheme=scheme, reduced_motion="reduce"
                         )
                         for language in LANGUAGES:
-                            page = Seen(context.new_page(), server.port).open(f"{path}?lang={language}")
+                            page = Seen(context.new_page(), server.port).open(in_language(path, language))
                             page.wait_for_timeout(300)
                             act(page)
                             made.append(folder / f"{name}-{size}-{scheme}-{language}.png")
@@ -281,7 +290,7 @@ def shoot_docs(folder: Path) -> list[Path]:
                         color_scheme=scheme,
                         reduced_motion="reduce",
                     )
-                    Seen(page, server.port).open(f"{path}?lang={language}")
+                    Seen(page, server.port).open(in_language(path, language))
                     page.wait_for_timeout(900)
                     act(page)
                     if state != "corners":

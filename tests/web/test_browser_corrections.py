@@ -23,8 +23,9 @@ def test_that_was_legal(table, seen: Seen, looping) -> None:
     assert page.locator("[data-act=legal]").is_hidden()
     table.see(Wrong("distance", "g", (INDEX["b6"], INDEX["d7"]), "Green went too far."))
     page.click("[data-act=legal]")
-    page.select_option("#turn select", "b6-b7")
-    page.click("#turn .strong")
+    page.click('[data-square="b6"]')
+    page.click('[data-square="b7"]')
+    page.click("[data-act=turn_yes]")
     status(page, "Red to move")
     until(page, table, last_move="b6-b7", alert=None)
     assert [incident["type"] for incident in table.session.record().incidents] == ["alert", "ruling"]
@@ -62,9 +63,9 @@ def test_what_can_do_nothing_now_is_off_and_nothing_moves(table, seen: Seen, loo
     table.session.attend()
     page = seen.open()
     assert off() == {"take_back", "not_legal", "pause"}, "while the pieces are set up"
-    first = places()
     table.start()
     expect(page.locator("[data-act=pause]")).to_be_enabled()
+    first = places()
     assert off() == {"take_back", "not_legal"}
     table.play(*MOVES[:1])
     expect(page.locator("[data-act=take_back]")).to_be_enabled()

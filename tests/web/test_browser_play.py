@@ -12,8 +12,17 @@ from playwright.sync_api import expect
 from focus_companion.game.moves import Move
 from focus_companion.game.play import Removed
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.verdict import OutOfView, PutRight, StartDiffers, TrimAwaited, Undecided, Wrong
+from focus_companion.referee.verdict import (
+    BackInView,
+    OutOfView,
+    PutRight,
+    StartDiffers,
+    TrimAwaited,
+    Undecided,
+    Wrong,
+)
 from focus_companion.referee.words import say
+from focus_companion.session.requests import NewGame
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -58,9 +67,16 @@ def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
     page = seen.open()
     removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"))
     table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
-    status(page, "Take 2 pieces from the bottom of d5: red is captured, green to Green’s reserve.")
+    status(page, "Take 2 pieces from the bottom of d5: 1 red captured, 1 green back to Green.")
     uses = page.locator(".take-out use").evaluate_all("all => all.map(use => use.getAttribute('href'))")
     assert uses == ["#cap-r", "#cap-g"]
+
+
+def test_pieces_of_a_kind_are_counted_and_not_told_one_by_one(table, seen: Seen) -> None:
+    page = seen.open()
+    removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"), Removed("r", "captured", "g"))
+    table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
+    status(page, "Take 3 pieces from the bottom of d5: 2 red captured, 1 green back to Green.")
 
 
 def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, seen: Seen) -> None:
@@ -70,7 +86,7 @@ def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, se
     status(page, "The stack is above five")
     table.see(Undecided((move,)))
     status(page, "Is the stack trimmed?")
-    assert page.locator(".status-text").inner_text().endswith("red is captured.")
+    assert page.locator(".status-text").inner_text().endswith("1\u00a0red captured.")
     with table.looping():
         page.get_by_role("button", name="Yes, it is trimmed").click()
         status(page, "Red to move")
@@ -199,6 +215,40 @@ def test_states_of_the_camera(table, seen: Seen) -> None:
     table.session.camera_lost()
     status(page, "The camera gives no picture")
     table.session.camera_found()
+
+
+def test_the_line_is_not_called_live_while_the_board_is_not_seen(table, seen: Seen) -> None:
+    page = seen.open()
+    expect(page.locator("#line")).to_have_text("Live")
+    table.sight.camera_state = "no board"
+    table.see(OutOfView("board"))
+    expect(page.locator("#line")).to_have_text("Board not seen")
+    colour = "() => getComputedStyle(document.querySelector('#line'), '::before').backgroundColor"
+    assert page.evaluate(colour) != "rgb(47, 158, 98)", "nothing green"
+    table.sight.camera_state = "ok"
+    table.see(BackInView("board"))
+    expect(page.locator("#line")).to_have_text("Live")
+
+
+def test_a_touched_square_is_let_go_with_the_next_turn_and_the_next_game(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    page.click('[data-square="d4"]')
+    expect(page.locator(".ring.selected")).to_have_count(1)
+    table.play("b6-b7")
+    status(page, "Red to move")
+    expect(page.locator(".ring.selected, .ring.target")).to_have_count(0)
+    expect(page.locator("#square-info")).to_have_text(page.get_attribute("#square-info", "data-hint"))
+    page.click('[data-square="d4"]')
+    expect(page.locator(".ring.selected")).to_have_count(1)
+    table.session.submit(NewGame())
+    until(page, table, game=2)
+    expect(page.locator(".ring.selected, .ring.target")).to_have_count(0)
+    # Also where no stack has changed from one game to the other.
+    page.click('[data-square="d4"]')
+    table.session.submit(NewGame())
+    until(page, table, game=3)
+    caught_up(page, table)
+    expect(page.locator(".ring.selected, .ring.target")).to_have_count(0)
 
 
 def test_squares_by_keyboard(table, seen: Seen) -> None:

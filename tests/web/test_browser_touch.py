@@ -35,9 +35,10 @@ def test_no_stack_goes_anywhere_before_the_thirteenth_piece(browser, tmp_path: P
         expect(page.locator(".ring.target")).to_have_count(0)
         free = next(name for name, i in INDEX.items() if not table.session.position.stacks[i])
         table.play(f"*{free}")
-        page.wait_for_function(
-            "() => document.querySelector('#square-info').textContent.includes('Green can reach')"
-        )
+        status(page, "to move")
+        caught_up(page, table)
+        page.tap(f'[data-square="{mine}"]')
+        expect(page.locator("#square-info")).to_contain_text("Green can reach")
         assert page.locator(".ring.target").count() > 0
         page.goto(f"http://127.0.0.1:{server.port}/games/1")
         page.wait_for_selector("body[data-ready]")

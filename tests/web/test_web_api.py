@@ -202,3 +202,12 @@ def test_assets_have_lasting_addresses_and_travel_packed(app, client: FlaskClien
 
 def test_games_without_journal_are_a_404(table) -> None:
     assert create_app(table.session).test_client().get("/api/games").status_code == 404
+
+
+def test_a_past_game_that_is_not_there_is_a_page_that_says_so(client) -> None:
+    for address in ("/games/99", "/games/0"):
+        answer = client.get(address, headers={"Accept-Language": "en"})
+        assert answer.status_code == 404
+        assert "There is no such game in the journal." in answer.text
+        assert 'href="/games"' in answer.text
+        assert "data-act" not in answer.text and 'id="board"' not in answer.text

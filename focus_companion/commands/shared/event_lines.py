@@ -17,6 +17,9 @@ def event_line(event: events.Event, *, page: bool = False) -> str:
             return f"   !  {event.text}"
         case events.Prompt():
             return f"   ?  {event.square}: take {len(event.remove)} from the bottom"
+        case events.Reply():
+            less = f", then take {len(event.remove)} from the bottom" if event.remove else ""
+            return f"   ?  For {event.player}: {event.move}{less}"
         case events.Unclear():
             answer = "; choose on the page" if page else ""
             return f"   ?  Unclear: {' or '.join(event.candidates)}{answer}"
@@ -45,6 +48,8 @@ def _text(event: events.Event) -> str:
             return f"{event.what.capitalize()} found"
         case events.Result():
             return f"{' and '.join(event.winners).capitalize() or 'Nobody'} won ({event.reason})"
+        case events.Seated():
+            return f"{event.player.capitalize()} is played by: {event.kind}"
         case events.GameBegan():
             return f"Game {event.game}"
     return ""

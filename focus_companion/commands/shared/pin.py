@@ -1,4 +1,5 @@
-"""Telling the host the PIN, and nobody else: on the terminal, else in a file that is for this user alone.
+"""Telling the host the PIN and the links of far seats, and nobody else: on the terminal, else in a file that
+is for this user alone.
 
 What is printed without a terminal ends in the system's journal or in a file, where others may read it.
 """
@@ -24,12 +25,42 @@ def tell_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
         say(f"PIN for acting from other machines: {pin}")
         return
     file = folder(data) / f"focus-companion-{port}.pin"
+    _keep(file, f"{pin}\n", closing)
+    say(f"PIN for acting from other machines: see {file}")
+
+
+def tell_links(
+    words: Mapping[str, str | None], address: str, port: int, data: Path, closing: ExitStack
+) -> None:
+    """Say the links of the far seats (words by colour), or where they stand; those in use need none.
+
+    Raises:
+        OSError: there is no terminal, and no file can be written either.
+    """
+    lines = [
+        f"{colour.capitalize()}, for one browser far away: {address}seat#{word}"
+        for colour, word in words.items()
+        if word is not None
+    ]
+    for colour, word in words.items():
+        if word is None:
+            say(f"{colour.capitalize()} is played from far away, from the browser that has the seat")
+    if not lines or sys.stdout.isatty():
+        for line in lines:
+            say(line)
+        return
+    file = folder(data) / f"focus-companion-{port}.links"
+    _keep(file, "".join(f"{line}\n" for line in lines), closing)
+    say(f"Links of the far seats: see {file}, or the page")
+
+
+def _keep(file: Path, text: str, closing: ExitStack) -> None:
+    """Write a file for this user alone, for as long as the program runs."""
     # Never into what somebody else has put there.
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as out:
-        out.write(f"{pin}\n")
+        out.write(text)
     closing.callback(_remove, file)
-    say(f"PIN for acting from other machines: see {file}")
 
 
 def folder(data: Path, environ: Mapping[str, str] | None = None) -> Path:

@@ -14,6 +14,9 @@ from focus_companion.vision.capture.frames import FrameError
 from focus_companion.vision.capture.sources import open_source
 
 if TYPE_CHECKING:
+    from focus_companion.game.moves import Move
+    from focus_companion.game.position import Position
+    from focus_companion.session.history import History
     from focus_companion.session.session import Session
     from focus_companion.simulator.board_view import BoardView
     from focus_companion.vision.capture.frames import FrameSource
@@ -74,7 +77,7 @@ class Demo(Chosen):
         *earlier, position = self._session.history.positions
         source = DemoSource(
             rules=self._session.rules, position=position, view=self._view,
-            earlier=[before.stacks for before in earlier],
+            earlier=[before.stacks for before in earlier], orders=_Orders(self._session),
         )  # fmt: skip
         self._view = source.view
         return source
@@ -90,10 +93,30 @@ class Demo(Chosen):
             or (isinstance(event, Paused) and not event.paused)
             for event in told
         )
-        paused = self._session is not None and self._session.history.paused
-        if paused:
+        history = self._session.history if self._session is not None else None
+        if history is not None and (history.paused or _waits_for_reply(history)):
             self._moved = now
         return by_hand or now - self._moved > STUCK
+
+
+class _Orders:
+    """What is asked of the simulated table, as the session has it now; asked from the camera's thread."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def awaited(self, position: Position) -> bool:
+        # While the last turn is still to be seen, who plays for whom holds all the same.
+        return position.to_move in self._session.history.played_by
+
+    def asked(self, position: Position) -> Move | None:
+        history = self._session.history
+        return history.asked.turn if history.position == position else None
+
+
+def _waits_for_reply(history: History) -> bool:
+    """Whether the table can do nothing before somebody without hands has chosen a turn."""
+    return history.position.to_move in history.played_by and history.reply is None
 
 
 def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | None = None) -> Chosen:

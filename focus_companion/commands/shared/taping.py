@@ -89,6 +89,8 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "game": history.game,
         "rules": (history.agreed or history.rules).to_json(),
         "players": dict(history.players),
+        "played_by": dict(history.played_by),
+        "pace": history.pace,
         "match": history.match and history.match.to_json(),
         "events": events,
     }

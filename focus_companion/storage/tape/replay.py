@@ -14,6 +14,7 @@ from ...game.rules import Rules
 from ...session.events import Event, event_from_json
 from ...session.history import History
 from ...session.ports import SightMaker
+from ...session.seat_kinds import parse_kind
 from ...session.session import Session
 from ...vision.capture.frames import Frame, read_image
 from . import requests_json as tape_requests
@@ -146,6 +147,12 @@ class Recording:
                 raise ValueError("its game or its pause between games is no number")
             if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
                 raise ValueError("its players are no names")
+            # Tapes of earlier versions have everybody at the board.
+            played_by, pace = dict(begin.get("played_by", {})), begin.get("pace")
+            if not (pace is None or _is_number(pace)):
+                raise ValueError("its pace is no number")
+            for kind in played_by.values():
+                parse_kind(kind)
             if begin["events"] is not None:
                 begun = History.begin(rules, players, game=game).take_all(
                     map(event_from_json, begin["events"])
@@ -154,9 +161,12 @@ class Recording:
             raise TapeError(f"{self._path}, line 1: its beginning cannot be read ({error})") from error
         journal = InMemory(game, begun)
         demo = begin.get("demo") is True
+        if begun is not None:
+            return Session(rules, players, journal, sight, again=again, demo=demo)
         return Session(
-            rules, players, journal, sight, resume=begun is not None, again=again, demo=demo, match=match
-        )
+            rules, players, journal, sight, resume=False, again=again, demo=demo, match=match,
+            played_by=played_by, pace=pace,
+        )  # fmt: skip
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:
         """What the tape says was told, and what is told, step by step."""

@@ -138,6 +138,12 @@ class Watcher:
                 self._seek_at_once()
                 self.state = State.SEEKING
 
+    @property
+    def setting_up(self) -> bool:
+        """Whether the board still counts as lying where it lay, while another position is set up on it."""
+        known = self.state is State.SEEKING and self.camera is not None
+        return known and self._attempts < SOON + GONE / SEEK_AGAIN
+
     def mark(self) -> None:
         """Remember the last look: later looks tell what changed since."""
         if self._reference is not None:

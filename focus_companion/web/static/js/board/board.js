@@ -47,8 +47,16 @@ export class Board {
     this.guides = true;
     this.marks = {};
     this.selected = null;
+    /** While it is set, a touched square (null: beside all squares) is its affair and nothing is selected. */
+    this.picker = null;
+    /** Hears of the turn whose letter was touched. */
+    this.onLetter = () => {};
     this.cursor = "d4";
-    svg.addEventListener("click", (event) => this.select(event.target.closest("[data-square]")?.dataset.square ?? null));
+    svg.addEventListener("click", ({ target }) => {
+      const letter = target.closest("[data-move]");
+      if (letter) this.onLetter(letter.dataset.move);
+      else this.select(target.closest("[data-square]")?.dataset.square ?? null);
+    });
     svg.addEventListener("keydown", (event) => this.key(event));
     this.holders = null; // drawn with the first position
     this.begun = false;
@@ -150,7 +158,10 @@ export class Board {
   show(position, hands = new Set(), marks = this.marks) {
     const before = this.stacks;
     Object.assign(this, { hands, marks, stacks: stacksOf(position) });
-    if (this.holders) this.redraw(SQUARES.filter((square) => this.stacks[square] !== before[square]));
+    const changed = SQUARES.filter((square) => this.stacks[square] !== before[square]);
+    // Where a stack can go is of no more use once a turn was played or another game has begun.
+    if (changed.length && this.guides) this.selected = null;
+    if (this.holders) this.redraw(changed);
     else this.build();
     this.begun = true;
     this.tell();
@@ -176,14 +187,18 @@ export class Board {
   drawMarks() {
     if (!this.holders) return;
     const targets = this.selected ? this.targets() : [];
-    const { under, over } = drawMarks(this, { ...this.marks, selected: this.selected, targets });
+    const { under, over } = drawMarks(this, { ...this.marks, selected: this.selected ?? this.marks.selected, targets });
     this.under.replaceChildren(...under);
     this.over.replaceChildren(...over);
   }
 
   select(square) {
-    this.selected = square === this.selected ? null : square;
     if (square) this.moveCursor(square);
+    if (this.picker) {
+      this.picker(square);
+      return;
+    }
+    this.selected = square === this.selected ? null : square;
     this.tell();
     this.drawMarks();
   }

@@ -43,7 +43,17 @@ function path(board, text, kind) {
   return s("g", { class: `path ${kind}` }, s("path", { class: "halo", d: way + head }), s("path", { class: "way", d: way }), s("path", { d: head }), s("circle", { cx: from.cx, cy: from.cy, r: 7 }));
 }
 
-const name = (x, y, label) => s("g", { class: "name" }, s("circle", { cx: x, cy: y, r: 19 }), s("text", { x, y: y + 9, "text-anchor": "middle" }, label));
+const name = (x, y, label, move) => s("g", { class: "name", "data-move": move }, s("circle", { cx: x, cy: y, r: 19 }), s("text", { x, y: y + 9, "text-anchor": "middle" }, label));
+
+/** Pieces that lie where the game has none: they are drawn as they lie, but can be seen through. */
+function ghosts(board, { square, stack }) {
+  const { cx, y, height } = board.cell(square);
+  const below = board.stacks[square].length;
+  const flat = board.view === "flat";
+  const step = Math.min(board.step(square), 92 / (below + stack.length));
+  const pieces = [...stack].map((letter, at) => (flat ? s("use", { href: `#bar-${letter}`, x: cx, y: y + height - 6 - (below + at + 1) * step }) : s("use", { href: `#cap-${letter}`, x: cx, y: board.topOf(square, below + at + 1) })));
+  return s("g", { class: "ghost" }, ...pieces);
+}
 
 /** Where a turn's letter may stand, the best place first. */
 function places(board, text) {
@@ -91,7 +101,7 @@ function choices(board, moves) {
     const wanted = places(board, move).map(([x, y]) => [x + beside[at][0], y + beside[at][1]]);
     const place = wanted.find(free) ?? wanted[0];
     taken.push(place);
-    return name(...place, String.fromCharCode(65 + at));
+    return name(...place, String.fromCharCode(65 + at), move);
   });
   const arrows = moves.map((move, at) => s("g", { transform: `translate(${beside[at].join(" ")})` }, path(board, move, "candidate")));
   return [...arrows, ...letters];
@@ -148,8 +158,8 @@ function takeOut(board, prompt) {
 }
 
 /**
- * The drawings for `marks`: {last, wrong, undo, differ, prompt, candidates, selected, targets}.
- * `last` and `candidates` are moves, `wrong` and `differ` lists of squares, `undo` as of alerts.js, `prompt` the contract's.
+ * The drawings for `marks`: {last, asked, wrong, undo, ghost, differ, prompt, candidates, selected, targets}.
+ * `last`, `asked` and `candidates` are moves, `wrong` and `differ` lists of squares, `undo` and `ghost` as of alerts.js, `prompt` the contract's.
  */
 export function drawMarks(board, marks) {
   const last = parseMove(marks.last);
@@ -161,13 +171,15 @@ export function drawMarks(board, marks) {
   }
   const wrong = marks.wrong ?? [];
   const differ = marks.differ ?? [];
-  if (last && !wrong.length && !marks.candidates?.length) over.push(path(board, marks.last, "last"));
+  if (last && !wrong.length && !marks.candidates?.length && !marks.asked) over.push(path(board, marks.last, "last"));
   for (const square of marks.targets ?? []) over.push(ringed(board, square, "target", 12));
   if (marks.selected) over.push(ringed(board, marks.selected, "selected", 4));
   for (const square of differ) under.push(tinted(board, square, "differ"));
   for (const square of differ) over.push(ringed(board, square, "differ"));
   for (const square of wrong) under.push(tinted(board, square, "wrong"));
   for (const square of wrong) over.push(ringed(board, square, "wrong"), badge(board, square, "wrong", "!"));
+  if (marks.ghost) over.push(ghosts(board, marks.ghost));
+  if (marks.asked) over.push(path(board, marks.asked, `asked ${marks.mover}`));
   if (marks.undo) over.push(undo(board, marks.undo));
   over.push(...choices(board, marks.candidates ?? []));
   if (marks.prompt) over.push(ringed(board, marks.prompt.square, "prompt"), takeOut(board, marks.prompt));

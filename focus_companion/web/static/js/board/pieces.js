@@ -71,6 +71,18 @@ export function sprite() {
   return s("svg", { class: "sprite", width: 0, height: 0, "aria-hidden": "true" }, defs);
 }
 
+const HEAP = 5;
+
+/** So many pieces as they are piled up beside a board: stacks of five at most, an empty place for none. */
+export function heap(letter, count) {
+  const { rx, ry, side, rise } = CAP;
+  const foot = (HEAP - 1) * rise;
+  const box = { class: "heap", viewBox: `${-rx - 2} ${-ry - 2} ${2 * rx + 4} ${2 * ry + side + foot + 4}`, "aria-hidden": "true" };
+  if (!count) return [s("svg", box, s("ellipse", { class: "place", cy: foot + side / 2, rx: rx - 3, ry: ry - 2 }))];
+  const stacks = Array.from({ length: Math.ceil(count / HEAP) }, (_, at) => Math.min(HEAP, count - at * HEAP));
+  return stacks.map((high) => s("svg", box, ...Array.from({ length: high }, (_, at) => s("use", { href: `#cap-${letter}`, y: foot - at * rise }))));
+}
+
 /** A small cap to stand beside words. */
 export function token(letter, extra = "") {
   const view = `${-CAP.rx - 2} ${-CAP.ry - 2} ${2 * CAP.rx + 4} ${2 * CAP.ry + CAP.side + 4}`;

@@ -1,8 +1,9 @@
 // Acting: what the viewer asks the host to do, with a question before what cannot be undone, and the PIN if it is needed.
 
+import { Chooser } from "./chooser.js";
 import { h } from "../lib/svg.js";
 import { t, tn } from "../lib/texts.js";
-import { goesOn, playersOf } from "./state.js";
+import { goesOn, moverKind, playersOf } from "./state.js";
 import { moveWords, playerName } from "./words.js";
 
 async function post(address, body) {
@@ -21,11 +22,11 @@ function ask(dialog) {
 }
 
 export class Acts {
-  /** `lookedAt()`: the ply that the viewer looks back at, null for now. */
-  constructor(getState, toast, lookedAt) {
+  /** `lookedAt()`: the ply that the viewer looks back at, null for now; `onChoosing()`: a turn is being chosen on the board. */
+  constructor(getState, toast, lookedAt, onChoosing) {
     this.getState = getState;
     this.lookedAt = lookedAt;
-    this.turns = document.querySelector("#turn");
+    this.chooser = new Chooser(onChoosing, (body) => this.send(body), toast);
     this.toast = toast;
     this.confirm = document.querySelector("#confirm");
     this.pin = document.querySelector("#pin");
@@ -88,6 +89,9 @@ export class Acts {
     if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));
     if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
     if (act === "begins") return this.send({ act, player: state.begins });
+    if (act === "my_turn") return this.myTurn(state);
+    if (act.startsWith("seat_")) return this.send({ act: "seat", player: state.to_move, kind: { seat_companion: "companion", seat_board: "board" }[act] ?? state.seats[state.to_move] });
+    if (act.startsWith("turn_")) return this.chooser.answer(act.slice(5));
     if (act === "pause") return this.send({ act: state.paused ? "resume" : "pause" });
     if (act === "dismiss") return this.send({ act });
     if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They stand right")]]))) return this.send({ act });
@@ -106,26 +110,34 @@ export class Acts {
     return (await this.sure(question, [["yes", t("Not legal: take it back")]])) && this.send({ act: "not_legal", ply });
   }
 
-  /** Ask which of the legal turns it was; those nearest to what was alerted come first. */
-  async legal(title, text) {
+  /** Who plays from far away is asked for each turn once, without having to ask for it. */
+  offer(state) {
+    const mine = document.body.dataset.seat === state.to_move && moverKind(state) === "far";
+    const calm = mine && !(state.reply || state.alert || state.prompt || state.unclear || state.paused || state.result);
+    const turn = `${state.game} ${state.ply} ${state.position}`;
+    if (!calm || this.offered === turn) return;
+    this.offered = turn;
+    this.myTurn(state).catch((problem) => {
+      console.info(problem.message);
+      // Asked again when the line to the host is back.
+      this.offered = null;
+    });
+  }
+
+  /** Choose the turn of a player far away, for just this position. */
+  async myTurn(state) {
     const answer = await fetch("/api/legal", { cache: "no-store" });
     const { legal = [] } = answer.ok ? await answer.json() : {};
     if (!legal.length) return this.toast(t("There is no legal turn now."));
-    const squares = this.getState().alert?.squares ?? [];
-    const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, 12);
-    const select = this.turns.querySelector("select");
-    const sorted = [...legal].sort((a, b) => a.localeCompare(b));
-    select.replaceChildren(...sorted.map((move) => h("option", { value: move }, `${move.replace("-", "–")} · ${moveWords(move)}`)));
-    select.value = near[0] ?? sorted[0];
-    const pick = (move) => {
-      select.value = move;
-      for (const button of this.turns.querySelectorAll(".near button")) button.setAttribute("aria-pressed", button.dataset.move === move);
-    };
-    this.turns.querySelector("h2").textContent = title;
-    this.turns.querySelector(".explain").textContent = text;
-    this.turns.querySelector(".near").replaceChildren(...near.map((move) => h("button", { type: "button", "data-move": move, on: { click: () => pick(move) } }, move.replace("-", "–"))));
-    select.onchange = () => pick(select.value);
-    pick(select.value);
-    return (await ask(this.turns)) === "ok" && this.send({ act: "legal", move: select.value });
+    const { to_move: player, game, ply, position } = state;
+    return this.chooser.open(state, t("Which turn do you play?"), t("It is shown at the table and made there for you."), legal, (move) => this.send({ player, move, game, ply, position }, "/api/turn"));
+  }
+
+  /** Ask which of the legal turns it was, on the board. */
+  async legal(title, note) {
+    const answer = await fetch("/api/legal", { cache: "no-store" });
+    const { legal = [] } = answer.ok ? await answer.json() : {};
+    if (!legal.length) return this.toast(t("There is no legal turn now."));
+    return this.chooser.open(this.getState(), title, note, legal);
   }
 }

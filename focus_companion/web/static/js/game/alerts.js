@@ -2,6 +2,7 @@
 // An alert brings one English sentence; the templates here are those it is made from, so that it can be taken apart
 // and said again. A test holds them to the referee's own.
 
+import { LETTERS, parseMove, stacksOf } from "../lib/squares.js";
 import { list, t, tn } from "../lib/texts.js";
 
 const said = (text) => text;
@@ -25,11 +26,14 @@ const TEMPLATES = [
   said("The wrong pieces were taken from {target}. {Player} must take exactly {pieces} from the bottom and leave all others there. Please put that right."),
   said("Pieces are missing from {where}, though no turn takes them away. Please put them back as they were."),
   said("The pieces on {where} are in another order than before, and no turn changes their order. Please put them back as they were."),
+  said("{Player} asked for {asked}, and not for {made}. Please put the pieces back as they were, then make the turn that was asked for."),
+  said("{Player} has not chosen a turn yet, but {made} was played. Please put the pieces back as they were."),
   said("The board has changed at {where} in a way that no single turn explains. Please put the pieces there back as they were."),
 ];
 
 const COLOUR = "[Rr]ed|[Gg]reen|[Bb]lue|[Yy]ellow";
-const FIELDS = { Player: COLOUR, player: COLOUR, turn: COLOUR, owner: COLOUR, pieces: "\\d+ pieces?", squares: "\\d+ squares?", right: "\\d+ squares?", origin: "[a-h][1-8]", target: "[a-h][1-8]", where: "[a-h1-8, and]+", them: "it|them" };
+const TURN = "\\d+ pieces? [a-h][1-8] to [a-h][1-8]|a reserve piece to [a-h][1-8]";
+const FIELDS = { Player: COLOUR, player: COLOUR, turn: COLOUR, owner: COLOUR, pieces: "\\d+ pieces?", squares: "\\d+ squares?", right: "\\d+ squares?", origin: "[a-h][1-8]", target: "[a-h][1-8]", where: "[a-h1-8, and]+", them: "it|them", asked: TURN, made: TURN };
 
 function pattern(template) {
   const met = new Set();
@@ -48,7 +52,9 @@ export function parts(text) {
   patterns ??= TEMPLATES.map((template) => [template, pattern(template)]);
   for (const [template, shape] of patterns) {
     const found = shape.exec(text ?? "");
-    if (found) return { ...found.groups, template };
+    if (!found) continue;
+    const { made } = found.groups;
+    return { ...found.groups, ...(made ? { ...ends(made), pieces: made } : {}), template };
   }
   return null;
 }
@@ -63,10 +69,36 @@ export function sentence(text, nameOf) {
     else if (field === "pieces") values[field] = tn("{n} piece", "{n} pieces", parseInt(word, 10));
     else if (field === "squares" || field === "right") values[field] = tn("{n} square", "{n} squares", parseInt(word, 10));
     else if (field === "where") values[field] = list(word.match(/[a-h][1-8]/g));
+    else if (FIELDS[field] === TURN) values[field] = turnWords(word);
     else if (field === "them") values[field] = word === "it" ? t("it") : t("them");
     else values[field] = word;
   }
   return t(found.template, values);
+}
+
+/** The pieces that lie where the game has none, as far as the sentence tells: {square, stack}, stack bottom to top. */
+export function ghostOf(alert, position) {
+  const found = parts(alert?.text);
+  if (!undoing(alert)) return null;
+  const { origin, target, pieces, Player } = found;
+  if (!origin) return { square: target, stack: LETTERS[Player.toLowerCase()] };
+  // A sentence that names no number tells of a turn that would be right for another player: as many as squares.
+  const stack = stacksOf(position)[origin];
+  const count = pieces ? parseInt(pieces, 10) : (parseMove(`${origin}-${target}`).pieces);
+  return { square: target, stack: stack.slice(-count) };
+}
+
+/** The squares in a turn's words: where from (null: out of the hand) and where to. */
+function ends(words) {
+  const squares = words.match(/[a-h][1-8]/g);
+  return { origin: squares.length > 1 ? squares[0] : null, target: squares.at(-1) };
+}
+
+/** A turn's English words in the viewer's language. */
+function turnWords(words) {
+  const { origin, target } = ends(words);
+  if (!origin) return t("a reserve piece to {target}", { target });
+  return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", parseInt(words, 10), { origin, target });
 }
 
 /** How to undo what was done, as far as it is one act: {from, to} squares, or {from} for a piece to be taken off. */

@@ -2,14 +2,17 @@
 
 import { Acts } from "./acts.js";
 import { Camera } from "../board/camera.js";
+import { celebrate } from "../board/celebration.js";
 import { Corners } from "../board/corners.js";
 import { Editor } from "./editor.js";
+import { keepAwake } from "../lib/screen.js";
 import { Match } from "./match.js";
 import { Moves } from "./moves.js";
 import { NewGame } from "./newgame.js";
 import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
+import { Seats } from "./seats.js";
 import { sample, sound } from "../lib/sound.js";
 import { Share } from "./share.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Share, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Seats, Share, celebrate, keepAwake, sample, showReview, sound };

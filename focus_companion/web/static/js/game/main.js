@@ -1,6 +1,6 @@
 // The game's page: brings the state, the board, the words and the buttons together.
 
-import { undoing } from "./alerts.js";
+import { ghostOf, undoing } from "./alerts.js";
 import { Board } from "../board/board.js";
 import { bring } from "../lib/bring.js";
 import { Clocks } from "./clock.js";
@@ -10,18 +10,20 @@ import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
 import { SetUp } from "./setup.js";
 import { raised } from "../lib/squares.js";
-import { candidates, differing, goesOn, handsFirst, possible } from "./state.js";
+import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, t, tn } from "../lib/texts.js";
 import { letterOf, refusalText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
+const watched = document.body.dataset.show === "table"; // beside the table: nothing to press
 const table = $(".table");
 const LOOK_MS = 5000; // between two looks whether a camera is offered
 
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
+let connection = "connecting";
 let toastTimer = 0;
 let asked = null; // the promise of what a first view does without
 let tools = null; // the same, when it is there
@@ -46,7 +48,9 @@ const board = new Board($("#board"), (square, words) => {
 });
 const clocks = new Clocks(table);
 const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
-const status = new Status($("#status"), $("#loud"), $("#quiet"), (move) => withTools(({ acts }) => acts.send({ act: "choose", move })));
+const choose = (move) => withTools(({ acts }) => (acts.chooser.active ? acts.chooser.pick(move) : acts.send({ act: "choose", move })));
+const status = new Status($("#status"), $("#loud"), $("#quiet"), past || watched ? null : choose);
+if (!past && !watched) board.onLetter = choose;
 
 /** What a first view does without; asked for as soon as the page stands, and again where the host was away. */
 function later() {
@@ -57,11 +61,16 @@ function later() {
 
 function equip(made) {
   const now = () => live ?? {};
+  if (watched) {
+    made.keepAwake();
+    tools = made;
+    return tools;
+  }
   const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
   tools = { ...made, replay, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
   new made.Share($("#share"), now, toast);
   if (!past) {
-    const acts = new made.Acts(now, toast, () => replay.ply);
+    const acts = new made.Acts(now, toast, () => replay.ply, choosing);
     const send = (body) => acts.send(body);
     Object.assign(tools, {
       acts,
@@ -69,6 +78,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
   }
@@ -90,11 +100,24 @@ async function withTools(act) {
 function fill(state) {
   tools.replay.follow(state.game, state.ply ?? 0);
   tools.moves.show(state);
+  tools.acts?.chooser.follow(state);
+  tools.acts?.offer(state);
+  tools.seats?.follow(state);
   tools.match?.follow(state).catch((problem) => console.info(problem.message));
 }
 
+/** A turn is being chosen on the board, or no longer. */
+function choosing() {
+  const { chooser } = tools.acts;
+  if (chooser.active && !board.picker) scrollTo(0, 0);
+  board.picker = chooser.active ? (square) => chooser.touch(square) : null;
+  board.selected = null;
+  if (chooser.active && tools.replay.ply !== null) tools.replay.live();
+  else show(null);
+}
+
 /** The same again: the live state, or what is looked back at. */
-const again = () => show((tools?.replay.ply ?? null) === null ? null : shown);
+const again = () => show((tools?.replay?.ply ?? null) === null ? null : shown);
 
 const side = () => Number(pref("turn")) % 4;
 
@@ -110,40 +133,43 @@ function show(older) {
     board.show(tools.editor.position, undefined, {});
     return;
   }
-  board.show(now && shown.prompt?.move ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
+  const asking = (now && tools?.acts?.chooser.view) || null;
+  board.show(now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
     last: now ? shown.last_move : shown.move,
     wrong: now ? shown.alert?.squares : null,
-    undo: now ? undoing(shown.alert) : null,
+    undo: now && !asking ? undoing(shown.alert) : null,
+    ghost: now && !asking ? ghostOf(shown.alert, shown.position) : null,
     differ: now ? differing(shown) : null,
-    prompt: now ? shown.prompt : null,
-    candidates: now && !shown.alert ? candidates(shown) : null,
+    prompt: now && !asking ? shown.prompt : null,
+    candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
+    selected: asking?.origin,
+    asked: now && !asking && !shown.alert && !shown.prompt ? shown.reply?.move : null,
+    mover: letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
   clocks.show(now ? shown.clock : null);
-  tools?.moves.mark(now ? null : shown.ply);
-  if (now) status.show(live);
-  else status.show({ ...shown, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
+  tools?.moves?.mark(now ? null : shown.ply);
+  if (now) status.show({ ...live, asking, watched });
+  else status.show({ ...shown, looking: true, ready: true, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
 }
 
 function take(state) {
   // The program started anew on a camera: another journal, other games.
   if (live && !past && Boolean(live.demo) !== Boolean(state.demo)) return location.reload();
   offer(live?.camera_found, state);
+  if (live && live.game !== state.game) board.selected = null;
   live = state;
   const begun = state.position !== undefined && state.position !== null;
   // Also while older positions are looked at, which have no clock: the board keeps its size.
   table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
-  if (tools) fill(state);
+  if (tools && !watched) fill(state);
   if (begun) again();
   else status.show(state);
-  document.body.dataset.over = Boolean(state.result);
+  document.body.dataset.phase = phase(state);
+  lamp();
   for (const link of document.querySelectorAll("[data-export]")) link.href = `/api/games/${state.game}/export?format=${link.dataset.export}`;
   const pause = $('[data-act="pause"]');
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
-  const rematch = $('[data-act="rematch"]');
-  if (rematch) rematch.textContent = goesOn(state) ? t("Next game of the match") : t("Rematch, sides turned");
-  const when = { alert: Boolean(state.alert), over: Boolean(state.result) };
-  for (const button of document.querySelectorAll("[data-when]")) button.hidden = !when[button.dataset.when];
   const can = possible(state);
   for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
   setUp?.show(state);
@@ -157,6 +183,15 @@ function take(state) {
   if (state.event !== undefined) document.body.dataset.event = state.event;
 }
 
+/** How the line to the host is, and whether the host sees the board. */
+function lamp() {
+  const here = connection === "live" || connection === "polling";
+  const kind = here && live && summary(live).kind === "lost" ? "blind" : connection;
+  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 5 s"), off: t("Host not reached"), blind: t("Board not seen") };
+  $("#line").dataset.line = kind;
+  $("#line").textContent = words[kind];
+}
+
 /** The button for a camera that was plugged in while the demo stands in for one. */
 function offer(before, { demo, camera_found: found }) {
   if (past) return;
@@ -166,27 +201,28 @@ function offer(before, { demo, camera_found: found }) {
 }
 
 function line(kind) {
-  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 5 s"), off: t("Host not reached") };
-  const lamp = $("#line");
-  lamp.dataset.line = kind;
-  lamp.textContent = words[kind];
+  connection = kind;
+  lamp();
   // Where the host was away, what the first view does without may still be missing.
   if (kind === "live" || kind === "polling") later().catch((problem) => console.info(problem.message));
 }
 
-tie($("#settings"), (name) => {
-  again();
-  if (name === "sound" && live) tools?.sample(summary(live).title);
-});
-$("#back-to-now").addEventListener("click", () => tools?.replay.live());
-$("#rotate").addEventListener("click", () => {
-  setPref("turn", String((side() + 1) % 4));
-  again();
-});
+if (!watched) {
+  tie($("#settings"), (name) => {
+    again();
+    if (name === "sound" && live) tools?.sample(summary(live).title);
+  });
+  $("#back-to-now").addEventListener("click", () => tools?.replay.live());
+  $("#rotate").addEventListener("click", () => {
+    setPref("turn", String((side() + 1) % 4));
+    again();
+  });
+}
 document.addEventListener("click", (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (!act) return;
   withTools(({ acts, corners, editor, newGame, replay }) => {
+    if (!act.startsWith("turn_") && acts.chooser.active) acts.chooser.close();
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
     if (act === "camera") return acts.useCamera();
@@ -203,7 +239,7 @@ if (past) {
   const answer = await fetch(`/api/games/${past}`);
   if (answer.ok) {
     const game = await answer.json();
-    take({ ...game.state, camera: "ok", alert: null, prompt: null, unclear: null, set_up: null, paused: false });
+    take({ ...game.state, camera: "ok", ready: true, alert: null, prompt: null, unclear: null, set_up: null, paused: false });
     // Not waited for: later.js takes modules from this script, which must have come to its end by then.
     withTools(({ replay, showReview }) => {
       replay.positions = game.positions;
@@ -217,7 +253,8 @@ if (past) {
     else if (event) {
       const { title, text } = summary(state);
       tools?.sound(event.type, [title, text].filter(Boolean).join(". "));
-      tools?.camera.refresh();
+      tools?.camera?.refresh();
+      if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }
   }, line);
   setInterval(() => live?.demo && link.check(), LOOK_MS);

@@ -1,6 +1,7 @@
 // The dialog for a new game: how many, who and where, who begins, by which rules, with which clock.
 
 import { token } from "../board/pieces.js";
+import { paceChoice, seatChoices } from "./seats.js";
 import { playersOf } from "./state.js";
 import { LETTERS, seatsOf, SIDES } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
@@ -40,6 +41,8 @@ export class NewGame {
 
   open() {
     const state = this.getState();
+    this.seats = null;
+    this.form.querySelector(".pace").replaceChildren(t("A computer thinks"), " ", paceChoice("pace", state.pace));
     const rules = state.rules ?? {};
     const players = playersOf(state);
     this.fill(`${players.length}${rules.partners ? "p" : ""}`);
@@ -71,6 +74,7 @@ export class NewGame {
         token(LETTERS[colour]),
         h("label", {}, h("span", {}, colourName(colour)), h("input", { name: `name-${colour}`, maxlength: 60, autocomplete: "off", value: typed(colour) })),
         h("label", { class: "seat-of" }, h("span", {}, t("Seat")), h("select", { name: `seat-${colour}` }, ...SIDES.map((side, at) => h("option", { value: at, selected: at === seats[colour] ? "" : null }, sideName(at))))),
+        this.sitting(colour),
       );
     this.form.querySelector(".names").replaceChildren(...colours.map(row));
     this.control.begins.replaceChildren(...colours.map((colour) => h("option", { value: colour }, colourName(colour))));
@@ -79,6 +83,14 @@ export class NewGame {
     this.set(USUAL);
     this.preset(this.fitting());
     this.shown();
+  }
+
+  /** Who plays this colour; kept while other choices change. */
+  sitting(colour) {
+    const kept = this.seats?.get(colour)?.kind() ?? this.getState().seats?.[colour];
+    const choices = seatChoices("", colour, kept);
+    this.seats = new Map([...(this.seats ?? []), [colour, choices]]);
+    return h("div", { class: "sits" }, choices.who, choices.levels);
   }
 
   /** Put switches of a rules object (a record's keys) into the form. */
@@ -152,6 +164,7 @@ export class NewGame {
     for (const part of this.form.querySelectorAll(".down-only")) part.hidden = this.control.clock.value !== "down";
     // Partners sit opposite each other, in the order of the rule book.
     for (const part of this.form.querySelectorAll(".seat-of")) part.hidden = this.partners;
+    this.form.querySelector(".pace").hidden = !this.colours().some((colour) => /^(companion|engine)/.test(this.seats?.get(colour).kind()));
     // A hidden field must not keep the form from being sent.
     for (const input of this.form.querySelectorAll("input[type=number]")) input.disabled = Boolean(input.closest("[hidden]"));
     this.sat = Object.fromEntries(this.colours().map((colour) => [`seat-${colour}`, this.control[`seat-${colour}`].value]));
@@ -231,10 +244,13 @@ export class NewGame {
   async begin() {
     const players = {};
     const seats = {};
+    const played_by = {};
     for (const colour of this.colours()) {
+      played_by[colour] = this.seats.get(colour).kind();
       players[colour] = { name: this.control[`name-${colour}`].value };
       if (!this.partners) seats[colour] = SIDES[Number(this.control[`seat-${colour}`].value)];
     }
-    if (await this.acts.send({ act: "new_game", rules: this.rules(), players, seats, clock: this.clock(), games: Number(this.control.games.value) })) this.dialog.close();
+    const pace = Number(this.control.pace.value);
+    if (await this.acts.send({ act: "new_game", rules: this.rules(), players, seats, played_by, pace, clock: this.clock(), games: Number(this.control.games.value) })) this.dialog.close();
   }
 }

@@ -1,6 +1,6 @@
 // A panel for each player at their side of the board: name, turn, reserve, captures.
 
-import { token } from "../board/pieces.js";
+import { heap, token } from "../board/pieces.js";
 import { LETTERS, SIDES, seatsOf } from "../lib/squares.js";
 import { candidates, playersOf } from "./state.js";
 import { h } from "../lib/svg.js";
@@ -8,20 +8,21 @@ import { t, tn } from "../lib/texts.js";
 import { playerName } from "./words.js";
 
 const NEAREST = ["bottom", "right", "left", "top"];
-const SHOWN = 6;
+
+/** A pile with its number; what it is stands in words for those who cannot see it. */
+const pile = (letter, count) => h("span", { class: "pile" }, h("b", { class: count ? "" : "none" }, String(count)), h("span", { class: "heaps" }, ...heap(letter, count)));
 
 /** What a player may set down: the reserve, or in the empty set-up what is still to be placed. */
 function inHand(colour, count, placing) {
-  const caps = Array.from({ length: Math.min(count, SHOWN) }, () => token(LETTERS[colour]));
   const words = placing ? tn("{n} piece to place", "{n} pieces to place", count) : tn("{n} piece in reserve", "{n} pieces in reserve", count);
-  return h("span", { class: "caps", role: "img", "aria-label": words }, ...caps, h("b", { class: count ? "" : "none" }, String(count)));
+  return h("span", { class: "piles", role: "img", "aria-label": words }, pile(LETTERS[colour], count));
 }
 
 function captures(captured) {
   const counts = Object.entries(captured ?? {}).filter(([, count]) => count > 0);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  const parts = counts.map(([colour, count]) => h("span", { class: "caps" }, token(LETTERS[colour]), h("b", {}, String(count))));
-  return h("span", { class: "taken", role: "img", "aria-label": tn("{n} piece captured", "{n} pieces captured", total) }, ...(parts.length ? parts : [h("b", { class: "none" }, "0")]));
+  const piles = counts.length ? counts.map(([colour, count]) => pile(LETTERS[colour], count)) : [pile("", 0)];
+  return h("span", { class: "piles", role: "img", "aria-label": tn("{n} piece captured", "{n} pieces captured", total) }, ...piles);
 }
 
 /** What is still missing to win a fast game, in words. */

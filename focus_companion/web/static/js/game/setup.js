@@ -1,7 +1,7 @@
 // Getting ready, as a list of three: who plays by which rules, whether the camera stands well, whether the pieces stand.
 
 import { token } from "../board/pieces.js";
-import { differing, playersOf } from "./state.js";
+import { differing, phase, playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { list, t, tn } from "../lib/texts.js";
@@ -43,7 +43,7 @@ export class SetUp {
     const verdict = state.mount ? mountVerdict(state.mount) : null;
     this.note.textContent = verdict?.text ?? "";
     this.note.dataset.kind = verdict?.kind ?? "";
-    const waiting = state.ply === 0 && !state.ready && !state.result && !state.paused;
+    const waiting = phase(state) === "before";
     this.card.hidden = !waiting;
     if (!waiting) return;
     const differ = differing(state);

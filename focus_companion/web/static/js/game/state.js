@@ -4,7 +4,7 @@ import { followed } from "./clock.js";
 import { LETTERS } from "../lib/squares.js";
 
 /** Events that change more than they say; the state is asked for again. */
-const NEEDS_STATE = new Set(["taken_back", "result", "game", "act", "corrected", "begins", "ruling", "placed"]);
+const NEEDS_STATE = new Set(["taken_back", "result", "game", "seat", "act", "corrected", "begins", "ruling", "placed"]);
 
 /** Why a camera is lost though it gives pictures: a state of its own. */
 const USELESS = new Set(["frozen", "dark", "covered", "damaged"]);
@@ -34,6 +34,8 @@ export function after(state, type, event) {
         unclear: null,
         set_up: null,
         rescued: null,
+        reply: null,
+        seat_failed: null,
       });
       // Who must still place a piece before moving a stack is told by the state alone.
       return { next, stale: event.to_move === null || handsFirst(state).size > 0 };
@@ -43,6 +45,12 @@ export function after(state, type, event) {
     case "alert":
       // Whether its player may begin is told by the state alone.
       return { next: { ...next, alert: event, begins: null }, stale: event.reason === "out_of_turn" && !state.ply };
+    case "reply":
+      Object.assign(next, { reply: event, seat_failed: null });
+      break;
+    case "seat_failed":
+      next.seat_failed = event;
+      break;
     case "resolved":
       Object.assign(next, { alert: null, begins: null, prompt: null, unclear: null, set_up: null });
       break;
@@ -89,6 +97,9 @@ export function handsFirst(state) {
   return new Set([...(state.thirteenth ?? []), ...placing.map(([colour]) => colour)].map((colour) => LETTERS[colour]));
 }
 
+/** The kind of seat of the player to move, without its level: "board", "companion", "far", "engine". */
+export const moverKind = (state) => (state.seats?.[state.to_move] ?? "board").split(":")[0];
+
 /** Squares at which the board differs from the start or the game, or null. */
 export function differing(state) {
   return state.set_up?.length ? state.set_up : null;
@@ -98,6 +109,9 @@ export function differing(state) {
 export function candidates(state) {
   return state.unclear?.length ? state.unclear : null;
 }
+
+/** Before the first turn can be played, in the game, or after it: "before", "play", "over". */
+export const phase = (state) => (state.result ? "over" : state.ply || state.ready || state.paused ? "play" : "before");
 
 /** Which acts can do something now, by name; the others do not depend on how the game stands. */
 export function possible(state) {

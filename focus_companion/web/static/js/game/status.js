@@ -2,18 +2,16 @@
 
 import { token } from "../board/pieces.js";
 import { parseMove } from "../lib/squares.js";
-import { candidates, differing } from "./state.js";
+import { candidates, differing, goesOn, moverKind } from "./state.js";
 import { h, s } from "../lib/svg.js";
-import { bound, list, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, resultReason, resultText } from "./words.js";
+import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
 
 /** What the status says names the player itself. */
-const TELLS_TURN = new Set(["turn", "result", "unclear"]);
-/** Classes that make what is said smaller, each in addition to those before it. */
-const SMALLER = ["long", "longer", "longest"];
+const TELLS_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
-/** {kind, title, text, letter, choices} for a state. */
+/** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` acts as [act, words, main one]. */
 export function summary(state) {
   const told = now(state);
   // Until play goes on, the calm states also tell what became of the journal.
@@ -22,9 +20,10 @@ export function summary(state) {
 }
 
 function now(state) {
+  if (state.asking) return { kind: "choose", sign: "unclear", ...state.asking };
   if (state.result) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
-    return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter };
+    return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter, answers: [["rematch", goesOn(state) ? t("Next game of the match") : t("Rematch"), true], ["review", t("Review")]] };
   }
   if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault, sign: "fault" };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
@@ -32,11 +31,11 @@ function now(state) {
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
   if (state.alert && state.begins) {
     const player = playerName(state, state.begins);
-    return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), begins: t("Yes, {player} begins", { player }), asked: state.alert.time };
+    return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), answers: [["begins", t("Yes, {player} begins", { player }), true], ["dismiss", t("It is settled")]] };
   }
-  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert) };
+  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
-  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), place: true };
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where it lies")]] };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
@@ -53,10 +52,37 @@ function now(state) {
   if (choices) {
     const player = playerName(state, state.to_move);
     // Of one turn alone, what else it may have been is no turn: pieces in a hand, or out of place.
-    if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: t("If so, say it here or just play on. If not, put the pieces back."), choices };
-    return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: t("Just play on: what follows usually tells. Or choose here."), choices };
+    if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: state.watched ? t("If so, just play on. If not, put the pieces back.") : t("If so, say it here or just play on. If not, put the pieces back."), choices };
+    return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: state.watched ? t("Just play on: what follows usually tells.") : t("Just play on: what follows usually tells. Or choose here."), choices };
   }
+  if (state.camera === "ok" && !state.ply && !state.ready) return { kind: "wait", title: t("Set the pieces up"), text: t("Set the pieces up as the drawing shows. The game begins by itself.") };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
+  if (state.looking || moverKind(state) === "board") return turn(state);
+  return handless(state, playerName(state, state.to_move), letterOf(state.to_move));
+}
+
+/** A player without hands is to move: what is to be done for them, or who does not say it. */
+function handless(state, player, letter) {
+  const { reply, seat_failed: failed } = state;
+  if (reply) {
+    const move = t("{move}.", { move: sentenceCase(moveWords(reply.move)) });
+    const square = parseMove(reply.move).target;
+    const text = reply.remove.length ? `${move} ${removalWords(state, { square, remove: reply.remove })}` : move;
+    return { kind: "reply", title: t("Do this for {player}", { player }), text, letter };
+  }
+  if (failed) {
+    const answers = [["seat_companion", t("The computer takes over"), true], ["seat_board", t("Somebody at the table")], ["seat_again", t("Try again")]];
+    if (moverKind(state) === "companion") answers.shift();
+    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start.") }[failed.why] ?? t("The program that plays answered with no legal turn.");
+    return { kind: "unclear", title: t("Who goes on for {player}?", { player }), text, answers, letter };
+  }
+  if (moverKind(state) !== "far") return { kind: "turn", title: t("{player} is thinking", { player }), text: t("The turn to be made on the board is shown here."), letter };
+  const mine = document.body.dataset.seat === state.to_move;
+  if (mine) return { kind: "turn", title: t("It is your turn"), text: t("You play {player}. Your turn is made on the board far away.", { player }), letter, answers: [["my_turn", t("Choose your turn"), true]] };
+  return { kind: "turn", title: t("{player} chooses far away", { player }), text: t("The turn to be made on the board is shown here."), letter };
+}
+
+function turn(state) {
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
@@ -64,16 +90,15 @@ function now(state) {
 }
 
 export class Status {
+  /** `onChoose(move)` when one of the turns in doubt is chosen; null where nobody can act. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", fitting: 0 });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "" });
     this.token = h("div", { class: "status-token" });
     this.title = h("h2", { class: "status-title" });
     this.text = h("p", { class: "status-text" });
     this.turn = h("p", { class: "status-turn" });
-    this.choices = h("div", { class: "status-choices" });
-    element.append(this.token, h("div", { class: "status-words" }, this.title, this.text, this.choices), this.turn);
-    // A phone may be turned while something is said.
-    new ResizeObserver(() => this.width !== element.clientWidth && this.fit()).observe(element);
+    this.answers = h("div", { class: "status-answers" });
+    element.append(this.token, h("div", { class: "status-words" }, this.title, this.text), this.turn, this.answers);
   }
 
   show(state) {
@@ -86,36 +111,35 @@ export class Status {
     // Whose turn it is stays in sight whatever else is to be said.
     const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
-    this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, now.yes)));
-    if (now.begins && this.denied !== now.asked) this.choices.append(...this.beginning(now));
-    this.element.dataset.choices = this.choices.childElementCount;
-    if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
-    // Measured when all else of this change stands too, before it is drawn.
-    this.fitting ||= requestAnimationFrame(() => {
-      this.fitting = 0;
-      this.fit();
-    });
+    this.ask(now, state);
     this.say(now);
   }
 
-  /** A long sentence gets smaller letters rather than more room: nothing below may move. */
-  fit() {
-    this.width = this.element.clientWidth;
-    this.element.classList.remove(...SMALLER);
-    for (const smaller of SMALLER) if (this.element.scrollHeight > this.element.clientHeight) this.element.classList.add(smaller);
+  /** The buttons; they stay as they are under the finger while they say the same. */
+  ask({ choices = [], answers = [], yes, picked }, state) {
+    const key = JSON.stringify([choices, answers, yes, picked, state.game, state.looking]);
+    if (key === this.asked) return;
+    this.asked = key;
+    const focused = this.answers.contains(document.activeElement);
+    const turns = picked ? [] : choices.map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, yes));
+    const acts = this.onChoose && !state.looking ? answers.map((answer) => this.answer(answer, state)) : [];
+    this.answers.replaceChildren(...turns, ...acts);
+    if (focused) this.answers.querySelector("button, a")?.focus();
+  }
+
+  answer([act, words, main], state) {
+    const strong = main ? "answer strong" : "answer";
+    if (act === "review") return h("a", { class: "answer", href: `/games/${state.game}#review` }, words);
+    return h("button", { type: "button", class: strong, "data-act": act }, words);
   }
 
   /** A button for a turn that it may have been: the letter that the board shows it by, and the turn, or in words `yes`. */
   choice(move, letter, state, yes) {
     const { origin, target } = parseMove(move);
     const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
-    return h("button", { type: "button", class: "choice", "data-act": "", "data-move": move, title: moveWords(move), on: { click: () => this.onChoose(move) } }, h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move)));
-  }
-
-  /** Yes and no to the question who begins. With no, what the alert says is left to be done. */
-  beginning({ begins, asked }) {
-    const no = h("button", { type: "button", class: "choice", on: { click: () => (this.denied = asked, this.choices.replaceChildren()) } }, t("No"));
-    return [h("button", { type: "button", class: "choice", "data-act": "begins" }, begins), no];
+    const words = [h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move))];
+    if (!this.onChoose) return h("span", { class: "choice" }, ...words);
+    return h("button", { type: "button", class: "choice", title: moveWords(move), on: { click: () => this.onChoose(move) } }, ...words);
   }
 
   /** Tell screen readers once: alerts at once, the rest when they are done speaking. */
@@ -132,4 +156,4 @@ export class Status {
 /** A camera, crossed out. */
 const unseen = () => s("svg", { viewBox: "0 0 24 24" }, s("path", { d: "M4 8h3l1.5-2h7L17 8h3v10H4z" }), s("circle", { cx: 12, cy: 12.8, r: 2.8 }), s("path", { d: "M4 4l16 17" }));
 
-const sign = (kind) => h("span", { class: "status-sign", "aria-hidden": "true" }, kind === "lost" ? unseen() : ({ alert: "!", fault: "!", "set-up": "⊞", unclear: "?", result: "★" }[kind] ?? "…"));
+const sign = (kind) => h("span", { class: "status-sign", "aria-hidden": "true" }, kind === "lost" ? unseen() : ({ alert: "!", fault: "!", "set-up": "⊞", unclear: "?", reply: "→", result: "★" }[kind] ?? "…"));

@@ -35,6 +35,7 @@ export function alertTitle(reason, placing) {
       too_high: t("A stack is too high"),
       wrong_removal: t("The wrong pieces were taken out"),
       reordered: t("A stack has another order"),
+      not_the_reply: t("Not the turn that was asked for"),
       unexplained: t("The board is not as it should be"),
     }[reason] ?? t("Something is not right")
   );
@@ -48,12 +49,23 @@ export function alertText(state, alert) {
   return english || !squares ? (alert.text ?? "") : squares;
 }
 
-/** "Take two pieces from the bottom of d3: …" */
+/** "Take 3 pieces from the bottom of d3: 2 red captured, 1 green back to Ann." */
 export function promptText(state, prompt) {
+  return removalWords(state, prompt);
+}
+
+/** What is to be taken off a stack: {square, remove} as of a prompt. */
+export function removalWords(state, prompt) {
   const n = prompt.remove.length;
-  const parts = prompt.remove.map(({ piece, to, owner }) => {
-    const colour = colourWord(piece);
-    return to === "reserve" ? t("{colour} to {player}’s reserve", { colour, player: playerName(state, owner) }) : t("{colour} is captured", { colour });
+  const groups = new Map();
+  for (const item of prompt.remove) {
+    const kind = `${item.piece} ${item.to}`;
+    groups.set(kind, [...(groups.get(kind) ?? []), item]);
+  }
+  const parts = [...groups.values()].map((group) => {
+    const [{ piece, to, owner }] = group;
+    const values = { colour: colourWord(piece), player: to === "reserve" ? playerName(state, owner) : "" };
+    return to === "reserve" ? tn("{n} {colour} back to {player}", "{n} {colour} back to {player}", group.length, values) : tn("{n} {colour} captured", "{n} {colour} captured", group.length, values);
   });
   const what = tn("Take {n} piece from the bottom of {square}", "Take {n} pieces from the bottom of {square}", n, { square: prompt.square });
   return `${what}: ${parts.join(", ")}.`;

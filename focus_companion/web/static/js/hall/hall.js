@@ -28,7 +28,7 @@ const all = $("#tables");
 const large = $("#large");
 const natural = new Intl.Collator(document.documentElement.lang, { numeric: true });
 
-let chosen = "";
+let chosen = ""; // by a viewer
 let told = 0; // seq of the game whose moves are shown
 let drawing = false;
 let moved = false; // whether tables have come or gone
@@ -61,6 +61,9 @@ const visible = new IntersectionObserver(
   { rootMargin: "400px" },
 );
 
+/** The table that is shown in large: the chosen one, or the only one there is. */
+const inLarge = () => tables.get(chosen) ?? (tables.size === 1 ? [...tables.values()][0] : undefined);
+
 /** Everything in its place; at most once a frame. A table keeps its place whatever happens at it. */
 function arrange() {
   drawing = false;
@@ -68,7 +71,8 @@ function arrange() {
   moved = false;
   $("#no-tables").hidden = tables.size > 0;
   arbiter.show([...tables.values()]);
-  if (tables.get(chosen)?.tile !== shown) showLarge();
+  document.body.toggleAttribute("data-alone", tables.size === 1);
+  if (inLarge()?.tile !== shown) showLarge();
 }
 
 function add(name) {
@@ -121,11 +125,12 @@ function follow() {
 }
 
 function showLarge() {
-  const tile = tables.get(chosen)?.tile;
+  const found = inLarge();
+  const tile = found?.tile;
   shown = tile;
   large.hidden = !tile;
   for (const before of all.querySelectorAll('[aria-current="true"]')) before.removeAttribute("aria-current");
-  tables.get(chosen)?.button.setAttribute("aria-current", "true");
+  found?.button.setAttribute("aria-current", "true");
   if (!tile) return;
   const now = standing(tile);
   large.dataset.kind = now.kind;
@@ -152,7 +157,7 @@ async function showMoves(name) {
     return;
   }
   const game = await answer.json();
-  if (name === chosen) moves.show(game);
+  if (name === inLarge()?.name) moves.show(game);
 }
 
 // Results and standings

@@ -1,0 +1,272 @@
+"""Asks the programs that play for the turns that are due, and hands their answers to the session."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from ..game.colours import NAMES
+from ..session.history import History
+from ..session.requests import GiveUp, Request, RequestRefused, SubmitTurn
+from ..session.seat_kinds import COMPANION, parse_kind
+from .program import CannotStart, Program, Said
+from .protocol import Nonsense, answered, patience, question
+
+log = logging.getLogger(__name__)
+
+THINK: Final = (sys.executable, "-m", "focus_companion.cli", "think", "-")
+"""The companion's own player."""
+
+_STARTS: Final = 2
+"""How often a program that ends while it thinks about a turn is started for it."""
+
+_BUSY: Final = 0.5
+"""Seconds to wait where the session has no room for a request."""
+
+
+class Game(Protocol):
+    """What is needed of the session, from any thread."""
+
+    @property
+    def history(self) -> History: ...
+
+    def submit(self, request: Request) -> Future[None]: ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a turn is due: an answer for any other place is of no use."""
+
+    player: str
+    game: int
+    ply: int
+    position: str
+    kind: str
+
+
+@dataclass
+class _Asked:
+    """A question on its way. ``late``: the players were told already that no answer comes."""
+
+    place: Place
+    program: Program
+    until: float
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A request that the session has not yet dealt with."""
+
+    place: Place
+    request: SubmitTurn | GiveUp
+    done: Future[None]
+
+
+def due(history: History) -> Place | None:
+    """Where a program has to choose a turn now; ``None`` if nowhere."""
+    letter = history.position.to_move
+    kind = history.played_by.get(letter, "")
+    if history.over or history.paused or history.reply is not None:
+        return None
+    if not kind or not parse_kind(kind).thinks:
+        return None
+    return Place(letter, history.game, history.ply, history.position.text, kind)
+
+
+class Seats:
+    """Plays the seats of ``game`` that programs sit on, on a thread of its own.
+
+    ``look`` is to be called whenever anything was told; it returns at once. ``tell`` takes a line for the
+    terminal. ``think`` is the command of the companion's own player; ``patience``: seconds to wait for an
+    answer that may take so many.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        tell: Callable[[str], None],
+        *,
+        think: Sequence[str] = THINK,
+        patience: Callable[[float], float] = patience,
+    ) -> None:
+        self._game, self._tell, self._think, self._patience = game, tell, think, patience
+        self._news: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
+        self._stop = threading.Event()
+        self._programs: dict[str, tuple[str, Program]] = {}
+        """By letter, with the kind of seat that each was started for."""
+        self._asked: _Asked | None = None
+        self._sent: _Sent | None = None
+        self._ended_at: tuple[Place, int] | None = None
+        """Where a program ended while it was asked, and how often."""
+        self._broken: dict[str, str] = {}
+        """Kinds of seat by letter whose program ended without having been asked: it is not started before its
+        turn again."""
+        self._thread = threading.Thread(target=self._run, name="seats", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def look(self) -> None:
+        """Something has changed."""
+        self._news.put(None)
+
+    def close(self, timeout: float = 1.5) -> None:
+        """End all programs; may be called twice."""
+        self._stop.set()
+        self._news.put(None)
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        try:
+            while not self._stop.is_set():
+                self._turn()
+        except Exception:
+            # The game must not end with those who play it: the people at the table are still there.
+            log.exception("The programs' seats stopped by a fault")
+            self._tell("   !  The computer plays no more, by a fault of the program; the log says which")
+        finally:
+            for letter in tuple(self._programs):
+                self._leave(letter)
+
+    def _turn(self) -> None:
+        """Bring what is asked in step with the game, then wait for news."""
+        history = self._game.history
+        self._take_seats(history)
+        place = due(history)
+        if self._asked is not None and self._asked.place != place:
+            # It thinks about what is over: gone, and with it whatever it would still say.
+            self._leave(self._asked.place.player)
+        if self._sent is not None and self._sent.done.done():
+            self._dealt_with(self._sent, place)
+        elif self._sent is None:
+            if self._asked is not None and self._asked.late and history.seat_failed is None:
+                # The players have said that it shall try again.
+                self._leave(self._asked.place.player)
+            if place is not None and self._asked is None and history.seat_failed is None:
+                self._ask(place, history)
+        self._wait()
+
+    def _take_seats(self, history: History) -> None:
+        """Programs whose seats were taken by others leave; those that will be needed start."""
+        playing = {} if history.over else dict(history.played_by)
+        for letter, (kind, _) in tuple(self._programs.items()):
+            if playing.get(letter) != kind:
+                self._leave(letter)
+        for letter, kind in playing.items():
+            failed = history.seat_failed is not None and letter == history.position.to_move
+            ready = letter in self._programs or self._broken.get(letter) == kind
+            if parse_kind(kind).thinks and not ready and not failed:
+                # Told when its turn comes: until then it may be put right.
+                with suppress(CannotStart):
+                    self._start(letter, kind)
+
+    def _start(self, letter: str, text: str) -> Program:
+        kind = parse_kind(text)
+        program = Program(self._think if kind.by == COMPANION else kind.command, self._news.put)
+        self._programs[letter] = text, program
+        return program
+
+    def _leave(self, letter: str) -> None:
+        _, program = self._programs.pop(letter)
+        program.close()
+        if self._asked is not None and self._asked.place.player == letter:
+            self._asked = None
+
+    def _ask(self, place: Place, history: History) -> None:
+        try:
+            known = self._programs.get(place.player)
+            program = known[1] if known is not None else self._start(place.player, place.kind)
+        except CannotStart as error:
+            self._give_up(place, "missing", str(error))
+            return
+        # One that takes no line has ended, which it tells itself.
+        program.ask(question(history, parse_kind(place.kind)))
+        self._asked = _Asked(place, program, time.monotonic() + self._patience(history.pace))
+
+    def _wait(self) -> None:
+        """Wait for news of the game or of a program, or until one is late."""
+        asked = self._asked
+        waits = asked is not None and not asked.late and self._sent is None
+        wait = max(0.0, asked.until - time.monotonic()) if asked is not None and waits else None
+        try:
+            said = self._news.get(timeout=wait)
+        except queue.Empty:
+            assert asked is not None
+            asked.late = True
+            pace = self._game.history.pace
+            self._give_up(asked.place, "late", f"no answer in {self._patience(pace):.0f} s")
+            return
+        if said is not None:
+            self._hear(said)
+
+    def _hear(self, said: Said) -> None:
+        if said.line is None:
+            self._ended(said.program)
+        elif self._asked is not None and said.program is self._asked.program:
+            place, self._asked = self._asked.place, None
+            try:
+                move = answered(said.line)
+            except Nonsense as error:
+                self._give_up(place, "nonsense", str(error))
+                return
+            self._send(place, SubmitTurn(place.player, move, place.game, place.ply, place.position))
+        # Else nobody asked: what a program says by itself is no answer.
+
+    def _ended(self, program: Program) -> None:
+        letter = next((letter for letter, known in self._programs.items() if known[1] is program), None)
+        if letter is None:
+            return
+        asked, words = self._asked, program.last_words
+        kind = self._programs[letter][0]
+        self._leave(letter)
+        if asked is None or asked.program is not program:
+            self._broken[letter] = kind
+            return
+        if asked.late:
+            # The players were asked already.
+            return
+        before = self._ended_at[1] if self._ended_at is not None and self._ended_at[0] == asked.place else 0
+        self._ended_at = asked.place, before + 1
+        if self._ended_at[1] >= _STARTS:
+            self._ended_at = None
+            status = f"it ended with status {program.status}"
+            self._give_up(asked.place, "ended", f"{status}: {words}" if words else status)
+
+    def _give_up(self, place: Place, why: str, detail: str) -> None:
+        kind = parse_kind(place.kind)
+        who = "the computer" if kind.by == COMPANION else kind.target
+        line = f"{NAMES[place.player].capitalize()} ({who}) gives no turn: {detail}"
+        log.warning("%s", line)
+        self._tell(f"   !  {line}; the page asks who goes on")
+        request = GiveUp(place.player, place.game, place.ply, place.position, why, detail)
+        self._send(place, request)
+
+    def _send(self, place: Place, request: SubmitTurn | GiveUp) -> None:
+        try:
+            done = self._game.submit(request)
+        except RequestRefused:
+            # No room just now; the program is asked again.
+            self._stop.wait(_BUSY)
+            self._news.put(None)
+            return
+        self._sent = _Sent(place, request, done)
+        done.add_done_callback(lambda _: self._news.put(None))
+
+    def _dealt_with(self, sent: _Sent, place: Place | None) -> None:
+        """The session has taken a request, or refused it."""
+        self._sent = None
+        # Whatever else is due now is seen to at once.
+        self._news.put(None)
+        problem = sent.done.exception()
+        if problem is not None and place == sent.place and isinstance(sent.request, SubmitTurn):
+            self._give_up(sent.place, "nonsense", f"{sent.request.move}: {problem}")

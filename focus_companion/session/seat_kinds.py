@@ -1,0 +1,113 @@
+"""Who makes the decisions of a colour: somebody at the table, or somebody whose turns the table makes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+BOARD: Final = "board"
+COMPANION: Final = "companion"
+FAR: Final = "far"
+ENGINE: Final = "engine"
+TABLE: Final = "table"
+
+BEST: Final = 8
+"""The companion's highest level; it plays at this one unless another is named."""
+
+PACES: Final = (1.0, 5.0, 20.0)
+"""Seconds for which a computer may think about a turn, at most."""
+
+_LONGEST: Final = 1000
+"""Characters of a seat's text; a command line is the longest of them."""
+
+
+class SeatError(ValueError):
+    """A seat that cannot be meant; the text says what it may be."""
+
+
+@dataclass(frozen=True)
+class SeatKind:
+    """``by`` is one of the words above; ``level`` of the companion, ``None`` its best; ``target`` is the
+    engine's command or the other table's address.
+    """
+
+    by: str
+    level: int | None = None
+    target: str = ""
+
+    @property
+    def handless(self) -> bool:
+        """Whether the people at the table make its turns."""
+        return self.by != BOARD
+
+    @property
+    def thinks(self) -> bool:
+        """Whether a program on this machine chooses its turns."""
+        return self.by in (COMPANION, ENGINE)
+
+    @property
+    def command(self) -> list[str]:
+        """The engine's command, as words."""
+        return shlex.split(self.target)
+
+    def __str__(self) -> str:
+        more = self.target or ("" if self.level is None else str(self.level))
+        return f"{self.by}:{more}" if more else self.by
+
+
+def parse_kind(text: str) -> SeatKind:
+    """``board``, ``companion``, ``companion:LEVEL``, ``far``, ``engine:COMMAND`` or ``table:ADDRESS``.
+
+    Raises:
+        SeatError: it is none of these.
+    """
+    if len(text) > _LONGEST or not text.isprintable():
+        raise SeatError(f"a seat is written on one line, in at most {_LONGEST} characters")
+    by, colon, rest = text.strip().partition(":")
+    rest = rest.strip()
+    if by in (BOARD, FAR) and not colon:
+        return SeatKind(by)
+    if by == COMPANION:
+        if not colon:
+            return SeatKind(by)
+        if len(rest) == 1 and rest.isascii() and rest.isdigit() and 1 <= int(rest) <= BEST:
+            return SeatKind(by, int(rest))
+        raise SeatError(f"the companion's level is a number from 1 to {BEST}, not {rest[:20]!r}")
+    if by == ENGINE:
+        try:
+            if shlex.split(rest):
+                return SeatKind(by, target=rest)
+        except ValueError as error:
+            raise SeatError(f"the engine's command cannot be read ({str(error).lower()})") from error
+        raise SeatError("name the program that plays, for example engine:./my-engine")
+    if by == TABLE and rest:
+        return SeatKind(by, target=rest)
+    raise SeatError(
+        f"{text[:40]!r} is no kind of seat; it may be board, companion, companion:1 to companion:{BEST}, far "
+        "or engine:COMMAND"
+    )
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Who plays a game: the kind of seat by letter, of those that are not at the board, and ``pace``, seconds
+    for which a computer may think about a turn.
+    """
+
+    played_by: Mapping[str, str] = field(default_factory=dict)
+    pace: float = PACES[0]
+
+    @classmethod
+    def make(cls, played_by: Mapping[str, str] | None, pace: float | None) -> Seating:
+        """With the usual where nothing is said."""
+        return cls(dict(played_by or {}), PACES[0] if pace is None else pace)
+
+    def of(self, players: Iterable[str]) -> dict[str, str]:
+        """The seats of these players that are not at the board."""
+        return {p: self.played_by[p] for p in players if self.played_by.get(p, BOARD) != BOARD}
+
+
+AT_THE_BOARD: Final = Seating()
+"""Everybody sits at the board."""

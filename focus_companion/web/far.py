@@ -1,0 +1,133 @@
+"""Players far away: a link with a word that works once gives one browser one seat, for as long as it is far.
+
+Only digests are kept, and the file is for this user alone: whoever reads it cannot sit down with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+
+from ..game.colours import LETTER
+from ..session.seat_kinds import FAR
+from .access import Refused
+
+log = logging.getLogger(__name__)
+
+COOKIE: Final = "focus_seat"
+AGE: Final = 30 * 24 * 3600
+"""Seconds for which a browser keeps its seat."""
+
+FILE: Final = "far-seats.json"
+
+
+class FarSeats:
+    """Who holds which far seat. ``folder``: where that outlives the program, ``None``: nowhere."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._path = None if folder is None else folder / FILE
+        self._lock = threading.Lock()
+        self._words: dict[str, str] = {}
+        self._holders: dict[str, str] = self._read()
+        """Digests of tokens by colour."""
+
+    def links(self, seats: Mapping[str, str]) -> dict[str, str | None]:
+        """For every far seat of ``seats`` (kinds by colour) the word that is still to be used, ``None`` if
+        somebody has taken the seat.
+        """
+        with self._lock:
+            return {colour: self._word(colour) for colour, kind in seats.items() if kind == FAR}
+
+    def renew(self, colour: str) -> str:
+        """A new word for a seat. Whoever has it now keeps it until the word is used."""
+        with self._lock:
+            return self._words.setdefault(colour, _secret())
+
+    def enter(self, word: str, seats: Mapping[str, str]) -> tuple[str, str]:
+        """The colour and the token for :data:`COOKIE`, for a word that was not used yet.
+
+        Raises:
+            Refused: it is no word of a far seat, or no more.
+        """
+        with self._lock:
+            for colour, right in self._words.items():
+                if secrets.compare_digest(_digest(right), _digest(word)) and seats.get(colour) == FAR:
+                    token = _secret()
+                    del self._words[colour]
+                    self._holders[colour] = _digest(token)
+                    self._write()
+                    return colour, token
+        raise Refused(
+            HTTPStatus.FORBIDDEN,
+            "This link was used already, or is out of date. Ask at the table for a new one.",
+        )
+
+    def seat_of(self, token: str | None, seats: Mapping[str, str]) -> str:
+        """The colour that this browser plays now; "" if none."""
+        if not token:
+            return ""
+        digest = _digest(token)
+        with self._lock:
+            held = (
+                colour for colour, holder in self._holders.items() if secrets.compare_digest(holder, digest)
+            )
+            return next((colour for colour in held if seats.get(colour) == FAR), "")
+
+    def turned(self, order: tuple[str, ...]) -> None:
+        """Everybody takes the colour that follows theirs, as in a rematch."""
+        after = dict(zip(order, order[1:] + order[:1], strict=True))
+        with self._lock:
+            self._holders = {after.get(colour, colour): holder for colour, holder in self._holders.items()}
+            self._words = {after.get(colour, colour): word for colour, word in self._words.items()}
+            self._write()
+
+    def _word(self, colour: str) -> str | None:
+        if colour not in self._holders:
+            return self._words.setdefault(colour, _secret())
+        return self._words.get(colour)
+
+    def _read(self) -> dict[str, str]:
+        if self._path is None:
+            return {}
+        try:
+            told = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            log.warning("%s cannot be read (%s); far seats need new links", self._path, error)
+            return {}
+        if not isinstance(told, dict):
+            return {}
+        return {str(colour): str(digest) for colour, digest in told.items() if colour in LETTER}
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        fresh = self._path.with_suffix(".new")
+        try:
+            fresh.unlink(missing_ok=True)
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+                json.dump(self._holders, out)
+            fresh.replace(self._path)
+        except OSError as error:
+            # They keep their seats until the program ends.
+            log.warning("%s cannot be written (%s); after a restart far seats need new links", fresh, error)
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+
+
+def _secret() -> str:
+    return secrets.token_urlsafe(12)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

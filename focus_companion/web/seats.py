@@ -1,0 +1,140 @@
+"""The seats of the game for pages and programs: links for players far away, and the turns that they send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Blueprint, Response, current_app, jsonify, render_template, request
+
+from ..formats.errors import FormatError
+from ..formats.strict_json import loads
+from ..game.colours import LETTER
+from ..game.moves import Move
+from ..session.kinds import fits
+from ..session.requests import NewGame, Request, SetSeat, SubmitTurn
+from ..session.seat_kinds import ENGINE, FAR, parse_kind
+from .access import Access, Refused
+from .far import AGE, COOKIE, FarSeats
+from .ports import GameSession
+
+_LONGEST: Final = 64
+
+blueprint = Blueprint("seats", __name__)
+
+
+def far_seats() -> FarSeats:
+    found: FarSeats = current_app.extensions["far"]
+    return found
+
+
+def _seats() -> dict[str, str]:
+    session: GameSession = current_app.extensions["game"]
+    seats: dict[str, str] = session.state()["seats"]
+    return seats
+
+
+def own_seat() -> str:
+    """The colour that the browser of this request plays from far; "" if none."""
+    return far_seats().seat_of(request.cookies.get(COOKIE), _seats())
+
+
+def check_kinds(wanted: Request) -> None:
+    """Refuse a request that would start a program which the host did not name: programs are named where this
+    one is started, never on a page.
+    """
+    kinds = list((wanted.played_by or {}).values()) if isinstance(wanted, NewGame) else []
+    kinds += [wanted.kind] if isinstance(wanted, SetSeat) else []
+    known = set(_seats().values())
+    if any(parse_kind(kind).by == ENGINE and kind not in known for kind in kinds):
+        raise Refused(
+            HTTPStatus.FORBIDDEN, "A program can be given a seat only where Focus Companion is started."
+        )
+
+
+def follow(before: Mapping[str, Any]) -> None:
+    """A request was done; ``before``: the state before it. Where everybody took the next colour, as in a
+    rematch, who plays from far away has taken it too.
+    """
+    session: GameSession = current_app.extensions["game"]
+    after = session.state()
+    order, was = tuple(before.get("order", ())), before.get("seats", {})
+    turned = {colour: was[earlier] for colour, earlier in zip(order, order[-1:] + order[:-1], strict=True)}
+    if after["game"] != before["game"] and was != after["seats"] == turned:
+        far_seats().turned(order)
+
+
+@blueprint.get("/seat")
+def sit_down() -> str:
+    """Where the link of a far seat leads. The word stands behind the #, so no log and no preview has it."""
+    return render_template("seat.html")
+
+
+@blueprint.post("/api/seat")
+def enter() -> Response:
+    """Use a word: the answer's cookie gives this browser the seat."""
+    access: Access = current_app.extensions["access"]
+    access.check_origin(request)
+    word = _body().get("word")
+    if not isinstance(word, str) or len(word) > _LONGEST:
+        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
+    colour, token = far_seats().enter(word, _seats())
+    response = jsonify(accepted=True, player=colour)
+    # Not strict: who comes back by the link in a message must still be known.
+    response.set_cookie(COOKIE, token, max_age=AGE, samesite="Lax", httponly=True)
+    return response
+
+
+@blueprint.get("/api/far")
+def links() -> Response:
+    """The links of the far seats, for who may act: ``null`` where somebody has taken the seat."""
+    access: Access = current_app.extensions["access"]
+    access.check_view(request)
+    found = far_seats().links(_seats())
+    return jsonify(links={colour: word and f"/seat#{word}" for colour, word in found.items()})
+
+
+@blueprint.post("/api/far")
+def renew() -> Response:
+    """A new link for a seat that somebody holds already."""
+    access: Access = current_app.extensions["access"]
+    access.check_act(request)
+    colour = _body().get("player")
+    if not isinstance(colour, str) or _seats().get(colour) != FAR:
+        raise Refused(HTTPStatus.CONFLICT, "This seat is not played from far away.")
+    return jsonify(link=f"/seat#{far_seats().renew(colour)}")
+
+
+def submitted() -> SubmitTurn:
+    """The turn that a far player sends with this request, from where it may be sent.
+
+    Raises:
+        Refused: the seat is not theirs, or the turn cannot be understood.
+    """
+    access: Access = current_app.extensions["access"]
+    access.check_origin(request)
+    body = _body()
+    kinds = {"player": str, "move": str, "game": int, "ply": int, "position": str}
+    colour = body.get("player")
+    if any(not fits(body.get(name), kind) for name, kind in kinds.items()) or colour not in LETTER:
+        raise Refused(HTTPStatus.BAD_REQUEST, "Send player, move, game, ply and position.")
+    if _seats().get(colour) != FAR:
+        raise Refused(HTTPStatus.CONFLICT, "This seat is not played from far away.")
+    if own_seat() != colour:
+        access.check_act(request)
+    try:
+        move = Move.parse(body["move"])
+    except ValueError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    return SubmitTurn(LETTER[colour], move, body["game"], body["ply"], body["position"])
+
+
+def _body() -> dict[str, Any]:
+    try:
+        body = loads(request.get_data())
+    except FormatError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    if not isinstance(body, dict):
+        raise Refused(HTTPStatus.BAD_REQUEST, "Send a JSON object.")
+    return body

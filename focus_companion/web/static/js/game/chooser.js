@@ -1,0 +1,87 @@
+// Choosing a turn on the board: by its letter, or by touching the stack that moved and then where it went.
+
+import { parseMove } from "../lib/squares.js";
+import { t } from "../lib/texts.js";
+import { moveWords } from "./words.js";
+
+/** Turns that are lettered before a stack is touched: those nearest to what was alerted. */
+const NEAREST = 6;
+
+export class Chooser {
+  /** `onChange()` after every step; `send(body)` hands the turn in, true if it was taken; `tell(text)` to the viewer. */
+  constructor(onChange, send, tell) {
+    Object.assign(this, { onChange, send, tell, legal: null });
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.active && this.close());
+  }
+
+  get active() {
+    return this.legal !== null;
+  }
+
+  /** Ask `title` about the position of `state`, in which these turns are `legal`; `note` says what the record will say.
+   *  `hand(move)` takes the turn in place of the players' ruling: a player chooses what to play. */
+  open(state, title, note, legal, hand = null) {
+    const squares = state.alert?.squares ?? [];
+    const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, NEAREST);
+    Object.assign(this, { title, note, legal, hand, near, about: key(state) });
+    this.restart();
+  }
+
+  restart() {
+    Object.assign(this, { origin: null, picked: null, shown: this.near });
+    this.onChange();
+  }
+
+  close() {
+    this.legal = null;
+    this.onChange();
+  }
+
+  /** What was asked about is over as soon as the game goes on or the alert is settled. */
+  follow(state) {
+    if (this.active && key(state) !== this.about) this.close();
+  }
+
+  /** A square was touched; null beside all of them. */
+  touch(square) {
+    const to = this.legal.find((move) => move === `${this.origin}-${square}` || (square === this.origin && move === `*${square}`));
+    if (to) return this.pick(to);
+    const begun = this.legal.filter((move) => move === `*${square}` || move.startsWith(`${square}-`));
+    const ended = this.shown.filter((move) => parseMove(move).target === square);
+    if (begun.length === 1 && begun[0] === `*${square}`) return this.pick(begun[0]);
+    if (!begun.length && ended.length === 1) return this.pick(ended[0]);
+    if (!begun.length) {
+      if (square) this.tell(t("No legal turn begins on {square}.", { square }));
+      return this.restart();
+    }
+    Object.assign(this, { origin: square, picked: null, shown: begun });
+    return this.onChange();
+  }
+
+  pick(move) {
+    Object.assign(this, { picked: move, origin: parseMove(move).origin, shown: [move] });
+    this.onChange();
+  }
+
+  /** The answers of the box: "yes", "another", "stop". */
+  async answer(word) {
+    if (word === "stop") return this.close();
+    if (word === "another") return this.restart();
+    const move = this.picked;
+    if (await (this.hand ? this.hand(move) : this.send({ act: "legal", move }))) this.close();
+    return undefined;
+  }
+
+  /** What status and board show meanwhile, null while nothing is asked. */
+  get view() {
+    if (!this.active) return null;
+    const { title, note, shown: choices, origin, picked } = this;
+    const stop = ["turn_stop", t("Cancel")];
+    if (picked) return { title: t("{move}?", { move: moveWords(picked) }), text: note, choices, origin, answers: [["turn_yes", t("Yes, this turn"), true], ["turn_another", t("Another turn")], stop], picked };
+    if (this.hand) return { title, text: origin ? t("Touch where it goes, or a letter.") : t("Touch a stack of yours and then where it goes, or a square for a reserve piece."), choices, origin, answers: origin ? [["turn_another", t("Another stack")], stop] : [stop] };
+    const text = origin ? t("Touch where it went, or a letter.") : choices.length ? t("Touch a letter, or the stack that moved and then where it went.") : t("Touch the stack that moved, then where it went.");
+    return { title, text, choices, origin, answers: origin ? [["turn_another", t("Another stack")], stop] : [stop] };
+  }
+}
+
+const key = ({ game, ply, position, to_move, alert, result, reply }) => JSON.stringify([game, ply, position, to_move, Boolean(alert), Boolean(result), reply?.move]);

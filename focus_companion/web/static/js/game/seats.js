@@ -1,0 +1,91 @@
+// Who plays which colour: the choices of a seat, and the card where they change in the middle of a game.
+
+import { token } from "../board/pieces.js";
+import { playersOf } from "./state.js";
+import { LETTERS } from "../lib/squares.js";
+import { h } from "../lib/svg.js";
+import { t } from "../lib/texts.js";
+import { colourName, playerName } from "./words.js";
+
+const BEST = 8;
+const PACES = [1, 5, 20];
+
+const option = (value, text, chosen) => h("option", { value, selected: String(value) === String(chosen) ? "" : null }, text);
+
+const levelName = (level) => ({ 1: t("Level 1, a child’s"), [BEST]: t("Level {level}, its best", { level }) })[level] ?? t("Level {level}", { level });
+
+/** The choices of one seat: who plays, and how strong a computer is. `name` begins the names of the controls. */
+export function seatChoices(name, colour, kind = "board") {
+  const [by, level] = kind.split(":");
+  const player = colourName(colour);
+  const kinds = [["board", t("At the table")], ["companion", t("The computer")], ["far", t("Somebody far away")]];
+  // A program is named where the host is started; here it can only stay.
+  if (by === "engine") kinds.push([kind, t("A program")]);
+  const who = h("select", { name: `${name}by-${colour}`, "aria-label": t("Who plays {player}?", { player }) }, ...kinds.map(([value, text]) => option(value, text, by === "engine" ? kind : by)));
+  const levels = h("select", { name: `${name}level-${colour}`, "aria-label": t("Level of {player}", { player }) }, ...Array.from({ length: BEST }, (_, at) => option(at + 1, levelName(at + 1), by === "companion" ? (level ?? BEST) : BEST)));
+  const show = () => (levels.hidden = who.value !== "companion");
+  who.addEventListener("change", show);
+  show();
+  return { who, levels, kind: () => (who.value === "companion" ? `companion:${levels.value}` : who.value) };
+}
+
+/** How long a computer may think. */
+export const paceChoice = (name, pace) => h("select", { name }, ...PACES.map((seconds) => option(seconds, t("at most {n} s", { n: seconds }), pace ?? PACES[0])));
+
+export class Seats {
+  constructor(element, getState, send) {
+    Object.assign(this, { element, getState, send, shown: "" });
+    element.addEventListener("change", (event) => this.changed(event.target));
+    element.closest("details").addEventListener("toggle", () => this.follow(this.getState()));
+  }
+
+  /** Show the seats as they are; not while somebody is choosing, nor where nobody looks. */
+  async follow(state) {
+    if (!state.seats || !this.element.closest("details").open) return;
+    const links = await this.links(state);
+    const key = JSON.stringify([state.seats, state.pace, links]);
+    if (key === this.shown || this.element.contains(document.activeElement)) return;
+    this.shown = key;
+    this.rows = new Map(playersOf(state).map((colour) => [colour, seatChoices("", colour, state.seats[colour])]));
+    const thinks = Object.values(state.seats).some((kind) => /^(companion|engine)/.test(kind));
+    this.element.replaceChildren(
+      ...[...this.rows].map(([colour, { who, levels }]) => h("div", { class: "sitting" }, token(LETTERS[colour]), h("b", {}, playerName(state, colour)), who, levels, this.link(colour, links))),
+      ...(thinks ? [h("label", {}, t("A computer thinks"), " ", paceChoice("pace", state.pace))] : []),
+    );
+  }
+
+  /** The links of the far seats, for who may have them. */
+  async links(state) {
+    if (!Object.values(state.seats).includes("far")) return {};
+    try {
+      const answer = await fetch("/api/far", { cache: "no-store" });
+      return answer.ok ? (await answer.json()).links : {};
+    } catch (problem) {
+      console.info(problem.message);
+      return {};
+    }
+  }
+
+  link(colour, links) {
+    if (!(colour in links)) return "";
+    if (links[colour] === null) return h("button", { type: "button", class: "quiet-button", on: { click: () => this.renew(colour) } }, t("New link"));
+    const address = new URL(links[colour], document.querySelector(".share a")?.href ?? location.origin).href;
+    return h("label", { class: "far-link" }, t("Link for one browser"), h("input", { readonly: "", value: address, on: { focus: (event) => event.target.select() } }));
+  }
+
+  async renew(colour) {
+    const answer = await fetch("/api/far", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ player: colour }) });
+    document.activeElement.blur();
+    if (answer.ok) await this.follow(this.getState());
+  }
+
+  async changed(control) {
+    const state = this.getState();
+    const colour = control.name.split("-")[1] ?? playersOf(state).find((one) => /^(companion|engine)/.test(state.seats[one]));
+    const pace = Number(this.element.querySelector("[name=pace]")?.value ?? state.pace);
+    control.blur();
+    this.shown = "";
+    if (colour) await this.send({ act: "seat", player: colour, kind: this.rows.get(colour).kind(), pace });
+    await this.follow(this.getState());
+  }
+}

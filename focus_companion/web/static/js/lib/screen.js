@@ -1,0 +1,16 @@
+// A screen beside the table: it stays lit, and the first touch or key makes the page fill it.
+
+/** Keep the screen lit while the page is seen. Browsers allow it on the machine itself and over https alone. */
+export function keepAwake() {
+  const light = () => {
+    if (document.visibilityState !== "visible") return;
+    navigator.wakeLock?.request("screen").catch((problem) => console.info(problem.message));
+  };
+  document.addEventListener("visibilitychange", light);
+  light();
+  const fill = () => {
+    if (!document.fullscreenElement) document.documentElement.requestFullscreen?.().catch((problem) => console.info(problem.message));
+  };
+  document.addEventListener("click", fill);
+  document.addEventListener("keydown", (event) => event.key === "Enter" && fill());
+}

@@ -1,0 +1,134 @@
+"""Turns that the table makes for somebody else: only what was asked for may be played."""
+
+from __future__ import annotations
+
+import pytest
+from table_scene import Table, begun, rules
+
+from focus_companion.game.moves import Move
+from focus_companion.game.play import apply
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
+from focus_companion.session.events import Alert, Event
+from focus_companion.session.requests import RuleLegal, SetSeat, SubmitTurn, TakeBack
+
+
+@pytest.fixture
+def table() -> Table:
+    """Green, who begins, is played by a program."""
+    return begun(Rules.make(2), {"g": "engine:x"})
+
+
+def ask(table: Table, move: str) -> list[Event]:
+    """Whoever plays for the player to move chooses this turn."""
+    history = table.session.history
+    done = table.session.submit(
+        SubmitTurn(
+            history.position.to_move, Move.parse(move), history.game, history.ply, history.position.text
+        )
+    )
+    told = table.session.attend()
+    assert done.exception(timeout=0) is None
+    return told
+
+
+def words(events: list[Event]) -> list[str]:
+    return [event.type for event in events]
+
+
+def alerts(events: tuple[Event, ...]) -> list[Alert]:
+    return [event for event in events if isinstance(event, Alert)]
+
+
+def test_what_was_asked_for_is_a_turn_like_any_other(table: Table) -> None:
+    assert words(ask(table, "c4-c5")) == ["reply"]
+    state = table.session.state()
+    assert state["reply"]["move"] == "c4-c5" and state["seats"] == {"green": "engine:x", "red": "board"}
+    assert table.show(table.after("c4-c5"), 1.5).words == ["move c4-c5"]
+    assert table.session.state()["reply"] is None
+
+
+def test_another_turn_in_its_place_is_put_right(table: Table) -> None:
+    ask(table, "c4-c5")
+    start = table.stacks
+    told = table.show(table.after("b4-b5"), 1.5)
+    (alert,) = alerts(told.events)
+    assert (alert.reason, alert.player, alert.squares) == ("not_the_reply", "green", ["b4", "b5"])
+    assert "asked for 1 piece c4 to c5" in alert.text and "not for 1 piece b4 to b5" in alert.text
+    assert "put the pieces back" in alert.text
+    assert table.show(seconds=2.0).words == [], "an alert is told once"
+    assert table.session.state()["reply"]["move"] == "c4-c5", "it is still due"
+    assert table.show(start, 1.5).words == ["resolved"]
+    assert table.show(table.after("c4-c5"), 1.5).words == ["move c4-c5"]
+
+
+def test_from_a_wrong_turn_straight_to_the_right_one(table: Table) -> None:
+    ask(table, "c4-c5")
+    right = table.after("c4-c5")
+    table.show(table.after("b4-b5"), 1.5)
+    assert table.show(right, 1.5).words == ["resolved", "move c4-c5"]
+
+
+def test_a_wrong_turn_may_be_accepted_by_hand(table: Table) -> None:
+    ask(table, "c4-c5")
+    table.show(table.after("b4-b5"), 1.5)
+    table.session.submit(RuleLegal(Move.parse("b4-b5")))
+    assert words(table.session.attend()) == ["ruling", "resolved", "move"]
+    assert table.session.state()["reply"] is None and table.session.state()["to_move"] == "red"
+    assert table.show(seconds=1.5).words == []
+    assert table.show(table.after("f5-f6"), 1.5).words == ["move f5-f6"], "red has hands"
+
+
+def test_nobody_plays_for_who_has_not_chosen(table: Table) -> None:
+    told = table.show(table.after("c4-c5"), 1.5)
+    (alert,) = alerts(told.events)
+    assert alert.reason == "not_the_reply" and "has not chosen a turn yet" in alert.text
+    assert words(ask(table, "c4-c5")) == ["reply"]
+    # It stands already: nobody need take it back to make it again.
+    assert table.show(seconds=1.0).words == ["resolved", "move c4-c5"]
+
+
+def test_a_turn_made_too_early_after_one_of_the_table() -> None:
+    table = begun(Rules.make(2), {"r": "engine:x"})
+    first = apply(table.session.position, Move.parse("c4-c5"), table.rules)
+    second = apply(first, Move.parse("f5-f6"), table.rules)
+    told = table.show(second.stacks, 2.0)
+    assert told.words == ["move c4-c5", "alert not_the_reply"]
+    assert table.show(first.stacks, 2.0).words == ["resolved"]
+
+
+def test_what_is_illegal_keeps_its_own_name(table: Table) -> None:
+    ask(table, "c4-c5")
+    wrong = table.put({"c4": "", "d5": table.stacks[INDEX["d5"]] + "g"})
+    assert table.show(wrong, 1.5).words == ["alert not_straight"]
+
+
+def test_a_reply_that_is_trimmed() -> None:
+    table = begun(rules({"d4": "rgrgg", "d5": "r"}, {}), {"g": "engine:x"})
+    (reply,) = ask(table, "d4-d5")
+    assert reply.to_json()["remove"] == [], "one piece on one piece"
+    table = begun(rules({"d4": "rg", "d6": "rrggr"}, {}), {"g": "engine:x"})
+    (reply,) = ask(table, "d4-d6")
+    assert [gone["piece"] for gone in reply.to_json()["remove"]] == ["r", "r"]
+    after = table.put({"d4": "", "d6": "ggrrg"})
+    assert table.show(table.after("d4-d6"), 1.5).words == ["prompt d6"]
+    assert table.session.state()["reply"]["move"] == "d4-d6"
+    assert table.show(after, 2.0).words == ["move d4-d6"]
+
+
+def test_who_takes_back_before_a_reply_is_made(table: Table) -> None:
+    ask(table, "c4-c5")
+    table.show(table.after("c4-c5"), 1.5)
+    table.session.submit(TakeBack())
+    assert words(table.session.attend()) == ["taken_back"]
+    assert table.session.state()["reply"] is None, "it is asked for anew"
+    assert words(ask(table, "b4-b5")) == ["reply"]
+
+
+def test_a_seat_that_gets_hands_in_the_middle(table: Table) -> None:
+    ask(table, "c4-c5")
+    table.show(table.after("b4-b5"), 1.5)
+    table.session.submit(SetSeat("g", "board"))
+    assert words(table.session.attend()) == ["seat"]
+    assert table.session.state()["reply"] is None
+    assert table.show(seconds=1.0).words == ["resolved", "move b4-b5"]

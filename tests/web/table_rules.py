@@ -1,0 +1,18 @@
+"""Rules of a game that begins shortly before something happens."""
+
+from __future__ import annotations
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX
+from focus_companion.game.start import Start
+
+
+def tall() -> Rules:
+    """Two players; green's d4-d6 makes a stack of seven."""
+    stacks = list(start_position(Rules.make(2)).stacks)
+    stacks[INDEX["d4"]], stacks[INDEX["d6"]] = "rg", "rrggr"
+    for colour, surplus in {c: "".join(stacks).count(c) - 18 for c in "gr"}.items():
+        for square in [at for at, stack in enumerate(stacks) if stack == colour][:surplus]:
+            stacks[square] = ""
+    return Rules.make(2, set_up="position", start=Start.make("gr", tuple(stacks), to_move="g"))

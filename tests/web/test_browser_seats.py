@@ -1,0 +1,155 @@
+"""Seats in a real browser: what is to be done for who has no hands, who plays, and playing from far away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from browsing import Seen, playwright, status, until
+
+from focus_companion.game.moves import Move
+from focus_companion.referee.asked import Asked
+from focus_companion.referee.verdict import StartSeen
+from focus_companion.session.requests import GiveUp, NewGame, SetSeat, SubmitTurn
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+expect = playwright.expect
+
+
+def ask(table: Any, request: Any) -> None:
+    done = table.session.submit(request)
+    table.session.attend()
+    assert done.exception(0) is None
+
+
+def choose(table: Any, move: str) -> None:
+    """Whoever plays for the player to move, who has no hands, chooses this turn."""
+    h = table.session.history
+    ask(table, SubmitTurn(h.position.to_move, Move.parse(move), h.game, h.ply, h.position.text))
+
+
+def test_a_reply_is_shown_until_it_is_made(table: Any, seen: Seen) -> None:
+    page = seen.open()
+    ask(table, SetSeat("g", "companion:3"))
+    status(page, "Green is thinking")
+    choose(table, "c4-c5")
+    status(page, "Do this for Green")
+    status(page, "1 piece c4 to c5")
+    expect(page.locator(".path.asked.g")).to_have_count(1)
+    table.see(Asked("g", Move.parse("c4-c5")).wrong(Move.parse("b4-b5"), table.session.position))
+    status(page, "Not the turn that was asked for")
+    status(page, "Green asked for 1 piece c4 to c5, and not for 1 piece b4 to b5")
+    expect(page.locator(".path.undo")).to_have_count(1)
+    table.play("c4-c5")
+    status(page, "Red to move")
+    expect(page.locator(".path.asked")).to_have_count(0)
+    assert seen.troubles == []
+
+
+def test_what_is_to_be_taken_off_is_said_with_the_reply(table: Any, seen: Seen) -> None:
+    from table_rules import tall
+
+    ask(table, NewGame(tall(), played_by={"g": "companion"}))
+    table.see(StartSeen())
+    page = seen.open()
+    choose(table, "d4-d6")
+    status(page, "2 pieces d4 to d6. Take 2 pieces from the bottom of d6: 2 red captured.")
+
+
+def test_who_goes_on_when_a_program_gives_no_turn(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    table.session.submit(SetSeat("g", "engine:mine")).result(5)
+    h = table.session.history
+    table.session.submit(GiveUp("g", h.game, h.ply, h.position.text, "late")).result(5)
+    status(page, "Who goes on for Green?")
+    status(page, "has not answered in time")
+    page.get_by_role("button", name="The computer takes over").click()
+    until(page, table, seats={"green": "companion", "red": "board"}, seat_failed=None)
+    status(page, "Green is thinking")
+    assert seen.troubles == []
+
+
+def test_seats_of_a_new_game(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    page.get_by_role("button", name="New game").click()
+    page.locator("#new-game [name=players]").select_option("3")
+    expect(page.locator("#new-game .pace")).to_be_hidden()
+    page.get_by_label("Who plays Blue?").select_option("companion")
+    page.get_by_label("Level of Blue").select_option("2")
+    page.locator("#new-game [name=pace]").select_option("5")
+    page.get_by_label("Who plays Red?").select_option("far")
+    expect(page.get_by_label("Level of Red")).to_be_hidden()
+    page.get_by_role("button", name="Begin").click()
+    until(page, table, seats={"green": "board", "blue": "companion:2", "red": "far"}, pace=5)
+    assert seen.troubles == []
+
+
+def test_a_seat_changes_in_the_middle_of_a_game(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    page.get_by_text("Who plays", exact=True).click()
+    page.locator("#seats").get_by_label("Who plays Red?").select_option("companion")
+    until(page, table, seats={"green": "board", "red": "companion:8"})
+    page.locator("#seats").get_by_label("Level of Red").select_option("1")
+    until(page, table, seats={"green": "board", "red": "companion:1"})
+    page.locator("#seats").get_by_label("Who plays Red?").select_option("far")
+    link = page.locator("#seats .far-link input")
+    expect(link).to_have_value(f"http://127.0.0.1:{seen.port}/seat#" + link.input_value().partition("#")[2])
+    assert len(link.input_value().partition("#")[2]) >= 16
+    assert seen.troubles == []
+
+
+def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: None) -> None:
+    host = seen.open()
+    table.session.submit(SetSeat("g", "far")).result(5)
+    status(host, "Green chooses far away")
+    link = host.evaluate("async () => (await (await fetch('/api/far')).json()).links.green")
+    context = browser.new_context(viewport={"width": 390, "height": 800}, locale="en-GB")
+    try:
+        friend = Seen(context.new_page(), seen.port)
+        page = friend.open(link)
+        page.get_by_role("button", name="Sit down").click()
+        page.wait_for_selector("#status")
+        status(page, "Which turn do you play?")
+        page.locator('[data-square="c4"]').click()
+        page.locator('#board [data-move="c4-c5"]').click()
+        page.get_by_role("button", name="Yes, this turn").click()
+        status(page, "Do this for Green")
+        status(host, "Do this for Green")
+        # The same player in another tab, and again after having been away.
+        other = context.new_page()
+        other.goto(f"http://127.0.0.1:{seen.port}/")
+        other.wait_for_selector("body[data-ready]")
+        status(other, "Do this for Green")
+        context.set_offline(True)
+        table.play("c4-c5", "f5-f6")
+        context.set_offline(False)
+        for tab in (page, other):
+            status(tab, "Which turn do you play?")
+        page.get_by_role("button", name="Cancel").click()
+        status(page, "It is your turn")
+        page.get_by_role("button", name="Choose your turn").click()
+        page.locator('[data-square="b4"]').click()
+        page.locator('#board [data-move="b4-b5"]').click()
+        page.get_by_role("button", name="Yes, this turn").click()
+        status(other, "Do this for Green")
+        assert table.session.state()["reply"]["move"] == "b4-b5"
+        again = friend.open(link)
+        again.get_by_role("button", name="Sit down").click()
+        expect(again.locator("#seat-note")).to_contain_text("used already")
+    finally:
+        context.close()
+    assert seen.troubles == []
+
+
+def test_whose_seat_it_is_not_sees_no_more_than_before(table: Any, browser: Any) -> None:
+    ask(table, SetSeat("g", "far"))
+    table.start()
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(locale="en-GB")
+        page = Seen(context.new_page(), server.port).open()
+        status(page, "Green chooses far away")
+        expect(page.get_by_role("button", name="Choose your turn")).to_have_count(0)
+        context.close()

@@ -1,0 +1,233 @@
+"""Seats over HTTP: who may take one, who may act from it, and that nothing sent twice happens twice."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from focus_companion.referee.verdict import StartSeen
+from focus_companion.session.requests import SetSeat
+from focus_companion.web.app import create_app
+from focus_companion.web.far import FILE, FarSeats
+
+AWAY = {"REMOTE_ADDR": "192.0.2.7"}
+HOST = {"Host": "192.0.2.1:8000"}
+
+
+@pytest.fixture
+def far(tmp_path: Path) -> FarSeats:
+    return FarSeats(tmp_path)
+
+
+@pytest.fixture
+def app(table: Any, far: FarSeats) -> Flask:
+    table.session.submit(SetSeat("g", "far"))
+    table.session.attend()
+    return create_app(table.session, table.journal, lan=True, pin="123456", far=far)
+
+
+def away(app: Flask) -> FlaskClient:
+    """A browser on another machine."""
+    client = app.test_client()
+    client.environ_base.update(AWAY)
+    return client
+
+
+def post(client: FlaskClient, path: str, body: Any, **headers: str) -> Any:
+    return client.post(path, json=body, headers=HOST | headers)
+
+
+def word_of(app: Flask, colour: str = "green") -> str:
+    link = app.test_client().get("/api/far", headers={"Host": "127.0.0.1"}).get_json()["links"][colour]
+    return str(link).removeprefix("/seat#")
+
+
+def turn(table: Any, move: str = "c4-c5", player: str = "green", **other: Any) -> dict[str, Any]:
+    state = table.session.state()
+    return {"player": player, "move": move} | {key: state[key] for key in ("game", "ply", "position")} | other
+
+
+def sit(app: Flask) -> FlaskClient:
+    client = away(app)
+    assert post(client, "/api/seat", {"word": word_of(app)}).get_json()["player"] == "green"
+    return client
+
+
+def test_the_word_works_once_and_for_this_seat_alone(table: Any, app: Flask) -> None:
+    word = word_of(app)
+    friend, other = away(app), away(app)
+    assert post(friend, "/api/seat", {"word": word}).status_code == 200
+    refused = post(other, "/api/seat", {"word": word})
+    assert refused.status_code == 403 and "used already" in refused.get_json()["error"]
+    with table.looping():
+        assert post(other, "/api/turn", turn(table)).status_code == 401, "watching is open, acting is not"
+        assert post(friend, "/api/turn", turn(table)).status_code == 200
+    reply = table.session.state()["reply"]
+    assert (reply["player"], reply["move"], reply["by"]) == ("green", "c4-c5", "far")
+
+
+def test_a_far_player_may_do_nothing_but_play(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    with table.looping():
+        for body in ({"act": "take_back"}, {"act": "seat", "player": "red", "kind": "far"}, {"act": "draw"}):
+            assert post(friend, "/api/requests", body).status_code == 401
+        assert post(friend, "/api/far", {"player": "green"}).status_code == 401
+        assert friend.get("/api/far", headers=HOST).status_code == 401
+        table.start()
+        table.session.submit(SetSeat("r", "far")).result(5)
+        assert post(friend, "/api/turn", turn(table, player="red")).status_code == 401, "another's seat"
+
+
+def test_two_pages_and_a_slow_line_make_one_turn(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    sent = turn(table)
+    with table.looping():
+        assert [post(friend, "/api/turn", sent).status_code for _ in range(3)] == [200] * 3
+        other = post(friend, "/api/turn", turn(table, "b4-b5"))
+        assert other.status_code == 409 and "chosen already" in other.get_json()["error"]
+    types = [event.type for _, event in table.journal.events()]
+    assert types.count("reply") == 1
+    table.see(StartSeen())
+    table.play("c4-c5")
+    with table.looping():
+        assert post(friend, "/api/turn", sent).status_code == 200, (
+            "it was made; that it comes again is no fault"
+        )
+        late = post(friend, "/api/turn", sent | {"move": "b4-b5"})
+    assert late.status_code == 409 and "gone on" in late.get_json()["error"]
+    assert table.session.history.ply == 1
+
+
+def test_an_illegal_turn_is_refused_with_its_reason(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    with table.looping():
+        refused = post(friend, "/api/turn", turn(table, "c4-d5"))
+    assert refused.status_code == 409 and "straight" in refused.get_json()["error"]
+    assert table.session.state()["reply"] is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [], {}, {"player": "pink"}, {"player": "green", "move": 3},
+        {"player": "green", "move": "c4-c5", "game": True, "ply": 0, "position": ""},
+        {"player": "green", "move": "nonsense", "game": 1, "ply": 0, "position": ""},
+        {"player": ["green"], "move": "c4-c5", "game": 1, "ply": 0, "position": ""},
+    ],
+)  # fmt: skip
+def test_nonsense_is_a_bad_request(app: Flask, body: Any) -> None:
+    assert post(sit(app), "/api/turn", body).status_code == 400
+
+
+def test_other_sites_cannot_act_for_a_far_player(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert post(friend, "/api/turn", turn(table), **headers).status_code == 403
+        assert post(away(app), "/api/seat", {"word": word_of(app) or "x"}, **headers).status_code == 403
+
+
+def test_who_comes_back_after_a_restart_has_the_seat(table: Any, app: Flask, tmp_path: Path) -> None:
+    friend = sit(app)
+    kept = tmp_path / FILE
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    cookie = friend.get_cookie("focus_seat", domain="192.0.2.1")
+    assert cookie is not None and cookie.value not in kept.read_text(), "only its digest"
+    again = create_app(table.session, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path))
+    page = away(again)
+    page.set_cookie("focus_seat", cookie.value, domain="192.0.2.1")
+    assert 'data-seat="green"' in page.get("/", headers=HOST).text
+    assert "data-seat" not in away(again).get("/", headers=HOST).text
+    links = again.test_client().get("/api/far", headers={"Host": "127.0.0.1"}).get_json()["links"]
+    assert links == {"green": None}, "it is taken"
+
+
+def test_a_new_link_takes_the_seat_from_who_had_it(table: Any, app: Flask) -> None:
+    before = sit(app)
+    host = app.test_client()
+    link = host.post("/api/far", json={"player": "green"}, headers={"Host": "127.0.0.1"}).get_json()["link"]
+    with table.looping():
+        assert post(before, "/api/turn", turn(table)).status_code == 200, "until it is used"
+    after = away(app)
+    assert post(after, "/api/seat", {"word": link.removeprefix("/seat#")}).status_code == 200
+    assert post(before, "/api/turn", turn(table)).status_code == 401
+
+
+def test_a_seat_that_is_far_no_more_is_nobodys(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    table.session.submit(SetSeat("g", "board"))
+    table.session.attend()
+    assert post(friend, "/api/turn", turn(table)).status_code == 409
+    assert "data-seat" not in friend.get("/", headers=HOST).text
+
+
+def test_with_the_sides_turned_everybody_keeps_their_seat(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    with table.looping():
+        done = app.test_client().post("/api/requests", json={"act": "rematch"}, headers={"Host": "127.0.0.1"})
+    assert done.status_code == 200
+    assert table.session.state()["seats"] == {"green": "board", "red": "far"}
+    assert 'data-seat="red"' in friend.get("/", headers=HOST).text
+
+
+def test_the_state_and_the_log_know_no_word(table: Any, app: Flask, caplog: Any) -> None:
+    word = word_of(app)
+    friend = sit(app)
+    told = json.dumps(friend.get("/api/state", headers=HOST).get_json())
+    assert word not in told + caplog.text
+
+
+def test_a_page_starts_no_programs(table: Any, client: FlaskClient) -> None:
+    for body in (
+        {"act": "seat", "player": "red", "kind": "engine:touch /tmp/seats-were-here"},
+        {"act": "new_game", "rules": {"players": 2}, "played_by": {"red": "engine:touch /tmp/x"}},
+    ):
+        assert table.ask(client, body).status_code == 403
+    table.session.submit(SetSeat("r", "engine:mine"))
+    table.session.attend()
+    assert table.ask(client, {"act": "seat", "player": "red", "kind": "engine:mine"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"act": "seat", "player": "red", "kind": "robot"},
+        {"act": "seat", "player": "red", "kind": "table:elsewhere"},
+        {"act": "seat", "player": "red"},
+        {"act": "seat", "player": "red", "kind": "companion", "pace": 3},
+        {"act": "new_game", "played_by": ["red"]},
+        {"act": "new_game", "played_by": {"pink": "far"}},
+    ],
+)
+def test_seats_that_cannot_be_meant(table: Any, client: FlaskClient, body: Any) -> None:
+    answer = table.ask(client, body)
+    assert answer.status_code == 400 and answer.get_json()["error"]
+
+
+def test_a_new_game_with_seats(table: Any, client: FlaskClient) -> None:
+    body = {
+        "act": "new_game",
+        "rules": {"players": 3},
+        "played_by": {"green": "board", "blue": "companion:2", "red": "far"},
+        "pace": 5,
+    }
+    assert table.ask(client, body).status_code == 200
+    state = table.session.state()
+    assert state["seats"] == {"green": "board", "blue": "companion:2", "red": "far"} and state["pace"] == 5
+    assert table.ask(client, {"act": "new_game"}).status_code == 200
+    assert table.session.state()["seats"]["blue"] == "companion:2", "the next game is as this one"
+    wrong = table.ask(client, {"act": "new_game", "rules": {"players": 2}, "played_by": {"blue": "far"}})
+    assert wrong.status_code == 409
+    assert table.session.state()["rules"]["players"] == 3
+
+
+def test_seats_are_told_in_the_state_of_every_game(table: Any, client: FlaskClient) -> None:
+    state = client.get("/api/state").get_json()
+    assert state["seats"] == {"green": "far", "red": "board"} and state["reply"] is None
+    assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
+    assert client.get("/api/state").get_json()["seats"] == {"green": "board", "red": "board"}
