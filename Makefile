@@ -14,6 +14,8 @@ DATA   ?=
 ARGS   ?=
 
 BIN := $(VENV)/bin
+# As many processes as there are cores; a file's tests stay together, for they share what is slow to set up.
+PYTEST := $(BIN)/pytest -q -n auto --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: run test fast slow lint audit lock wheel system clean
@@ -22,14 +24,14 @@ run: $(VENV)/installed
 	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 test: system lint audit
-	$(BIN)/pytest -q -m "not slow"
-	$(BIN)/pytest -q -m slow
+	$(PYTEST) -m "not slow"
+	$(PYTEST) -m slow
 
 fast: $(VENV)/installed-dev
-	$(BIN)/pytest -q -m "not slow"
+	$(PYTEST) -m "not slow"
 
 slow: $(VENV)/installed-dev
-	$(BIN)/pytest -q -m slow
+	$(PYTEST) -m slow
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check
