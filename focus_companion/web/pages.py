@@ -7,10 +7,13 @@ from flask_babel import force_locale, gettext
 
 from ..game.presets import PRESETS
 from ..session.state_json import state
-from .access import Access
+from ..storage.matches import place_of
+from .access import Access, Refused
 from .assets import Assets
 from .catalogues import LANGUAGES
+from .headings import heading
 from .lan import qr_code
+from .past import check_there
 from .ports import GameJournal, GameSession
 from .roster import roster
 
@@ -42,7 +45,11 @@ def dialogs(language: str) -> str:
 
 @blueprint.get("/games")
 def games() -> str:
-    return render_template("games.html")
+    access: Access = current_app.extensions["access"]
+    may_change = access.may_act(request) or access.gate is not None
+    return render_template(
+        "games.html", may_change=may_change and current_app.extensions["journal"] is not None
+    )
 
 
 @blueprint.get("/players")
@@ -53,15 +60,23 @@ def players() -> str:
 
 @blueprint.get("/games/<int:game>")
 def past_game(game: int) -> str:
-    # As text, for the template asks whether there is a game, and somebody may ask for game 0.
-    # Its state gives players and review their room before the script has come.
     journal: GameJournal | None = current_app.extensions["journal"]
+    if journal is None:
+        abort(404, gettext("This game is played without a journal, so there are no past games."))
     try:
-        known = journal and state(journal.history(game))
-    except LookupError:
-        known = None
+        check_there(journal, game)
+    except Refused as refused:
+        abort(refused.status, gettext(refused.text).format_map(refused.values))
+    # As text, for the template asks whether there is a game.
+    # Its state gives players and review their room before the script has come.
     return render_template(
-        "game.html", game=str(game), may_act=False, asks_pin=False, addresses=(), state=known
+        "game.html",
+        game=str(game),
+        about=heading(journal.summary(game), place_of(journal, game)),
+        may_act=False,
+        asks_pin=False,
+        addresses=(),
+        state=state(journal.history(game)),
     )
 
 
