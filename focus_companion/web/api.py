@@ -169,7 +169,7 @@ def review(game: int) -> tuple[Response, HTTPStatus]:
         made = reviews.ask(history.record())
     except ReviewFailed as failed:
         raise Refused(
-            HTTPStatus.INTERNAL_SERVER_ERROR, "The review could not be made; the host's log says why."
+            HTTPStatus.INTERNAL_SERVER_ERROR, "The review could not be made; the host’s log says why."
         ) from failed
     if made is None:
         return jsonify(ready=False), HTTPStatus.ACCEPTED

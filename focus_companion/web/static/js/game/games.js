@@ -21,6 +21,7 @@ const icons = {
 };
 
 let all = []; // the games as the host tells them, the newest first
+const former = new Map(); // titles that were changed on this page, by game
 const gone = new Set(); // those that were deleted on this page: each keeps its place, with the way back
 
 let toastTimer = 0;
@@ -85,7 +86,8 @@ function entry(game) {
     return h("li", { class: "gone", "data-game": game.id }, h("span", {}, t("Game {number} is deleted.", { number: `#${game.id}` })), undo);
   }
   const link = h("a", { href: game.running ? "/" : `/games/${game.id}` }, ...about(game));
-  const acts = [button("rename", game, t("Rename"), rename), game.running ? null : button("delete", game, t("Delete"), remove)];
+  const undo = h("button", { type: "button", class: "undo", "data-do": "unname", "aria-label": t("Undo the renaming of game {number}", { number: `#${game.id}` }), on: { click: () => unname(game) } }, t("Undo"));
+  const acts = [former.has(game.id) ? undo : null, button("rename", game, t("Rename"), rename), game.running ? null : button("delete", game, t("Delete"), remove)];
   return h("li", { "data-game": game.id }, link, mayChange ? h("div", { class: "do" }, ...acts) : null);
 }
 
@@ -117,6 +119,14 @@ async function rename(game) {
   field.placeholder = names(game);
   const pressed = await ask($("#rename"));
   if (pressed !== "ok" || !(await change(game, { title: field.value }))) return;
+  if (!former.has(game.id)) former.set(game.id, game.title);
+  await load();
+  show(`[data-game="${game.id}"] [data-do="rename"]`);
+}
+
+async function unname(game) {
+  if (!(await change(game, { title: former.get(game.id) }))) return;
+  former.delete(game.id);
   await load();
   show(`[data-game="${game.id}"] [data-do="rename"]`);
 }

@@ -84,7 +84,7 @@ export class Status {
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
     this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, now.yes)));
     this.element.dataset.choices = now.choices?.length ?? 0;
-    if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where it lies")));
+    if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where the board is")));
     // Measured when all else of this change stands too, before it is drawn.
     this.fitting ||= requestAnimationFrame(() => {
       this.fitting = 0;
