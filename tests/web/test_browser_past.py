@@ -1,8 +1,9 @@
-"""Past games in a real browser: the list, titles, deleting and the way back, replay with graph, names again."""
+"""Past games in a real browser: the list, titles, deleting and restoring, replay with graph, names."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ def test_the_list_shows_board_score_time_and_match(past: Seen) -> None:
     first = game(page, 1)
     expect(first).to_contain_text("Żaneta 0")
     expect(first).to_contain_text("Żaneta wins")
-    expect(first.locator(".facts")).to_have_text(pattern(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d .*4 turns"))
+    expect(first.locator(".facts")).to_have_text(re.compile(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d .*4 turns"))
     expect(game(page, 2)).to_contain_text("Game 1 of 2 of a match")
     expect(game(page, 3)).to_contain_text("at the table now")
     assert game(page, 3).locator("a").get_attribute("href") == "/"
@@ -82,12 +83,6 @@ def test_the_list_shows_board_score_time_and_match(past: Seen) -> None:
     assert past.troubles == []
     assert serious(page) == []
     photographed(page, "games")
-
-
-def pattern(text: str) -> Any:
-    import re
-
-    return re.compile(text)
 
 
 def test_a_game_is_renamed_found_by_its_title_and_named_as_before(past: Seen) -> None:
@@ -187,8 +182,7 @@ def test_the_graph_is_pressed_and_walked_along(past: Seen) -> None:
     page = past.open("/games/1")
     graph = page.locator("#review .chances")
     expect(page.locator("#review .at")).to_contain_text("Turn 4: Żaneta")
-    box = graph.bounding_box()
-    page.mouse.click(box["x"] + box["width"] * 0.34, box["y"] + 20)
+    graph.click(position={"x": graph.bounding_box()["width"] * 0.34, "y": 20})
     expect(page.locator("#replay output")).to_have_text("2 / 4")
     expect(page.locator("#review .at")).to_contain_text("Turn 2: Żaneta")
     assert stack(page, "b6") == "b6: red, one piece" or stack(page, "b5").endswith("empty")
@@ -198,17 +192,27 @@ def test_the_graph_is_pressed_and_walked_along(past: Seen) -> None:
     expect(page.locator("#replay output")).to_have_text("3 / 4")
     assert "Turn 3" in graph.get_attribute("aria-valuetext")
     expect(page.locator(".told h1")).to_have_text("Żaneta – Bartholomew")
-    expect(page.locator(".told time")).to_have_text(pattern(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d"))
+    expect(page.locator(".told time")).to_have_text(re.compile(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d"))
     assert past.troubles == []
     assert serious(page) == []
     photographed(page, "replay")
 
 
+WAITS = """() => {
+    const own = setInterval;
+    window.waits = [];
+    window.setInterval = (act, ms) => {
+        window.waits.push(ms);
+        return own(act, ms);
+    };
+}"""
+"""Notes the milliseconds of every interval."""
+
+
 def test_a_replay_has_a_speed(past: Seen) -> None:
     page = past.open("/games/1")
     page.wait_for_selector("#moves li")
-    waits = "() => { const own = setInterval; window.waits = []; window.setInterval = (act, ms) => { window.waits.push(ms); return own(act, ms); }; }"
-    page.evaluate(waits)
+    page.evaluate(WAITS)
     page.click("#replay [data-step=first]")
     page.select_option("#replay .speed select", "0.5")
     page.click("#replay [data-step=play]")
@@ -226,8 +230,8 @@ def test_the_turns_stand_in_two_columns(past: Seen, width: int) -> None:
     (left, right), tops = {box["x"] for box in boxes}, [box["y"] for box in boxes]
     assert [box["x"] for box in boxes] == [min(left, right), max(left, right)] * 2
     assert tops[0] == tops[1] < tops[2] == tops[3]
-    cut = "list => [...list.querySelectorAll('button')].filter((one) => one.scrollWidth > one.clientWidth).length"
-    assert page.locator("#moves").evaluate(cut) == 0
+    cut = "turns => turns.filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert page.locator("#moves button").evaluate_all(cut) == 0
 
 
 def test_names_of_earlier_games_are_offered(past: Seen) -> None:
@@ -242,10 +246,11 @@ def test_names_of_earlier_games_are_offered(past: Seen) -> None:
 
 
 def test_a_language_is_one_press(table: Any, seen: Seen) -> None:
-    page = seen.open("/games")
+    page = seen.open()
     page.click(".menu summary")
     expect(page.locator(".languages [aria-current]")).to_have_text("English")
-    assert "Appearance" in page.text_content("#settings, .panel")
+    assert "Appearance" in page.text_content("#settings")
+    photographed(page, "settings")
     page.click(".languages [lang=pl]")
     page.wait_for_selector("html[lang=pl]")
     page = seen.open("/games")

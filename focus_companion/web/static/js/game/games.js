@@ -68,10 +68,9 @@ function about(game) {
   const player = (colour) => h("span", { class: "who" }, token(LETTERS[colour]), playerName(game, colour), " ", h("b", { title: t("Pieces captured") }, String(game.points[colour] ?? 0)));
   return [
     board(game),
-    h("span", { class: "number" }, `#${game.id}`),
     game.title ? h("strong", { class: "title" }, game.title) : null,
     h("span", { class: "names" }, ...game.order.map(player)),
-    h("span", { class: "facts" }, ...facts(game).flatMap((fact) => [h("span", {}, fact), " "])),
+    h("span", { class: "facts" }, h("span", { class: "number" }, `#${game.id}`), " ", ...facts(game).flatMap((fact) => [h("span", {}, fact), " "])),
   ];
 }
 
