@@ -9,8 +9,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 CAMERA ?= demo
-# Beside the checkout's own files: a game that plays itself has no place among the user's games.
-DATA   ?= $(or $(FOCUS_COMPANION_DATA),.data)
+# Empty: where the installed program keeps its games too, so that it finds those that were played here.
+DATA   ?=
 ARGS   ?=
 
 BIN := $(VENV)/bin
@@ -19,7 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .PHONY: run test fast slow lint audit lock wheel system clean
 
 run: $(VENV)/installed
-	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" --data "$(DATA)" $(ARGS)
+	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 test: system lint audit
 	$(BIN)/pytest -q -m "not slow"
@@ -43,7 +43,7 @@ audit: $(VENV)/installed-dev
 # Writes requirements.lock anew from pyproject.toml, every package with its hashes. Needs uv (pip install uv).
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --generate-hashes --python-version 3.11 \
-	  --no-emit-package atheris --no-emit-package lgpio --no-annotate --upgrade --quiet \
+	  --no-emit-package atheris --no-annotate --upgrade --quiet \
 	  --custom-compile-command 'make lock' --output-file requirements.lock
 
 wheel: $(VENV)/installed-dev
@@ -56,7 +56,7 @@ $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo 'Focus Companion needs Python 3.11 or newer as $(PYTHON); give another: make PYTHON=/path/to/python' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || \
-	  { echo 'Python has no venv and pip here; on Debian: apt install python3-venv python3-pip' >&2; exit 1; }
+	  { echo 'Python has no venv and pip here; on Debian: sudo apt install python3-venv' >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
@@ -72,5 +72,5 @@ $(VENV)/installed-dev: pyproject.toml requirements.lock $(VENV)/made
 	@touch $(VENV)/installed $@
 
 clean:
-	rm -rf $(VENV) dist .data .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	$(MAKE) -C firmware clean

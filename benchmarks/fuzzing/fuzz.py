@@ -1,6 +1,6 @@
 """Coverage-guided fuzzing of every reader and of the page, with atheris (libFuzzer for Python).
 
-    pip install '.[fuzz]'
+    .venv/bin/pip install '.[fuzz]'
     python -m benchmarks.fuzzing.fuzz page --minutes 5        one target; names: see targets.py
     python -m benchmarks.fuzzing.fuzz all --minutes 30        all of them, the time shared out
     python -m benchmarks.fuzzing.fuzz all --keep              takes the best finds into tests/corpus

@@ -135,6 +135,7 @@ def _events() -> list[bytes]:
         events.Lost(1, "camera"),
         events.Paused(1, True),
         events.Result(1, ["green"], "domination"),
+        events.Begins(1, "red", ["red", "green"]),
         events.Corrected(1, "-", {"players": 2}, "why"),
     ]
     return [json.dumps(event.to_json(), default=dict).encode() for event in told] + [

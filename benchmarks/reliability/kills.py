@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from focus_companion.game.record import positions
+from focus_companion.storage.folders import demo_folder
 from focus_companion.storage.journal import Journal
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,7 +127,7 @@ def whole(lives: int, rng: random.Random) -> None:
                 time.sleep(rng.uniform(0.0, 8.0))
             finally:
                 program.kill()
-            with Journal(folder) as journal:
+            with Journal(demo_folder(folder)) as journal:
                 kept = dict(journal.events(limit=1_000_000))
                 assert list(kept) == list(range(1, len(kept) + 1)), "ids have a gap"
                 for number_of_event, kind in program.told:

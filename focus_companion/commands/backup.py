@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from focus_companion.commands.shared.sources import data_folder
+from focus_companion.commands.shared.sources import journal_folder
 
 
 @click.command("backup")
@@ -16,9 +16,9 @@ def command(file: str | None, data: str | None) -> None:
     """Copy the journal with all its games to FILE, which is checked before it gets its name.
 
     Without FILE the copy goes into the folder 'backups' beside the journal, under the day's name. A game that
-    is being played goes on. 'restore' puts a copy back.
+    is being played goes on. 'restore' puts a copy back. Where only the demo was played, it is the demo's.
     """
     from focus_companion.storage.backup import back_up
 
-    made = back_up(data_folder(data), None if file is None else Path(file))
+    made = back_up(journal_folder(data), None if file is None else Path(file))
     click.echo(f"{made.path}: {made.content}")

@@ -15,12 +15,10 @@ import click
 
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.sources import load
-from focus_companion.formats.writing import FORMATS, Format, write
+from focus_companion.formats.writing import FORMATS, NAMES, Format, write
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.record import GameRecord
 from focus_companion.web.catalogues import LANGUAGES
-from focus_companion.web.exports import NAMES, film_format
-from focus_companion.web.story import story_format
 
 BINARY: Final = frozenset({"gif", "mp4"})
 """Formats that are no text."""
@@ -77,9 +75,14 @@ def command(
 def _format(
     name: str, language: str, swings: bool, tape: Path | None, progress: Callable[[float], None] | None
 ) -> Format:
+    # Not before they are needed: with them comes the web server, and numpy.
     if name == "html":
+        from focus_companion.web.story import story_format
+
         return story_format(language, swings=swings, stills=partial(_stills, tape) if tape else None)
     if name == "mp4":
+        from focus_companion.web.exports import film_format
+
         return film_format(language, progress)
     return FORMATS[name]
 

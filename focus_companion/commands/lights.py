@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
 
 from focus_companion.commands.shared.console import NotSo
-from focus_companion.settings import load
+from focus_companion.settings import config_file, load
 
 ANSWER_SECONDS: Final = 8.0
 """A board may sit in its bootloader for two seconds, and a busy port is tried again after two more."""
@@ -32,11 +34,17 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
     from focus_companion.lights.meaning import NOTHING
     from focus_companion.lights.walk import walk
 
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
     settings = LightSettings.from_mapping(_table(load().lights, port, wled))
-    with open_lights(settings, lambda: click.echo("    the button was pressed"), awaited=False) as lights:
+
+    def pressed() -> None:
+        click.echo("    the button was pressed")
+
+    with _telling(), open_lights(settings, pressed, awaited=False) as lights:
         if not lights.names:
-            raise NotSo("there are no lights to try; see the table [lights] in docs/lights.md")
+            raise NotSo(
+                "there are no lights to try; plug a light board in, name one with --port PATH or --wled URL, "
+                f"or write a table [lights] into {config_file(os.environ)}"
+            )
         lights.present(NOTHING)
         if not lights.wait(ANSWER_SECONDS):
             raise NotSo(f"not all of the lights answer ({', '.join(lights.names)})")
@@ -47,6 +55,20 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
             time.sleep(step.seconds / pace)
             if not lights.wait(ANSWER_SECONDS):
                 raise NotSo("the lights stopped answering")
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """What the lights log is shown on the terminal meanwhile; nobody else's log is."""
+    log = logging.getLogger("focus_companion.lights")
+    shown, level = logging.StreamHandler(), log.level
+    log.setLevel(logging.INFO)
+    log.addHandler(shown)
+    try:
+        yield
+    finally:
+        log.removeHandler(shown)
+        log.setLevel(level)
 
 
 def _table(settings: Mapping[str, Any], port: str | None, wled: str | None) -> dict[str, Any]:

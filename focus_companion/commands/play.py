@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,9 +19,11 @@ import click
 from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
-from focus_companion.commands.shared.broker_options import chosen_broker, table_name
+from focus_companion.commands.shared.broker_options import chosen_broker
 from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.listeners import publisher, table_lights
 from focus_companion.commands.shared.pin import tell_pin
 from focus_companion.commands.shared.rule_options import match_options
 from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
@@ -36,7 +38,7 @@ from focus_companion.settings import LEVELS, Settings, load
 from focus_companion.support.exposed import exposed_notice
 
 if TYPE_CHECKING:
-    from focus_companion.mqtt.broker import Broker
+    from focus_companion.commands.shared.camera_offer import CameraOffer
     from focus_companion.session.runner import Runner
     from focus_companion.session.session import Session
     from focus_companion.storage.journal import Journal
@@ -50,9 +52,6 @@ log = logging.getLogger(__name__)
 
 AGAIN: Final = 1.5
 """Seconds after which the simulated board begins another game."""
-
-LIMIT: Final = 2.6
-"""Seconds within which the program ends, whatever hangs: every told event is in the journal already."""
 
 
 class Name(_NameType):
@@ -105,11 +104,14 @@ def command(
 ) -> None:
     """Follow a game at the board: the page shows it live, the journal keeps it.
 
-    An unfinished game of the same --data folder goes on.
+    An unfinished game of the same --data folder goes on. The demo has a journal of its own, in its folder
+    demo.
     """
     settings = load(flags)
     # Whatever is written from here on is for this user alone: journal, logs, copies.
     os.umask(0o077)
+    if settings.lan and settings.pin is None:
+        settings = replace(settings, pin=f"{secrets.randbelow(10**6):06}")
     for secret in (settings.pin, settings.mqtt_password):
         logs.hide(secret)
     logs.start(settings.log)
@@ -117,12 +119,16 @@ def command(
         tell(notice)
     stop = threading.Event()
     on_signals(stop)
-    with ExitStack() as closing:
-        play(
-            settings, rules, dict(names), games=games, new=new, stop=stop, closing=closing, rank1=rank1,
-            tape=tape, tape_size=tape_size,
-        )  # fmt: skip
-    _leave()
+    going: Settings | None = settings
+    while going is not None:
+        with ExitStack() as closing:
+            going = play(
+                going, rules, dict(names), games=games, new=new, stop=stop, closing=closing, rank1=rank1,
+                tape=tape, tape_size=tape_size,
+            )  # fmt: skip
+        # A tape is of one game's session.
+        tape = tape and tape.with_name(f"{tape.name}-camera")
+    leave()
 
 
 def play(
@@ -137,8 +143,10 @@ def play(
     rank1: str,
     tape: Path | None,
     tape_size: float,
-) -> None:
-    """Play until ``stop`` is set or the source fails.
+) -> Settings | None:
+    """Play until ``stop`` is set, the source fails, or a camera is to take the place of the demonstration.
+
+    Returns the settings to start anew with, as if by hand, where a camera was taken; else ``None``.
 
     Raises:
         BadInput, OSError: the camera, the port or the journal cannot be used, each with a sentence.
@@ -146,36 +154,45 @@ def play(
     memory.share_one_pool()
     threads.take_short_turns()
     # Imported here because picture libraries take their time, which --help need not wait for.
-    from focus_companion.commands.shared.play_source import choose_source
+    from focus_companion.commands.shared.camera_offer import CameraOffer
+    from focus_companion.commands.shared.play_source import DEMO, choose_source
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.runner import Runner
     from focus_companion.session.session import Session
-    from focus_companion.storage.journal import Journal
+    from focus_companion.storage.folders import demo_folder
 
     broker = chosen_broker(settings)
-    journal = Journal(settings.data, write=True)
-    closing.callback(journal.close)
-    for notice in journal.notices:
-        tell(notice)
-    rescued = journal.rescued.kept.name if journal.rescued is not None else None
+    given = settings
+    # Where the demonstration stands in for a camera, the user's journal is held all the same: it is played on
+    # as soon as a camera is there.
+    journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
     chosen = choose_source(settings)
+    if chosen.is_demo:
+        settings = replace(settings, data=demo_folder(settings.data))
+        journal = _journal(settings.data, closing)
+    assert journal is not None
+    rescued = journal.rescued.kept.name if journal.rescued is not None else None
     boards = boards_for(settings.board)
     lens = None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data)
     again = AGAIN if chosen.is_demo else None
     sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
     match = MatchPlace(games) if games > 1 else None
     session = Session(
-        rules or Rules.make(2), names, journal, sight, resume=not new, again=again, rescued=rescued,
-        match=match,
+        rules or Rules.make(2), names, journal, sight, resume=not new, again=again, demo=chosen.is_demo,
+        rescued=rescued, match=match,
     )  # fmt: skip
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)
-        closing.callback(begin_tape(tape, tape_size, session, journal, sight=how, again=again).close)
+        made = begin_tape(tape, tape_size, session, journal, sight=how, again=again, demo=chosen.is_demo)
+        closing.callback(made.close)
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
 
-    publish = _publish(settings, broker, session, journal, closing)
+    stands_in = chosen.is_demo and settings.camera is None
+    if stands_in and broker is not None:
+        say("MQTT: nothing is published while the demo stands in for a camera")
+    publish = publisher(settings, None if stands_in else broker, session, journal, closing)
 
     def heard(event: Any) -> None:
         show(event)
@@ -194,7 +211,8 @@ def play(
     # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner.start()
     closing.callback(runner.stop, 1.5)
-    server = _serve(settings, session, journal, closing)
+    offer = CameraOffer() if stands_in else None
+    server = _serve(settings, session, journal, offer, closing)
     # Once more, so that it ends before the server does.
     closing.callback(runner.stop, 1.5)
     say(f"Camera: {shown_address(chosen.text)}")
@@ -212,10 +230,32 @@ def play(
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)
     supervisor.ready()
-    closing.callback(supervisor.stopping)
+    if offer is not None:
+        offer.start()
+        closing.callback(offer.close)
+
+    def taken() -> bool:
+        return offer is not None and offer.taken.is_set() and not stop.is_set()
+
+    closing.callback(lambda: None if taken() else supervisor.stopping())
     log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(chosen.text))
-    _wait(runner, stop, partial(_tell_status, supervisor, session))
-    _end_in_time()
+    _wait(runner, stop, partial(_tell_status, supervisor, session), taken)
+    if taken():
+        say("A camera takes the place of the demo")
+        return replace(given, port=server.port)
+    end_in_time()
+    return None
+
+
+def _journal(folder: Path, closing: ExitStack) -> Journal:
+    """The journal in ``folder``, held for writing; what became of it is told."""
+    from focus_companion.storage.journal import Journal
+
+    journal = Journal(folder, write=True)
+    closing.callback(journal.close)
+    for notice in journal.notices:
+        tell(notice)
+    return journal
 
 
 def _say_goodbye(session: Session) -> None:
@@ -225,16 +265,16 @@ def _say_goodbye(session: Session) -> None:
     logging.getLogger("waitress").setLevel(logging.CRITICAL)
 
 
-def _serve(settings: Settings, session: Session, journal: Journal, closing: ExitStack) -> PageServer:
+def _serve(
+    settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, closing: ExitStack
+) -> PageServer:
     from focus_companion.web.app import create_app
     from focus_companion.web.lan import host_names, lan_addresses
     from focus_companion.web.server import PageServer
 
-    pin = None
-    if settings.lan:
-        pin = settings.pin or f"{secrets.randbelow(10**6):06}"
-        logs.hide(pin)
-    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=host_names() if settings.lan else ())
+    pin = settings.pin if settings.lan else None
+    hosts = host_names() if settings.lan else ()
+    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer)
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:
@@ -244,46 +284,11 @@ def _serve(settings: Settings, session: Session, journal: Journal, closing: Exit
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
         assert pin is not None
         tell_pin(pin, server.port, settings.data, closing)
+    # Not as silent as the one before it became when it closed.
+    logging.getLogger("waitress").setLevel(logging.NOTSET)
     server.start()
     closing.callback(server.close, 0.5)
     return server
-
-
-def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
-    """Open the lights; returns what shows an event on them. Their button speaks to the session."""
-    from focus_companion.lights import LightSettings, open_lights
-    from focus_companion.session.requests import RequestRefused, TurnDone
-
-    def pressed() -> None:
-        # On a thread of the lights, which must go on whatever becomes of the press.
-        try:
-            session.submit(TurnDone())
-        except RequestRefused as refused:
-            log.warning("The button at the table was not heard: %s", refused)
-
-    lights = open_lights(LightSettings.from_mapping(settings.lights), pressed)
-    closing.callback(lights.close)
-    return lambda event: lights.show(event, session.state())
-
-
-def _publish(
-    settings: Settings, broker: Broker | None, session: Session, journal: Journal, closing: ExitStack
-) -> Callable[[Any], None]:
-    """What is to be told of every event, so that the broker hears of it; nothing without a broker."""
-    if broker is None:
-        return lambda event: None
-    from focus_companion.mqtt.publisher import Publisher
-    from focus_companion.storage.outbox import Outbox
-
-    table = table_name(settings)
-    outbox = Outbox(settings.data)
-    closing.callback(outbox.close)
-    drawer = outbox.drawer(broker.shown, table)
-    publisher = Publisher(broker, table, journal, session.state, drawer, version=__version__, tell=say)
-    closing.callback(publisher.close)
-    say(f"MQTT: publishing to {broker.shown} as table {table!r}")
-    publisher.start()
-    return publisher.tell
 
 
 def _tell_status(supervisor: Supervisor, session: Session) -> None:
@@ -294,11 +299,15 @@ def _tell_status(supervisor: Supervisor, session: Session) -> None:
     supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")
 
 
-def _wait(runner: Runner, stop: threading.Event, turned: Callable[[], None]) -> None:
+def _wait(
+    runner: Runner, stop: threading.Event, turned: Callable[[], None], taken: Callable[[], bool]
+) -> None:
     said = False
     tidied = time.monotonic()
     while not stop.wait(0.2):
         turned()
+        if taken():
+            break
         if time.monotonic() - tidied > memory.EVERY:
             memory.give_back()
             tidied = time.monotonic()
@@ -309,22 +318,3 @@ def _wait(runner: Runner, stop: threading.Event, turned: Callable[[], None]) -> 
             said = True
     if runner.failure is not None:
         raise runner.failure
-
-
-def _end_in_time() -> None:
-    """A camera driver or a viewer that hangs must not keep the program from ending."""
-    timer = threading.Timer(LIMIT, _leave)
-    timer.daemon = True
-    timer.start()
-
-
-def _leave() -> None:
-    """End at once, with all that matters closed.
-
-    A thread that is still inside a picture library when the interpreter is taken apart would abort the
-    program.
-    """
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(0)

@@ -18,9 +18,12 @@ def command(file: str, data: str | None) -> None:
     Every game of the copy is checked first; the journal that was there is kept beside it. Not while a game is
     being played.
     """
-    from focus_companion.storage.backup import restore
+    from focus_companion.storage.backup import holds_demo, restore
+    from focus_companion.storage.folders import demo_folder
 
-    done = restore(data_folder(data), Path(file))
+    # The demo's games never become the user's own: no real board stands as the simulated one does.
+    folder = demo_folder(data_folder(data)) if holds_demo(Path(file)) else data_folder(data)
+    done = restore(folder, Path(file))
     click.echo(f"{done.path}: {done.content}, from {file}")
     if done.kept is not None:
         click.echo(f"The journal before is kept as {done.kept}")

@@ -82,6 +82,9 @@ FORMATS: Final[dict[str, Format]] = {
 }
 """The formats by name."""
 
+NAMES: Final = (*(name for name in FORMATS if name != "mp4"), "html", "mp4")
+"""What a game can be written as: the formats, and the page of a game, which `web.story` makes."""
+
 
 def write(match: Match, form: str | Format) -> bytes:
     """The file of a game or match in a format, or in the one of that name in :data:`FORMATS`.

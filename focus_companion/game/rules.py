@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
@@ -155,6 +155,19 @@ class Rules:
         if self.start is not None:
             data["start"] = self.start.to_json(self.order)
         return data
+
+    def begun_by(self, player: str) -> Rules:
+        """Return the same rules where this player (a letter) begins; all keep their place in the order.
+
+        From a given position the player has the first turn, and is counted where they were. Raises RulesError
+        for whoever does not play.
+        """
+        if player not in self.order:
+            raise RulesError(f"{NAMES.get(player, player)} does not play, and cannot begin")
+        if self.start is not None:
+            return replace(self, start=replace(self.start, to_move=player))
+        first = self.order.index(player)
+        return replace(self, order=self.order[first:] + self.order[:first])
 
     @property
     def players_text(self) -> str:

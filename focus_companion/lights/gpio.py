@@ -51,8 +51,9 @@ class GpioBackend:
             self._parts.close()
             reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
             raise LightsUnavailable(
-                f"no GPIO lights ({reason}); they need a Raspberry Pi with gpiozero and lgpio installed "
-                "and pins that no other program uses"
+                f"no GPIO lights ({reason}); they need a Raspberry Pi whose pins no other program uses, and "
+                "the library lgpio: sudo apt install python3-lgpio, then install this program anew so that "
+                "it sees the library: pipx uninstall focus-companion; pipx install --system-site-packages ."
             ) from fault
 
     def _make(self, settings: GpioSettings, on_button: Callable[[], None] | None) -> None:

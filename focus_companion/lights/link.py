@@ -96,10 +96,15 @@ class Link:
         for _ in range(tries):
             self._write(message)
             end = time.monotonic() + self._ack_timeout
-            while time.monotonic() < end:
+            while True:
+                # And once more when the time is over: on a busy machine the answer may have been there long
+                # before we are.
+                late = time.monotonic() >= end
                 answer = self._answer(command)
                 if answer is not None:
                     return answer
+                if late:
+                    break
         raise LinkFault("silent", f"what is on {self.path} does not answer")
 
     def poll(self) -> None:

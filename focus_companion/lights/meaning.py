@@ -114,7 +114,7 @@ def after(before: Meaning, event: events.Event, state: Mapping[str, Any]) -> Mea
             return replace(before, warning=True, wrong=_indices(event.squares), take=None)
         case events.Resolved():
             return _filled(calm, state)
-        case events.TakenBack() | events.Corrected():
+        case events.TakenBack() | events.Corrected() | events.Begins():
             return _filled(replace(calm, path=(), mover=None, winners=(), over=False), state)
         case events.Acted():
             return _filled(before, state)

@@ -20,6 +20,7 @@ from ..game.position import Position
 from ..game.rules import Rules
 from ..game.squares import FILE, RANK, SQUARES
 from . import words
+from .beginning import other_beginning
 from .verdict import Wrong
 
 HIGHEST = 5
@@ -66,6 +67,8 @@ class Act:
     restored: Mapping[int, str] = field(default_factory=dict)
     """Squares that it leaves as they are taken to stand, with the stacks that it found there instead: for
     them, too, something must have changed since that picture."""
+    beginner: str = ""
+    """Letter of the player who began, where that was not the one named."""
     given: float | None = None
     """Its prior in nats where that is not its kind's: what an earlier look said of its turns is in it."""
 
@@ -284,7 +287,13 @@ class Acts:
                 "out_of_turn",
                 owner,
                 squares,
-                words.say("out_of_turn", owner, turn=turn, origin=origin, target=target),
+                words.say(
+                    "begins_out_of_turn" if self._begins(owner, squares) else "out_of_turn",
+                    owner,
+                    turn=turn,
+                    origin=origin,
+                    target=target,
+                ),
             )
         fault = explain(self.position, Move(origin, target), self._rules)
         if fault is not None and fault.reason == "thirteenth_piece":
@@ -296,14 +305,15 @@ class Acts:
             words.say("not_your_stack", turn, owner=owner, origin=origin, target=target),
         )
 
+    def _begins(self, player: str, squares: tuple[int, ...]) -> bool:
+        """Would that be a legal first turn, if this player began?"""
+        first = len(self._history) == 1
+        return first and other_beginning(self.position, self._rules, player, squares) is not None
+
     def _placed(self, turn: str, colour: str, target: int) -> Wrong:
-        if colour != turn and self.position.in_hand(colour) > 0:
-            return Wrong(
-                "out_of_turn",
-                colour,
-                (target,),
-                words.say("placed_out_of_turn", colour, turn=turn, target=target),
-            )
+        if colour != turn and (self.position.in_hand(colour) > 0 or self._begins(colour, (target,))):
+            what = "begins_placing" if self._begins(colour, (target,)) else "placed_out_of_turn"
+            return Wrong("out_of_turn", colour, (target,), words.say(what, colour, turn=turn, target=target))
         fault = explain(self.position, Move(None, target), self._rules) if colour == turn else None
         if fault is None or fault.reason == "game_over":
             return Wrong("no_reserve", colour, (target,), words.say("no_reserve", colour, target=target))

@@ -15,6 +15,7 @@ from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
 from .acts import HIGHEST, Act, Acts, Kind
+from .beginning import Beginning
 
 MOST = 6
 """Beliefs that are kept at most, the likeliest."""
@@ -64,12 +65,21 @@ class World:
         self, belief: Belief, history: Sequence[Position], rules: Rules, stood: Sequence[str], *, seen: bool
     ) -> None:
         self.belief = belief
+        self._beginner = ""
         self.acts = Acts([*history, *belief.positions], rules)
         self._sure = len(history) - 1
         self._stood = stood
         self._base = {s: b for s, b in enumerate(self.acts.stacks) if b != stood[s]}
         self._past = frozenset(self._base) - belief.since if seen else frozenset()
         self._plain = not belief.row and not self._base
+
+    @classmethod
+    def begun(cls, beginning: Beginning, stood: Sequence[str]) -> World:
+        """The world in which somebody else began than the one named; only what came after it can be put."""
+        belief = Belief((beginning.move,), (beginning.after,))
+        world = cls(belief, (beginning.start,), beginning.rules, stood, seen=False)
+        world._beginner = beginning.player
+        return world
 
     @property
     def stands(self) -> Act:
@@ -89,6 +99,7 @@ class World:
         changes = {s: b for s, b in after.items() if b != self._stood[s]}
         there = replace(
             act,
+            beginner=self._beginner,
             changes=changes,
             given=self.belief.nats + act.prior,
             past=self._past - set(act.changes),

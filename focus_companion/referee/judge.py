@@ -16,6 +16,7 @@ from ..game.rules import Rules
 from ..game.squares import FILE, RANK
 from . import words
 from .acts import Act, Acts, Kind
+from .beginning import Beginning
 from .beliefs import Belief, World, believe, ends_high
 from .course import IGNORED, OPEN, Ignored, plainly_stirred
 from .explaining import MISSED, as_due, clean, explains, left_out
@@ -54,14 +55,16 @@ def judge(
     *,
     seen: bool = False,
     instead: Collection[Move] = (),
+    begun: Beginning | None = None,
 ) -> Judgement:
     """What happened between the position that stood and this look.
 
     ``beliefs`` are what may have been played since, as earlier looks could not tell; ``seen``: it was played
     before the picture with which the look is compared. Without it the position itself may stand as well.
     ``instead``: turns for which something spoke before the last one was told in their place, or after it.
+    ``begun``: what was told as out of turn at ply 0, as the game's first turn: the next one may follow it.
     """
-    found = _judged(look, history, rules, pending, beliefs, seen=seen, instead=instead)
+    found = _judged(look, history, rules, pending, beliefs, seen=seen, instead=instead, begun=begun)
     return replace(found, hinted=_hinted(look, history, rules))
 
 
@@ -74,6 +77,7 @@ def _judged(
     *,
     seen: bool,
     instead: Collection[Move],
+    begun: Beginning | None,
 ) -> Judgement:
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
     if open_squares or max(look.stirred.values(), default=0.0) > UNLIT:
@@ -91,7 +95,8 @@ def _judged(
     if pending is not None and pending.move in worlds[0].acts.legal:
         belief = believe((pending.move,), history[-1], rules, Kind.TURNS.value - Kind.TURN.value)
         trimmed = World(belief, history, rules, look.evidence.standing, seen=False)
-    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed, instead))
+    other = None if begun is None else World.begun(begun, look.evidence.standing)
+    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed, instead, other))
 
 
 def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
@@ -110,11 +115,13 @@ def _likeliest(
     pending: Pending | None,
     trimmed: World | None,
     instead: Collection[Move],
+    begun: World | None,
 ) -> Judgement:
     """The likeliest act, weighed against ever more others until it explains the look.
 
     ``trimmed``: the world in which the stack that is awaited has been trimmed, and something else was done.
-    ``instead``: turns that may well have been made in place of the last.
+    ``instead``: turns that may well have been made in place of the last. ``begun``: the world in which
+    another player began.
     """
     stacks = look.evidence.standing
     strong = [s for s in open_squares if look.touched[s] >= STRONG]
@@ -123,19 +130,25 @@ def _likeliest(
         for world in worlds[:most]:
             yield from world.put(list_acts(world.acts))
 
+    def since_begun(*, whole: bool) -> Iterator[Act]:
+        if begun is not None:
+            yield from begun.put(begun.acts.turns(set(open_squares), whole=whole))
+
     pool = [world.stands for world in worlds]
     if not open_squares:
         # Nothing is new; it may be that what was doubtful has been put back, unseen.
         return weigh(look, [*pool, *of_all(Acts.back)], pending)
     if pending is None:
         # Nearly every look: one turn, on just the squares that changed, that explains every pixel.
-        best = weigh(look, [*pool, *of_all(lambda acts: acts.turns(set(open_squares), whole=True))], pending)
+        turns = of_all(lambda acts: acts.turns(set(open_squares), whole=True))
+        best = weigh(look, [*pool, *turns, *since_begun(whole=True)], pending)
         if clean(look, best.act):
             return best
         if best.act.moves:
             # A tall stack changes most of what lies behind it, and perhaps little of its own square.
             pool.append(best.act)
     pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
+    pool += since_begun(whole=False)
     # From above, a piece that is back where it was may show on one of its two squares only.
     pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
     best = weigh(look, pool, pending)
@@ -165,7 +178,9 @@ def _likeliest(
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, [*strong, *apart])
     if strong:
         pool += of_all(lambda acts: acts.turns(set(open_squares) - set(strong)))
-    pool += of_all(lambda acts: acts.successions(inside), WIDE)
+    successions = of_all(lambda acts: acts.successions(inside), WIDE)
+    # What was seen to be done first was not done second.
+    pool += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.row)
     pool += of_all(lambda acts: acts.unseen(inside), WIDE)
     # They were turns in place of the last that is known, and not of one that is only believed.
     known_acts = None if worlds[0].belief.row else worlds[0].acts

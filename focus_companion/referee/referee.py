@@ -18,12 +18,13 @@ from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
 from .acts import Act, Kind
+from .beginning import Beginning, other_beginning
 from .beliefs import MOST, Belief, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Ignored
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
 from .trimming import Pending, seen_to
-from .verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
+from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 from .weighing import LEAD, Judgement
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Referee:
         """The turns that were asked about last, and the position in which they were."""
         self._perhaps_back: Position | None = None
         """The position of which the last look showed that its last turn may have been taken back."""
+        self._begun: Beginning | None = None
+        """What was told as out of turn at ply 0, as the first turn of a game that its player begins."""
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
@@ -93,6 +96,10 @@ class Referee:
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
         self._hurried_until = until
+
+    def play_by(self, rules: Rules) -> None:
+        """Another turn order holds from now on."""
+        self._rules = rules
 
     def judge(self, look: Look, history: Sequence[Position]) -> list[Verdict]:
         """The verdicts of this look, to be taken in order; none while nothing new can be said."""
@@ -113,6 +120,7 @@ class Referee:
                 beliefs,
                 seen=self._seen,
                 instead=self._instead(history),
+                begun=self._begun,
             )
             self._judged = look.number, found
             acts = (found.act, *found.rivals)
@@ -126,7 +134,7 @@ class Referee:
         if judgement.act.legal:
             verdicts = self._legal(judgement, look, position)
         else:
-            verdicts = self._illegal(judgement, look, position)
+            verdicts = self._illegal(judgement, look, position, first=len(history) == 1)
         if verdicts:
             self._hurried_until = -math.inf
         return verdicts
@@ -148,7 +156,8 @@ class Referee:
         at = next((ply for ply, known in enumerate(history) if known is before), None)
         left = () if at is None else tuple(b.rest(history[at + 1 :]) for b in self._beliefs)
         rest = tuple(belief for belief in left if belief is not None)
-        self.answered = bool(rest)
+        begun = self._begun is not None and tuple(history[:2]) == (self._begun.start, self._begun.after)
+        self.answered = bool(rest) or begun
         self.answer_shown = self._judged is not None and self._judged[0] == self._asked
         self._known, self._judged = position, None
         self._settle()
@@ -208,6 +217,8 @@ class Referee:
         if not turns and self._pending and self._pending.move == act.moves[-1] and not again:
             asks = self._perhaps_trimmed(judgement, look)
             return self._ask_if_trimmed(act.moves[-1], look, position) if asks else []
+        if act.beginner and self._begun is not None:
+            verdicts.append(OtherBegins(self._begun.player, self._begun.start))
         self._settle()
         self.partly = awaited and bool(turns)
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
@@ -258,6 +269,10 @@ class Referee:
         return [PutRight()] if due else []
 
     def _doubt(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
+        if judgement.act.beginner:
+            # Whose turn it is, is in question already; the answer brings the rest.
+            return []
+        judgement = _as_named(judgement)
         acts = (judgement.act, *judgement.rivals)
         rows = rows_of(acts)
         if not any(rows):
@@ -321,7 +336,8 @@ class Referee:
 
     # ---- what is not -------------------------------------------------------------------------------------
 
-    def _illegal(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
+    def _illegal(self, judgement: Judgement, look: Look, position: Position, *, first: bool) -> list[Verdict]:
+        """``first``: no turn has been played yet."""
         act = judgement.act
         assert act.wrong is not None
         wrong = act.wrong()
@@ -359,6 +375,9 @@ class Referee:
         if not self._lasted(look, patience, since):
             return []
         self._wrong = wrong
+        if first and wrong.reason == "out_of_turn":
+            self._begun = other_beginning(position, self._rules, wrong.player, wrong.squares)
+            self._asked = look.number
         return [wrong]
 
     def _remains(self, judgement: Judgement, look: Look) -> bool:
@@ -374,4 +393,15 @@ class Referee:
     def _settle(self) -> None:
         self._wrong = None
         self._pending = None
+        self._begun = None
         self._said, self._beliefs, self._seen, self._hunch = (), (), False, ()
+
+
+def _as_named(judgement: Judgement) -> Judgement:
+    """The judgement without those rivals that have another player begin than the one named."""
+    acts = (judgement.act, *judgement.rivals)
+    if not any(act.beginner for act in acts):
+        return judgement
+    named = [at for at, act in enumerate(acts) if at and not act.beginner]
+    weights = tuple(judgement.weights[at] for at in (0, *named))
+    return replace(judgement, rivals=tuple(acts[at] for at in named), weights=weights)

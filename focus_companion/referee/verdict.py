@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ..game.moves import Move
 from ..game.play import Removed
+from ..game.position import Position
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,16 @@ class TurnSeen(Verdict):
 
     move: Move
     confidence: float
+
+
+@dataclass(frozen=True)
+class OtherBegins(Verdict):
+    """The game, still at ply 0, is begun by ``player`` (a letter) and not by the one named: ``start`` is its
+    position then.
+    """
+
+    player: str
+    start: Position
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,12 @@ class Clock:
             used[mover] = used.get(mover, 0.0) - self.control.increment
         return replace(self, used=used, running=running, since=max(time, self.since))
 
+    def instead(self, before: str, player: str) -> Clock:
+        """The time that ran for ``before`` was that of ``player``."""
+        used = dict(self.used)
+        used[player] = used.get(player, 0.0) + used.pop(before, 0.0)
+        return replace(self, used=used, running=player if self.running == before else self.running)
+
     def to_json(self, now: float, players: str) -> dict[str, Any]:
         """The clocks at the time ``now``: the control's keys, ``used`` by colour, ``running``, ``time``."""
         here = self.at(now, self.running)

@@ -148,6 +148,8 @@ class GameBegan(Event):
     position: str = ""
     clock: Mapping[str, Any] | None = None
     match: Mapping[str, Any] | None = None
+    demo: bool = False
+    """Whether it is played on the simulated board."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,17 @@ class Ruled(Event):
     move: str
     player: str
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Begins(Event):
+    """Before the first turn: ``player`` begins, and not the one named. ``order`` is the turn order from now
+    on, in which everybody keeps their place.
+    """
+
+    type: ClassVar[str] = "begins"
+    player: str
+    order: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -219,7 +232,7 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Result),
-        *(GameBegan, Acted, Ruled, Corrected, Paused, Placed, Refused),
+        *(GameBegan, Begins, Acted, Ruled, Corrected, Paused, Placed, Refused),
     )
 }
 """The classes of events by their ``type``."""

@@ -16,6 +16,7 @@ from .events_from_verdicts import captured, reserves, result, turn
 from .history import History
 from .requests import (
     AgreeDraw,
+    Begin,
     ChooseMove,
     DismissAlert,
     Leave,
@@ -31,7 +32,7 @@ from .requests import (
     TakeBack,
     TurnDone,
 )
-from .rulings import check_legal, rule_legal, rule_not_legal
+from .rulings import begin, check_legal, rule_legal, rule_not_legal
 
 JUST_TOLD: Final = 1.5
 """Seconds for which a press of the button at the table dismisses nothing: whoever pressed it then had not yet
@@ -172,6 +173,7 @@ _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[
     Leave: _leave,
     AgreeDraw: _draw,
     ChooseMove: _choose,
+    Begin: begin,
     RuleLegal: rule_legal,
     RuleNotLegal: rule_not_legal,
     DismissAlert: _dismiss,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..game.colours import NAMES
+from ..game.colours import NAMES, names
 from ..game.moves import Move
 from ..game.play import Removed, apply
 from ..game.position import Position
@@ -12,6 +12,7 @@ from ..game.squares import SQUARES
 from ..referee import verdict as said
 from .events import (
     Alert,
+    Begins,
     Event,
     Found,
     Lost,
@@ -58,6 +59,8 @@ def _heard(verdict: said.Verdict, history: History, time: float) -> Iterator[Eve
             names = square_names(squares)
             if history.ready or tuple(names) != history.set_up:
                 yield SetUp(time, names)
+        case said.OtherBegins(player):
+            yield begins(player, history, time)
         case said.TurnSeen(move, confidence):
             yield from turn(move, confidence, history, time)
         case said.TrimAwaited(move, square, removed):
@@ -86,6 +89,11 @@ def _undoes_the_end(ply: int, history: History) -> bool:
     """
     ended_by_turn = isinstance(history.entries[-1].what, Move)
     return ended_by_turn and ply == history.ply - 1 and ply > 0
+
+
+def begins(player: str, history: History, time: float) -> Begins:
+    """The event of another player's beginning (a letter) than the one named."""
+    return Begins(time, NAMES[player], names(history.rules.begun_by(player).order))
 
 
 def turn(move: Move, confidence: float, history: History, time: float) -> Iterator[Event]:

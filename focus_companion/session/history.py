@@ -7,18 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..game.acts import ACT_KINDS, Act, ActKind
-from ..game.colours import LETTER
+from ..game.colours import LETTER, names
 from ..game.match import MatchPlace
 from ..game.moves import Move
 from ..game.play import act, apply
 from ..game.position import Position
 from ..game.record import Entry, GameRecord, positions
-from ..game.rules import Rules
+from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
 from .clock import Clock, TimeControl
 from .events import (
     Acted,
     Alert,
+    Begins,
     Corrected,
     Event,
     Found,
@@ -52,6 +53,7 @@ class History:
     why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
+    ``demo``: the simulated board plays it.
     """
 
     rules: Rules
@@ -77,6 +79,7 @@ class History:
     started: bool = False
     corners: Mapping[str, Sequence[float]] | None = None
     match: MatchPlace | None = None
+    demo: bool = False
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -175,6 +178,8 @@ class History:
                 return self._game_began(event)
             case Moved():
                 return self._moved(event)
+            case Begins():
+                return self._begins(event)
             case Acted():
                 done = Act(_act_kind(event.act), LETTER[event.player] if event.player else "")
                 position = act(self.position, done, self.rules)
@@ -220,7 +225,29 @@ class History:
         seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
         clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
         match = MatchPlace.from_json(event.match)
-        return replace(self, began=event.time, begun=True, seats=seats, clock=clock, match=match)
+        return replace(
+            self, began=event.time, begun=True, seats=seats, clock=clock, match=match, demo=event.demo
+        )
+
+    def _begins(self, event: Begins) -> History:
+        if self.entries:
+            raise HistoryError(f"{event.player} begins at ply {self.ply}")
+        player, before = LETTER[event.player], self.position.to_move
+        try:
+            rules = self.rules.begun_by(player)
+        except RulesError as error:
+            raise HistoryError(str(error)) from error
+        if names(rules.order) != list(event.order):
+            raise HistoryError(f"with {event.player} to begin, the order is not {', '.join(event.order)}")
+        return replace(
+            self._noted(event),
+            rules=rules,
+            positions=(start_position(rules),),
+            clock=self.clock and self.clock.instead(before, player),
+            alert=None,
+            prompt=None,
+            unclear=None,
+        )
 
     def _noted(self, event: Event, **more: Any) -> History:
         return replace(self, incidents=(*self.incidents, event.to_json() | more))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..game.play import apply
@@ -14,6 +15,7 @@ from ..referee.beliefs import MOST
 from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
+    OtherBegins,
     OutOfView,
     StartDiffers,
     StartSeen,
@@ -105,6 +107,10 @@ class Pipeline:
 
     def _look(self, frame: Frame, history: Sequence[Position]) -> list[Verdict]:
         position = history[-1]
+        if history[0].players != self._rules.order:
+            # Another player has begun than the one named.
+            self._rules = replace(self._rules, order=history[0].players)
+            self._referee.play_by(self._rules)
         if self._watcher is None:
             self._watcher = self._kind(
                 self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens
@@ -180,12 +186,15 @@ class Pipeline:
 
     def _outcome(self, verdicts: Sequence[Verdict], history: Sequence[Position]) -> tuple[str, ...] | None:
         """The stacks that stand if these verdicts are taken; ``None`` where they say nothing of that."""
-        position, stands = history[-1], None
+        position, rules, stands = history[-1], self._rules, None
         for verdict in verdicts:
             if isinstance(verdict, WentBack):
                 position = history[verdict.ply]
+            elif isinstance(verdict, OtherBegins):
+                position = verdict.start
+                rules = replace(rules, order=position.players)
             elif isinstance(verdict, TurnSeen) and not position.over:
-                position = apply(position, verdict.move, self._rules)
+                position = apply(position, verdict.move, rules)
             else:
                 continue
             stands = position.stacks

@@ -96,6 +96,13 @@ class RuleNotLegal(Request):
 
 
 @dataclass(frozen=True)
+class Begin(Request):
+    """``player`` (a letter), whose turn was alerted as out of turn at ply 0, begins; all keep their order."""
+
+    player: str
+
+
+@dataclass(frozen=True)
 class DismissAlert(Request):
     """The players say that the alert or prompt is settled."""
 

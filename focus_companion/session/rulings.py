@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from ..game.colours import LETTER, NAMES
 from ..game.faults import explain, parts
 from ..game.moves import Move, legal_moves
-from ..game.squares import SQUARES
-from .events import Event, Ruled, TakenBack
-from .events_from_verdicts import turn
+from ..game.squares import INDEX, SQUARES
+from ..referee.beginning import Beginning, other_beginning
+from .events import Event, Resolved, Ruled, TakenBack
+from .events_from_verdicts import begins, turn
 from .history import History
-from .requests import RequestRefused, RuleLegal, RuleNotLegal
+from .requests import Begin, RequestRefused, RuleLegal, RuleNotLegal
 
 
 def nearest_turns(history: History) -> list[Move]:
@@ -24,6 +25,30 @@ def nearest_turns(history: History) -> list[Move]:
         return len(squares & {move.origin, move.target})
 
     return sorted(legal_moves(history.position, history.rules), key=touched, reverse=True)
+
+
+def in_question(history: History) -> Beginning | None:
+    """How the game begins if what is alerted is its first turn, by a player not named to begin; ``None``
+    where that is not in question.
+    """
+    alert = history.alert
+    if alert is None or alert.reason != "out_of_turn" or history.entries:
+        return None
+    if alert.player not in LETTER or not INDEX.keys() >= set(alert.squares):
+        return None
+    squares = [INDEX[name] for name in alert.squares]
+    return other_beginning(history.position, history.rules, LETTER[alert.player], squares)
+
+
+def begin(request: Begin, history: History, time: float) -> Iterator[Event]:
+    """The players say that it is another who begins: the turn that was alerted is the first."""
+    beginning = in_question(history)
+    if beginning is None or beginning.player != request.player:
+        raise RequestRefused("It is not in question who begins.")
+    yield Resolved(time)
+    begun = begins(request.player, history, time)
+    yield begun
+    yield from turn(beginning.move, 1.0, history.take(begun), time)
 
 
 def check_legal(move: Move, history: History) -> None:

@@ -96,8 +96,7 @@ class _Reader:
         self.error: Exception | None = None
         self.ended = False
         self._stop = False
-        # A live source's older frames are of no use once there is a newer one.
-        self._frames: deque[Frame] = deque(maxlen=1 if source.live else None)
+        self._frames: deque[Frame] = deque()
         self._change = threading.Condition()
         self._thread = threading.Thread(target=self._read, name="reader", daemon=True)
         self._thread.start()
@@ -105,13 +104,11 @@ class _Reader:
     def _read(self) -> None:
         try:
             with self.source as opened:
-                # A simulated board waits for who looks at it: on a slow machine its game goes on more slowly.
-                waits = not opened.live or getattr(opened, "waits", False)
-                ahead = (1 if opened.live else _AHEAD) if waits else None
+                # A live source keeps by itself what a busy reader needs, and a simulated board waits for it.
+                ahead = 1 if opened.live else _AHEAD
                 for frame in opened:
                     with self._change:
-                        if ahead is not None:
-                            self._change.wait_for(lambda: self._stop or len(self._frames) < ahead)
+                        self._change.wait_for(lambda: self._stop or len(self._frames) < ahead)
                         if self._stop:
                             return
                         self._frames.append(frame)

@@ -58,7 +58,7 @@ class Session:
     ``sight``: the pipeline, or a function that makes one for given rules, wanted where the rules change
     between games.
     ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only when
-    asked.
+    asked. ``demo``: the games are played on the simulated board, which their first events tell.
 
     ``match``: which game of a match the first one is. With ``resume`` a match whose last game has not been
     played goes on as an unfinished game does.
@@ -79,6 +79,7 @@ class Session:
         *,
         resume: bool = True,
         again: float | None = None,
+        demo: bool = False,
         clock: Callable[[], float] = time.monotonic,
         rescued: str | None = None,
         match: MatchPlace | None = None,
@@ -86,6 +87,7 @@ class Session:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
+        self._demo = demo
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
@@ -119,7 +121,7 @@ class Session:
             # The board or the camera may have been moved since.
             self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
-            self._commit((_began(self._history, self._time),))
+            self._commit((self._began(),))
 
     # What everyone may ask
 
@@ -370,7 +372,7 @@ class Session:
         with self._state:
             self._history = replace(history, lost=self._history.lost, corners=before.corners)
         self.resumed = False
-        return self._tell(_began(self._history, self._time))
+        return self._tell(self._began())
 
     def _place(self, request: PlaceBoard) -> list[Event]:
         try:
@@ -416,6 +418,21 @@ class Session:
         rules = before.agreed or before.rules
         return self._prepare(rules, _turned(before), before.seats, clock, _next_place(before))
 
+    def _began(self) -> GameBegan:
+        """What tells everyone of the game that now begins."""
+        history = self._history
+        players: dict[str, dict[str, str]] = {}
+        for name, text in view.named(history.players).items():
+            players[name] = {"name": text}
+        for name, side in view.named(history.seats).items():
+            players.setdefault(name, {"name": ""})["seat"] = side
+        clock = history.clock.control.to_json() if history.clock else None
+        match = history.match.to_json() if history.match else None
+        return GameBegan(
+            self._time, history.game, history.rules.to_json(), players, history.position.text, clock, match,
+            demo=self._demo,
+        )  # fmt: skip
+
     def _tell(self, *events: Event) -> list[Event]:
         """Keep these events, then tell them; hold them back while the journal refuses them."""
         if self._held:
@@ -451,17 +468,6 @@ class Session:
             return self._journal.append_all(game, events)
         last = self._feed.last
         return list(range(last + 1, last + 1 + len(events)))
-
-
-def _began(history: History, now: float) -> GameBegan:
-    players: dict[str, dict[str, str]] = {}
-    for name, text in view.named(history.players).items():
-        players[name] = {"name": text}
-    for name, side in view.named(history.seats).items():
-        players.setdefault(name, {"name": ""})["seat"] = side
-    clock = history.clock.control.to_json() if history.clock else None
-    match = history.match.to_json() if history.match else None
-    return GameBegan(now, history.game, history.rules.to_json(), players, history.position.text, clock, match)
 
 
 def _match_to_go_on(journal: EventJournal | None) -> History | None:

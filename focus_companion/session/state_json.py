@@ -15,6 +15,7 @@ from ..game.squares import INDEX
 from .events import Event
 from .events_from_verdicts import captured, reserves
 from .history import History
+from .rulings import in_question
 
 SEATS: Final[Mapping[int, Mapping[str, str]]] = {
     2: {"g": "bottom", "r": "top"},
@@ -91,6 +92,7 @@ def standing(history: History) -> dict[str, Any]:
     players = history.positions[0].players
     sides = seats(players) | dict(history.seats)
     moves = history.moves
+    beginning = in_question(history)
     return {
         "game": history.game,
         "rules": history.rules.to_json(),
@@ -102,6 +104,7 @@ def standing(history: History) -> dict[str, Any]:
         "out": [NAMES[letter] for letter in position.out],
         "last_move": str(moves[-1].what) if moves else None,
         "alert": _json(history.alert),
+        "begins": NAMES[beginning.player] if beginning else None,
         "prompt": history.prompt and history.prompt.to_json() | {"move": history.prompt.move or None},
         "result": position.result and position.result.to_json(),
         "unclear": list(history.unclear.candidates) if history.unclear else None,
@@ -116,6 +119,7 @@ def standing(history: History) -> dict[str, Any]:
         **hands(position),
         "date": history.date,
         "match": history.match and history.match.to_json(),
+        "demo": history.demo,
     }
 
 

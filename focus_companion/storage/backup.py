@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from contextlib import closing
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..session.events import GameBegan
 from . import opening, schema, swap
 from .errors import RESCUED_BY, JournalDamaged, JournalError, JournalForeign, count, told
 from .journal import LOCK
@@ -51,7 +53,7 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
             target = folder / "backups" / f"journal-{swap.stamp()}.sqlite"
         _refuse_other(target)
         with swap.fresh(target.with_name(f".{target.name}.part")) as part:
-            with closing(_open(path)) as source:
+            with closing(opening.to_look_at(path)) as source:
                 opening.copy(source, part)
             found = check(part, path, own=True)
             swap.publish(part, target)
@@ -78,7 +80,7 @@ def restore(folder: Path, source: Path) -> Copied:
         with closing(FolderLock(folder / LOCK)):
             swap.finish(folder)
             with swap.fresh(folder / swap.PART) as part:
-                with closing(_open(source)) as database:
+                with closing(opening.to_look_at(source)) as database:
                     opening.copy(database, part)
                 # Once more, as it lies on this disk now.
                 check(part, source)
@@ -86,6 +88,19 @@ def restore(folder: Path, source: Path) -> Copied:
     except (sqlite3.Error, OSError) as error:
         raise told(error, path) from error
     return Copied(path, *found, kept)
+
+
+def holds_demo(copy: Path) -> bool:
+    """Whether a copy is of the demonstration's journal; of one that is not whole :func:`restore` tells."""
+    if not copy.is_file():
+        return False
+    query = "SELECT body FROM events WHERE type = ? ORDER BY id LIMIT 1"
+    try:
+        with closing(opening.to_look_at(copy)) as database:
+            first = database.execute(query, (GameBegan.type,)).fetchone()
+        return first is not None and bool(json.loads(first[0]).get("demo"))
+    except (sqlite3.Error, OSError, ValueError, AttributeError):
+        return False
 
 
 def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
@@ -99,7 +114,7 @@ def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
     """
     remedy, foreign = (RESCUED_BY, schema.MOVE) if own else (_ANOTHER, _ANOTHER)
     try:
-        with closing(_open(path)) as database:
+        with closing(opening.to_look_at(path)) as database:
             schema.check(database, name, foreign)
             if schema.version(database) == 0:
                 raise JournalForeign(f"{name} is no journal of Focus Companion; {foreign}")
@@ -115,19 +130,12 @@ def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
         raise problem from error
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    # Without a log nobody is writing to it, and a copy may lie where nothing can be written beside it.
-    if swap.log_of(path).exists():
-        return opening.connect(path, "ro")
-    return opening.connect(path, "ro&immutable=1")
-
-
 def _refuse_other(target: Path) -> None:
     """Raise JournalForeign where something else than an older copy would be replaced."""
     if not target.exists():
         return
     try:
-        with closing(_open(target)) as database:
+        with closing(opening.to_look_at(target)) as database:
             schema.check(database, target, "give another name for the copy")
     except sqlite3.DatabaseError as error:
         raise JournalForeign(f"{target} is no copy of a journal; give another name for the copy") from error

@@ -81,6 +81,12 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None, check_same_thread=False)
 
 
+def to_look_at(path: Path) -> sqlite3.Connection:
+    """A connection that only reads, and leaves nothing beside a file that nobody writes."""
+    # Without a log nobody is writing to it, and a copy may lie where nothing can be written beside it.
+    return connect(path, "ro" if swap.log_of(path).exists() else "ro&immutable=1")
+
+
 def log_is_gone(path: Path) -> bool:
     """Whether a journal that was in use lacks its log."""
     return path.is_file() and path.stat().st_size > 0 and not swap.log_of(path).exists()

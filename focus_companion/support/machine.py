@@ -5,9 +5,11 @@ from __future__ import annotations
 import grp
 import os
 import platform
+import shlex
 import shutil
 import socket
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -27,9 +29,9 @@ from .checks import Check
 
 LIBRARIES: Final = (
     *("opencv-python-headless", "numpy", "av", "pillow"),
-    *("flask", "waitress", "pyserial", "gpiozero"),
+    *("flask", "waitress", "pyserial", "gpiozero", "paho-mqtt"),
 )
-OPTIONAL: Final = ("lgpio", "paho-mqtt")
+OPTIONAL: Final = ("lgpio", "picamera2")
 
 LITTLE: Final = 200e6
 """Bytes of free disk below which somebody should look; a season of games takes a few."""
@@ -71,7 +73,7 @@ def check_versions() -> Iterator[Check]:
         f"{name} {found[name]}" for name in ("focus-companion", "python", *LIBRARIES) if name in found
     )
     if missing:
-        remedy = "install it anew: pip install focus-companion"
+        remedy = f"run: {shlex.quote(sys.executable)} -m pip install {' '.join(missing)}"
         yield Check("versions", "fail", f"{text}; not installed: {', '.join(missing)}", remedy)
     else:
         yield Check("versions", "ok", text)

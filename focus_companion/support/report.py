@@ -15,6 +15,7 @@ from .. import logs
 from ..addresses import HIDDEN, without_secrets
 from ..settings import Settings
 from ..storage.errors import JournalError
+from ..storage.folders import folder_to_read
 from ..storage.journal import Journal
 from .checks import Check
 from .machine import versions
@@ -54,9 +55,11 @@ def _shown(value: Any, name: str = "") -> Any:
 
 
 def last_events(folder: Path) -> list[str]:
-    """The newest events of the journal, a line of JSON each; why there are none, where it cannot be read."""
+    """The newest events of the journal (the demo's where the user has played no game), a line of JSON each;
+    why there are none, where it cannot be read.
+    """
     try:
-        with Journal(folder) as journal:
+        with Journal(folder_to_read(folder)) as journal:
             kept = journal.kept(after=max(0, journal.last_event() - EVENTS), limit=EVENTS)
     except JournalError as error:
         return [json.dumps({"error": without_secrets(str(error))})]

@@ -156,6 +156,7 @@ _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "draw": lambda body: requests.AgreeDraw(),
     "choose": lambda body: requests.ChooseMove(_move(body)),
     "legal": lambda body: requests.RuleLegal(_move(body)),
+    "begins": lambda body: requests.Begin(_player(body)),
     "not_legal": _rule_not_legal,
     "rematch": lambda body: requests.Rematch(),
     "dismiss": lambda body: requests.DismissAlert(),

@@ -17,7 +17,7 @@ from .acts import parse_act
 from .downloads import download
 from .games import past_game, summaries
 from .past import change, check_there
-from .ports import GameJournal, GameSession
+from .ports import CameraOffer, GameJournal, GameSession
 from .reasons import refusal
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
@@ -50,13 +50,19 @@ def _journal() -> GameJournal:
 
 @blueprint.get("/api/state")
 def state() -> Response:
-    return jsonify(_session().state() | watching())
+    return jsonify(_session().state() | watching() | offered())
 
 
 def watching() -> dict[str, int]:
     """How many follow the event stream now: the page says who watches along."""
     viewers: Viewers = current_app.extensions["viewers"]
     return {"watching": len(viewers)}
+
+
+def offered() -> dict[str, str | None]:
+    """The camera that could take the place of the demonstration; the page then has a button for it."""
+    offer: CameraOffer | None = current_app.extensions["offer"]
+    return {"camera_found": offer.found if offer is not None else None}
 
 
 @blueprint.get("/snapshot.jpg")
@@ -192,6 +198,17 @@ def act() -> tuple[Response, HTTPStatus]:
         # The game thread is busy with a picture; what comes of it will be told on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
     return jsonify(accepted=True, done=True), HTTPStatus.OK
+
+
+@blueprint.post("/api/camera")
+def take_camera() -> tuple[Response, HTTPStatus]:
+    """Play on the camera that is offered: the program starts anew on it, in the user's own journal."""
+    access: Access = current_app.extensions["access"]
+    access.check_act(request)
+    offer: CameraOffer | None = current_app.extensions["offer"]
+    if offer is None or not offer.take():
+        raise Refused(HTTPStatus.CONFLICT, "There is no camera to play on. Plug one in.")
+    return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
 
 
 @blueprint.post("/api/pin")

@@ -11,7 +11,7 @@ from flask import Flask
 from . import api, pages, stream
 from .access import Access
 from .base import base_app
-from .ports import GameJournal, GameSession
+from .ports import CameraOffer, GameJournal, GameSession
 from .reviewing import Reviews
 from .series import Series
 
@@ -30,18 +30,21 @@ def create_app(
     pin: str | None = None,
     hosts: Iterable[str] = (),
     viewers: int = VIEWERS,
+    offer: CameraOffer | None = None,
 ) -> Flask:
     """The page of a running game.
 
     ``lan``: answer under bare addresses of this machine and the names in ``hosts``, not under loopback alone.
     ``pin``: whoever knows it may act from elsewhere too; without one only the host machine may.
-    ``viewers``: most open event streams; past it viewers are told to poll.
+    ``viewers``: most open event streams; past it viewers are told to poll. ``offer``: where the demonstration
+    stands in for a camera, what tells of one that is plugged in.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
     # With a thousand who ask, those who come during a look would each take their share of its time.
     app.before_request(partial(session.let_pass, AFTER_YOU))
     app.extensions["journal"] = journal
+    app.extensions["offer"] = offer
     app.extensions["series"] = Series()
     app.extensions["reviews"] = Reviews()
     # Where else the page can be opened is known once its server runs; shown with a QR code, best first.

@@ -8,8 +8,9 @@ from http import HTTPStatus
 from flask import Response, g
 
 from ..formats.match import Match
+from ..formats.writing import NAMES
 from .access import Refused
-from .exports import NAMES, ExportBusy, ExportFailed, export_games
+from .exports import ExportBusy, ExportFailed, export_games
 
 log = logging.getLogger(__name__)
 

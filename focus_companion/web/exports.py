@@ -24,9 +24,6 @@ from .story import story_format
 
 Made = TypeVar("Made")
 
-NAMES: Final = (*(name for name in FORMATS if name != "mp4"), "html", "mp4")
-"""The formats, those of :mod:`formats.writing` and the page's own."""
-
 SLOW: Final = frozenset({"gif", "html", "mp4"})
 """Formats that take seconds to make."""
 

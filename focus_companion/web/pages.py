@@ -9,6 +9,7 @@ from ..game.presets import PRESETS
 from ..session.state_json import state
 from ..storage.matches import place_of
 from .access import Access, Refused
+from .api import offered
 from .assets import Assets
 from .catalogues import LANGUAGES
 from .headings import heading
@@ -30,7 +31,7 @@ def play() -> str:
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
         addresses=current_app.extensions["addresses"],
-        state=session.state(),
+        state=session.state() | offered(),
     )
 
 

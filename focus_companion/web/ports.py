@@ -54,6 +54,19 @@ class GameSession(Protocol):
         ...
 
 
+class CameraOffer(Protocol):
+    """A camera that could take the place of the demonstration. May be used from any thread."""
+
+    @property
+    def found(self) -> str | None:
+        """The device, ``None`` while there is none."""
+        ...
+
+    def take(self) -> bool:
+        """Ask for it: the program starts anew on it. False if there is none (any more)."""
+        ...
+
+
 class GameJournal(Protocol):
     """Past games."""
 

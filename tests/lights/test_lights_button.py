@@ -13,7 +13,7 @@ from gpiozero import Device
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 from light_board_fake import FakeBoard
 
-from focus_companion.commands.play import table_lights
+from focus_companion.commands.shared.listeners import table_lights
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, Verdict, Wrong

@@ -6,8 +6,9 @@ import pytest
 from click.testing import CliRunner
 from light_board_fake import FakeBoard
 
+from focus_companion.cli import cli
 from focus_companion.commands.lights import command
-from focus_companion.commands.shared.console import NotSo
+from focus_companion.commands.shared.console import NotSo, run
 from focus_companion.lights import ports
 from focus_companion.lights.meaning import NOTHING
 from focus_companion.lights.pixels import BAR_PIXEL, PIXELS, draw
@@ -49,3 +50,20 @@ def test_a_port_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr("focus_companion.commands.lights.ANSWER_SECONDS", 0.3)
     done = CliRunner().invoke(command, ["--port", str(tmp_path / "none")])
     assert isinstance(done.exception, NotSo) and "serial" in str(done.exception)
+
+
+@pytest.mark.parametrize("backends", ["auto", "gpio", "none"])
+def test_without_lights_one_line_says_what_to_do(
+    backends: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where other loggers would have something to say, with a traceback."""
+    monkeypatch.setattr(ports, "candidates", lambda: ())
+    monkeypatch.setenv("FOCUS_COMPANION_LIGHTS", backends)
+    assert run(cli, ["lights", "--test"]) == 1
+    told = capsys.readouterr().err
+    assert "Traceback" not in told and "docs/" not in told
+    *_, last = told.splitlines()
+    assert last.startswith("focus-companion: there are no lights to try") and str(tmp_path / "config") in last
+    # A second time it is told once all the same.
+    assert run(cli, ["lights", "--test"]) == 1
+    assert capsys.readouterr().err == told

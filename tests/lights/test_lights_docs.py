@@ -49,6 +49,7 @@ HAPPENED: dict[str, tuple[Meaning, events.Event, dict[str, Any]]] = {
     "resolved": (PLAYING, events.Resolved(0.0), STATE),
     "taken_back": (PLAYING, events.TakenBack(0.0, 1), STATE),
     "corrected": (PLAYING, events.Corrected(0.0, "…"), STATE),
+    "begins": (PLAYING, events.Begins(0.0, "red", ["red", "green"]), STATE),
     "unclear": (PLAYING, events.Unclear(0.0, ["d5-d6"]), STATE),
     "refused": (PLAYING, events.Refused(0.0, "…"), STATE),
     "ruling": (PLAYING, events.Ruled(0.0, True, 1, "d5-d6", "red"), STATE),

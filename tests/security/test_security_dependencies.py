@@ -13,8 +13,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-NOT_LOCKED = {"lgpio", "atheris"}
-"""For a Raspberry Pi alone, and for fuzzing alone: no test needs them."""
+NOT_LOCKED = {"atheris"}
+"""For fuzzing alone: no test needs it."""
 
 
 def locked() -> dict[str, tuple[str, list[str]]]:

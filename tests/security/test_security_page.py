@@ -23,9 +23,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.fuzzing.targets import PATHS, Page
+from focus_companion.formats.writing import NAMES as EXPORTS
 from focus_companion.session.names import clean_text
 from focus_companion.web.access import PinGate, Refused
-from focus_companion.web.exports import NAMES as EXPORTS
 
 HOSTILE = [
     "<script>alert(1)</script>",

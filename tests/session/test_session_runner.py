@@ -18,6 +18,7 @@ from focus_companion.session.events import Event, GameBegan
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
 from focus_companion.vision.capture.frames import FrameError
+from focus_companion.vision.capture.live import Live
 
 RULES = Rules.make(2)
 
@@ -103,18 +104,34 @@ def test_every_frame_of_a_file_is_pushed(run: Any) -> None:
     assert session.submit(ask.Pause()).result(timeout=2) is None
 
 
-def test_a_live_source_never_lags(run: Any) -> None:
-    seen: list[int] = []
+def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
+    """Another turn is made every 0.6 s, and one look takes 2 s: each turn is seen all the same."""
+
+    class Camera:
+        reads = 0
+
+        def read(self) -> tuple[bool, Any]:
+            time.sleep(0.02)
+            self.reads += 1
+            return True, np.full((4, 4, 3), self.reads // 30, np.uint8)
+
+        def release(self) -> None:
+            pass
+
+    turns: list[int] = []
 
     class Slow(Script):
         def push(self, frame: Any, history: Any) -> Any:
-            seen.append(frame.index)
-            time.sleep(0.03)
+            if len(turns) == 3:
+                time.sleep(2.0)
+            turns.append(int(frame.image[0, 0, 0]))
             return ()
 
-    run(Source(100, live=True, pace=0.002, end=lambda: time.sleep(5)), sight=Slow({}))
-    until(lambda: seen and seen[-1] == 99)
-    assert len(seen) < 50 and seen == sorted(set(seen))
+    run(Live("camera", Camera()), sight=Slow({}))
+    until(lambda: turns and turns[-1] >= 6, seconds=60)
+    assert turns == sorted(turns)
+    # Twice at least, so that it can be seen to stand still.
+    assert all(turns.count(turn) >= 2 for turn in range(1, 6)), turns
 
 
 def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:

@@ -19,7 +19,9 @@ from focus_companion.commands.shared.taping import sight_from_json, sight_to_jso
 from focus_companion.game.moves import Move
 from focus_companion.game.record import Entry, GameRecord
 from focus_companion.game.rules import Rules
-from focus_companion.referee.verdict import StartSeen, TurnSeen
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.verdict import OtherBegins, StartSeen, TurnSeen, Wrong
 from focus_companion.session import requests as ask
 from focus_companion.session.clock import TimeControl
 from focus_companion.session.session import Session
@@ -39,7 +41,7 @@ REQUESTS: list[ask.Request] = [
     ask.NewGame(),
     ask.NewGame(Rules.make(3), {"g": "Ann"}, {"g": "top"}, TimeControl("down", 300, 5)),
     ask.Rematch(), ask.TakeBack(), ask.Resign("g"), ask.Leave("b"), ask.AgreeDraw(),
-    ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")),
+    ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")), ask.Begin("r"),
     ask.RuleNotLegal(), ask.RuleNotLegal(3),
     ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(),
     ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
@@ -96,8 +98,8 @@ def picture(level: int) -> Any:
     return image
 
 
-def taped(folder: Path, **more: Any) -> tuple[Session, Tape]:
-    session = Session(Rules.make(2), {"g": "Ann"}, InMemory(1, None), Brightness)
+def taped(folder: Path, *, sight: type[Brightness] = Brightness, **more: Any) -> tuple[Session, Tape]:
+    session = Session(Rules.make(2), {"g": "Ann"}, InMemory(1, None), sight)
     header = {"game": 1, "rules": Rules.make(2).to_json(), "players": {"g": "Ann"}, "events": None}
     session.tape = tape = Tape(folder, header, **{"megabytes": 100.0} | more)
     return session, tape
@@ -121,6 +123,33 @@ def play(session: Session) -> None:
     session.submit(ask.NewGame())
     session.push(Frame(9, 9 / 7, picture(1)))
     session.push(Frame(10, 10 / 7, picture(10)))
+
+
+class Beginners(Brightness):
+    """Another begins than the one named: seen as out of turn, or taken as answered by the next turn."""
+
+    def push(self, frame: Any, history: Any) -> Any:
+        level = int(frame.image[3, 4, 1])
+        if level == 2:
+            return [Wrong("out_of_turn", "r", (INDEX["d6"], INDEX["d7"]), "Red moved.")]
+        if level == 3:
+            turns = [TurnSeen(Move.parse(text), 0.9) for text in ("d6-d7", "c4-c5")]
+            return [OtherBegins("r", start_position(Rules.make(2, order="rg"))), *turns]
+        return super().push(frame, history)
+
+
+@pytest.mark.parametrize("by_word", [True, False], ids=["said", "played on"])
+def test_who_began_in_anothers_place_does_so_again(tmp_path: Path, by_word: bool) -> None:
+    session, tape = taped(tmp_path / "tape", sight=Beginners)
+    for index, level in enumerate((1, 2)):
+        session.push(Frame(index, index / 7, picture(level)))
+    if by_word:
+        session.submit(ask.Begin("r"))
+    session.push(Frame(2, 2 / 7, picture(0 if by_word else 3)))
+    tape.close()
+    compared = list(Recording(tmp_path / "tape").run(Beginners))
+    assert all(one.same for one in compared), [one for one in compared if not one.same]
+    assert "begins" in [one.told["type"] for one in compared if one.told]
 
 
 def test_the_same_is_told_again_bit_for_bit(tmp_path: Path) -> None:

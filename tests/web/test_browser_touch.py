@@ -100,7 +100,8 @@ def test_every_alert_can_be_read_without_scrolling(
                 text = say(
                     what, "g", squares=(a, b), origin=a, target=b, number=2, far=3, turn="r", owner="r"
                 )
-                reason = {"placed_out_of_turn": "out_of_turn", "wrong_trim": "wrong_removal"}.get(what, what)
+                out_of_turn = ("placed_out_of_turn", "begins_out_of_turn", "begins_placing")
+                reason = "out_of_turn" if what in out_of_turn else what.replace("wrong_trim", "wrong_removal")
                 reason = {"vanished": "wrong_removal"}.get(reason, reason)
                 table.see(Wrong(reason, "g", (a, b), text))
                 caught_up(page, table)
@@ -111,6 +112,43 @@ def test_every_alert_can_be_read_without_scrolling(
                 )
                 assert room <= 0, (language, what)
             page.close()
+        context.close()
+
+
+@pytest.mark.parametrize("size", [(320, 640), (390, 844), (1280, 800), (1920, 1080)])
+def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, size: tuple[int, int]) -> None:
+    """Yes and no in every language, large enough and in sight; no leaves the alert, yes gives the turn."""
+    table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Anastasia"})
+    table.start()
+    squares = INDEX["d6"], INDEX["d7"]
+    text = say("begins_out_of_turn", "r", origin=squares[0], target=squares[1], turn="g")
+    table.see(Wrong("out_of_turn", "r", squares, text))
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, has_touch=True)
+        for language, words in {"pl": "Tak", "it": "Sì", "en": "Yes"}.items():
+            page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
+            yes, no = page.locator(".status-choices button").all()
+            assert yes.text_content().startswith(words) and "Anastasia" in yes.text_content()
+            assert "Anastasia" in page.text_content(".status-title")
+            assert page.evaluate(TOO_SMALL) == []
+            drawn(page)
+            room = page.evaluate(
+                "() => { const { scrollHeight, clientHeight } = document.querySelector('#status');"
+                " return scrollHeight - clientHeight; }"
+            )
+            assert room <= 0, language
+            no.click()
+            expect(page.locator(".status-choices button")).to_have_count(0)
+            assert page.locator("#status").get_attribute("data-kind") == "alert"
+            assert table.session.state()["begins"] == "red"
+            if language != "en":
+                page.close()
+        page.reload()
+        with table.looping():
+            page.tap('[data-act="begins"]')
+            status(page, "Bartholomew to move")
+        assert [turn["player"] for turn in table.session.state()["moves"]] == ["red"]
+        expect(page.locator("#moves li")).to_have_count(1)
         context.close()
 
 

@@ -6,7 +6,6 @@ import socket
 from typing import TYPE_CHECKING
 
 from focus_companion import logs
-from focus_companion.commands.shared.console import BadInput
 from focus_companion.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,18 +16,11 @@ def chosen_broker(settings: Settings) -> Broker | None:
     """The broker of ``--mqtt``, ``None`` without one.
 
     Raises:
-        BadInput: the library that speaks to it is not installed.
         ValueError: the address, the certificate or the table's name cannot be meant; with a sentence.
     """
     if settings.mqtt is None:
         return None
     logs.hide(settings.mqtt_password)
-    try:
-        import paho.mqtt  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            "--mqtt needs the library paho-mqtt; install it: pip install 'focus-companion[mqtt]'"
-        ) from None
     from focus_companion.mqtt.broker import parse_broker
     from focus_companion.mqtt.line import check_trust
 

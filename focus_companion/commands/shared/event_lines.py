@@ -33,6 +33,8 @@ def _text(event: events.Event) -> str:
             return f"The board differs from the position on {', '.join(event.squares)}"
         case events.Resolved():
             return "Put right"
+        case events.Begins():
+            return f"{event.player.capitalize()} begins"
         case events.TakenBack():
             return f"Taken back to turn {event.ply}"
         case events.Placed():

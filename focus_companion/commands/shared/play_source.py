@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from focus_companion.session.events import Corrected, Event, GameBegan, Moved, Paused, TakenBack
+from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.settings import Settings
 from focus_companion.vision.capture.frames import FrameError
 from focus_companion.vision.capture.sources import open_source
@@ -83,9 +83,10 @@ class Demo(Chosen):
         now = time.monotonic()
         if any(isinstance(event, Moved) for event in told):
             self._moved = now
-        # What was done on the page (nothing else takes back or corrects) has to be done on the board too.
+        # What was done on the page (nothing else takes back or corrects, nor has another player begin on this
+        # board) has to be done on the board too.
         by_hand = any(
-            isinstance(event, GameBegan | TakenBack | Corrected)
+            isinstance(event, GameBegan | Begins | TakenBack | Corrected)
             or (isinstance(event, Paused) and not event.paused)
             for event in told
         )

@@ -51,6 +51,8 @@ def no_port(port: int, error: OSError) -> BadInput:
 def announce(settings: Settings, port: int) -> None:
     """Tell under which addresses the page can be opened."""
     say(f"Page: http://127.0.0.1:{port}/")
+    if sys.stdout.isatty():
+        say("Open it in your browser; Ctrl-C ends the program.")
     if not settings.lan:
         return
     from focus_companion.web.lan import lan_addresses, qr_text

@@ -20,6 +20,21 @@ def data_folder(given: str | None) -> Path:
     return load_settings({"data": given}).data
 
 
+def journal_folder(given: str | None) -> Path:
+    """The folder of the journal whose games are asked for: as :func:`data_folder`, but the demo's where the
+    user has played none, which is told.
+
+    Raises SettingsError for a settings file that cannot be read.
+    """
+    from focus_companion.storage.folders import folder_to_read
+
+    data = data_folder(given)
+    folder = folder_to_read(data)
+    if folder != data:
+        tell(f"{data} holds no game of your own yet; these are the demo's")
+    return folder
+
+
 def is_journal_game(game: str, data: str | None) -> bool:
     """Whether GAME means a game of the journal. A file of that name comes first, but with ``--data``."""
     named = game == "last" or (game.isascii() and game.isdigit() and len(game) < 16)
@@ -36,7 +51,7 @@ def load(game: str, data: str | None, *, match: bool = False) -> Match:
         FormatError: the file cannot be read.
     """
     if is_journal_game(game, data):
-        found = _from_journal(game, data_folder(data), match=match)
+        found = _from_journal(game, journal_folder(data), match=match)
     elif match:
         raise BadInput(f"--match is for games of the journal; the file {game} holds what it holds")
     else:
@@ -74,7 +89,7 @@ def _from_journal(game: str, folder: Path, *, match: bool) -> Match:
     with Journal(folder) as journal:
         games = journal.games()
         if not games:
-            raise BadInput(f"{folder}: the journal holds no game; give its folder with --data")
+            raise BadInput(f"{folder}: the journal holds no game; play one, or give its folder with --data")
         number = games[0].id if game == "last" else int(game)
         try:
             if (deleted := journal.summary(number).deleted) is not None:

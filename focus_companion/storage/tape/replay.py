@@ -153,7 +153,10 @@ class Recording:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise TapeError(f"{self._path}, line 1: its beginning cannot be read ({error})") from error
         journal = InMemory(game, begun)
-        return Session(rules, players, journal, sight, resume=begun is not None, again=again, match=match)
+        demo = begin.get("demo") is True
+        return Session(
+            rules, players, journal, sight, resume=begun is not None, again=again, demo=demo, match=match
+        )
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:
         """What the tape says was told, and what is told, step by step."""

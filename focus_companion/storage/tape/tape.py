@@ -45,7 +45,7 @@ class Tape:
     """Writes one tape; all but :meth:`close` on the game thread. Faults of the disk end the tape alone.
 
     ``header``: what the session began with (``game``, ``rules``, ``players``, ``events`` if it went on with a
-    game, ``again``), and with what the pipeline was made.
+    game, ``again``, ``demo``), and with what the pipeline was made.
 
     Raises:
         TapeError: the folder cannot be used or holds a tape already.

@@ -56,7 +56,7 @@ class Frame:
 
 
 class FrameSource(Protocol):
-    """Frames in order of time. ``live`` sources drop frames that nobody took in time."""
+    """Frames in order of time. ``live`` sources leave frames out for a reader who lags behind."""
 
     live: bool
     name: str

@@ -1,16 +1,16 @@
-"""What all live cameras share: read on a thread of their own, the newest picture alone waits to be taken."""
+"""What all live cameras share: read on a thread of their own; what a busy reader has not taken waits."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from . import frames
+from .backlog import Backlog, Waiting
 from .frames import Frame, FrameError, Image, Source
 
 READ_TIMEOUT = 5.0
@@ -37,9 +37,11 @@ class Keeper(Protocol):
 
 
 class Live(Source):
-    """A camera or stream read on a thread of its own; only the newest frame waits for the reader."""
+    """A camera or stream read on a thread of its own; a :class:`Backlog` waits for the reader."""
 
     live = True
+    timeout = READ_TIMEOUT
+    """Seconds without a picture after which it counts as stalled."""
 
     def __init__(
         self, name: str, capture: Capture, keeper: Keeper | None = None, *, gone: str = "ended"
@@ -47,7 +49,8 @@ class Live(Source):
         super().__init__(name)
         self.gone = gone
         self._capture, self._keeper = capture, keeper
-        self._newest: tuple[int, float, Any] | None = None
+        self._waiting = Backlog()
+        self._error: FrameError | None = None
         self._fresh = threading.Condition()
         self._ended = False
         self._thread = threading.Thread(target=self._grab, name="camera", daemon=True)
@@ -66,11 +69,14 @@ class Live(Source):
                     break
                 now = time.monotonic()
                 with self._fresh:
-                    self._newest = index, now - began, held
+                    self._waiting.add(Waiting(index, now - began, held, _size(held)))
                     self._fresh.notify_all()
                 index += 1
                 if self._keeper is not None:
                     self._keeper.tend(held, now)
+        except FrameError as error:
+            # For whoever reads us.
+            self._error = error
         finally:
             with self._fresh:
                 self._ended = True
@@ -79,29 +85,27 @@ class Live(Source):
 
     def __iter__(self) -> Iterator[Frame]:
         self._thread.start()
-        seen = -1
         while not self._closed.is_set():
             with self._fresh:
-                waited = self._fresh.wait_for(partial(self._changed_since, seen), timeout=READ_TIMEOUT)
-                if not waited:
+                if not self._fresh.wait_for(self._due, timeout=self.timeout):
                     raise FrameError(
-                        f"{self.name} has sent no picture for {READ_TIMEOUT:.0f} seconds", "stalled"
+                        f"{self.name} has sent no picture for {self.timeout:.0f} seconds", "stalled"
                     )
-                newest = self._newest
-                if newest is None or newest[0] <= seen:
-                    return
-            seen, when, held = newest
-            image = self._picture(held)
+                if self._closed.is_set() or not self._waiting:
+                    break
+                taken = self._waiting.take()
+            image = self._picture(taken.held)
             if image is not None:
-                yield Frame(seen, when, image)
+                yield Frame(taken.index, taken.time, image)
+        if self._error is not None and not self._closed.is_set():
+            raise self._error
 
     def _picture(self, held: Any) -> Image | None:
         """The picture (H, W, 3) of what was read; None if it cannot be used."""
         return np.asarray(held, np.uint8)
 
-    def _changed_since(self, seen: int) -> bool:
-        newest = self._newest is not None and self._newest[0] > seen
-        return self._ended or newest or self._closed.is_set()
+    def _due(self) -> bool:
+        return bool(self._waiting) or self._ended or self._closed.is_set()
 
     def close(self) -> None:
         super().close()
@@ -113,3 +117,8 @@ class Live(Source):
         elif self._thread.ident is None:
             # Never read: there is no thread that lets go of the camera.
             self._capture.release()
+
+
+def _size(held: Any) -> int:
+    """Bytes of a picture, decoded or not."""
+    return held.nbytes if isinstance(held, np.ndarray) else len(held)

@@ -7,7 +7,6 @@ What an address is, is told by what it answers: one picture (asked for again and
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from http.client import HTTPException, HTTPResponse
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -15,7 +14,7 @@ from urllib.parse import urlsplit
 import cv2
 
 from ...addresses import shown_address
-from .frames import Frame, FrameError, Image, Source, check_size, decoded
+from .frames import FrameError, Image, Source, check_size, decoded
 from .http import LARGEST, Fetcher, FetchError
 from .live import READ_TIMEOUT, Live
 
@@ -27,27 +26,36 @@ SNAPSHOT_FROZEN: Final = 30.0
 """As ``Source.frozen_after``: many make a new picture only every few seconds, however often asked."""
 
 
-class Snapshots(Source):
-    """An address that answers one picture at a time, asked when one is wanted: so it is always the newest."""
+class Snapshots(Live):
+    """An address that answers one picture at a time, asked again and again."""
 
-    live = True
     frozen_after = SNAPSHOT_FROZEN
+    timeout = 3 * READ_TIMEOUT
+    """It gives up by itself, and says why, when an answer that takes its time has failed."""
 
     def __init__(self, name: str, fetch: Fetcher, *, interval: float = SNAPSHOT_INTERVAL) -> None:
-        super().__init__(name)
+        super().__init__(name, self)
         self._fetch, self._interval = fetch, interval
+        self._asked: float | None = None
 
-    def __iter__(self) -> Iterator[Frame]:
-        began = last = time.monotonic()
-        index = 0
-        while not self._closed.is_set():
-            asked = time.monotonic()
-            image = self._ask(gives_up=asked - last > READ_TIMEOUT)
+    def read(self) -> tuple[bool, Image | None]:
+        """The next picture, when it is due; (False, None) once closed.
+
+        Raises:
+            FrameError: for a while there was none to be had.
+        """
+        last = time.monotonic()
+        while True:
+            due = 0.0 if self._asked is None else self._asked + self._interval - time.monotonic()
+            if self._closed.wait(max(0.0, due)):
+                return False, None
+            self._asked = time.monotonic()
+            image = self._ask(gives_up=self._asked - last > READ_TIMEOUT)
             if image is not None:
-                last = asked
-                yield Frame(index, asked - began, image)
-                index += 1
-            self._closed.wait(max(0.0, asked + self._interval - time.monotonic()))
+                return True, image
+
+    def release(self) -> None:
+        """Nothing is held between two questions."""
 
     def _ask(self, *, gives_up: bool) -> Image | None:
         """The picture now; None if it is not to be had, unless that has lasted."""
@@ -128,8 +136,7 @@ class Parts:
 
 
 class MotionJpeg(Live):
-    """A row of pictures. All are read, so that nothing queues up on the way; only those asked for are
-    decoded."""
+    """A row of pictures. All are read, so that nothing queues up on the way; only those taken are decoded."""
 
     def _picture(self, held: Any) -> Image | None:
         # A picture torn on its way is left out; the next one is whole.

@@ -105,8 +105,9 @@ def open_camera(source: str) -> Live:
         library = import_module("picamera2")
     except ImportError as error:
         raise FrameError(
-            f"{source} needs the library picamera2, which is not here ({error}); "
-            "on Raspberry Pi OS: sudo apt install python3-picamera2, and a venv with --system-site-packages"
+            f"{source} needs the library picamera2, which is not here ({error}); on Raspberry Pi OS: "
+            "sudo apt install python3-picamera2, then install this program anew so that it sees the library: "
+            "pipx uninstall focus-companion; pipx install --system-site-packages ."
         ) from error
     try:
         camera = library.Picamera2(int(number))

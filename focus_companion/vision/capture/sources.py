@@ -1,7 +1,7 @@
 """Opening what a source's name names: a video file, a folder of pictures, or a live camera of ``cameras``.
 
-A file or folder gives every frame, with times in the stream; a live source gives the newest frame only, so
-that a slow reader never lags behind the table.
+A file or folder gives every frame, with times in the stream; a live source those that a busy reader needs, so
+that it misses nothing and lags behind the table for as short as possible (``backlog``).
 """
 
 from __future__ import annotations

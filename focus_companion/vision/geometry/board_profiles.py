@@ -53,7 +53,9 @@ def board_profile(name: str = "domination") -> BoardProfile:
     try:
         profile = _profile(path.stem, values)
     except KeyError as error:
-        raise ProfileError(f"{path}: {error.args[0]} is missing; see calibration/README.md") from None
+        raise ProfileError(
+            f"{path}: {error.args[0]} is missing; the profiles in {folder} have all that is needed"
+        ) from None
     except (TypeError, ValueError) as error:
         raise ProfileError(f"{path}: lengths are numbers, rings are [radius, height] ({error})") from error
     fault = _fault(profile)

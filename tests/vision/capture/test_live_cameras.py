@@ -1,4 +1,5 @@
-"""Live cameras of every kind: only the newest picture, however slow the reader; and what is no camera."""
+"""Live cameras of every kind: nothing is missed by a busy reader, who soon sees the newest picture again; and
+what is no camera."""
 
 from __future__ import annotations
 
@@ -13,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 from phones import Clock, http_server, jpeg, mjpeg, number_of, numbered, rtsp_server, send
 
@@ -148,24 +148,26 @@ def rtsp(clock: Clock) -> Iterator[Any]:
     ],
     ids=["v4l2", "picamera2", "mjpeg", "mjpeg without lengths", "snapshots", "rtsp"],
 )
-def test_a_slow_reader_sees_the_newest_picture(
+def test_a_reader_who_was_busy_sees_what_happened_and_catches_up(
     kind: type[Any], open_: Callable[[Clock], AbstractContextManager[Any]], most: int
 ) -> None:
-    """Eight pictures pass for each that is taken: were they queued, the lag would grow to 50."""
     clock = Clock(FPS)
-    lags, times = [], []
     with open_(clock) as source:
         assert isinstance(source, kind) and source.live
         with source:
-            for frame in islice(source, 8):
-                lags.append(clock.number - number_of(frame.image))
+            taken = iter(source)
+            numbers, times = [number_of(next(taken).image)], [0.0]
+            time.sleep(2.0)
+            passed = clock.number
+            while numbers[-1] < passed:
+                frame = next(taken)
+                numbers.append(number_of(frame.image))
                 times.append(frame.time)
-                time.sleep(0.32)
-    assert times == sorted(times) and times[-1] - times[0] > 1.5
-    # A machine that does much else may be late with most of them, by less than eight pictures; and none
-    # was kept back, or no lag were as small as that.
-    assert min(lags[1:]) <= most, lags
-    assert np.median(lags[1:]) < 8, lags
+            lags = [clock.number - number_of(frame.image) for frame in islice(taken, 40)]
+    # Fifty pictures have passed; how many were read depends on what else the machine does.
+    assert len(numbers) > 4 and numbers == sorted(set(numbers)), numbers
+    assert times == sorted(times)
+    assert min(lags) <= most, lags
 
 
 def test_a_stream_that_ends_just_ends() -> None:

@@ -23,9 +23,14 @@ export class Acts {
   }
 
   /** Send an act; true if it was accepted. */
-  send(body) {
-    return send("/api/requests", body, this.toast);
+  send(body, address = "/api/requests") {
+    return send(address, body, this.toast);
   }
+
+  /** Play on the camera that is offered; the page finds the program again by itself. */
+  async useCamera() {
+    if (await this.send({}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
+    }
 
   async run(act) {
     const state = this.getState();
@@ -42,6 +47,7 @@ export class Acts {
     if (act === "not_legal") return this.notLegal(state);
     if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));
     if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
+    if (act === "begins") return this.send({ act, player: state.begins });
     if (act === "pause") return this.send({ act: state.paused ? "resume" : "pause" });
     if (act === "dismiss") return this.send({ act });
     if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They stand right")]]))) return this.send({ act });

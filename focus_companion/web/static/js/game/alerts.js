@@ -11,6 +11,8 @@ const TEMPLATES = [
   said("{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly {right}. Please put {them} back on {origin}."),
   said("{Player} moved from {origin} to {target}, but it is {turn}’s turn. Please put what was moved back on {origin}."),
   said("{Player} placed a piece on {target}, but it is {turn}’s turn. Please take it off {target} again."),
+  said("{Player} moved from {origin} to {target}, but {turn} was to begin. Please put what was moved back on {origin}; if {player} is to begin, say so or play on."),
+  said("{Player} placed a piece on {target}, but {turn} was to begin. Please take it off {target} again; if {player} is to begin, say so or play on."),
   said("{Player} moved {owner}’s stack from {origin} to {target}; only {owner}, whose piece is on top, may move it. Please put it back on {origin}."),
   said("{Player} made two moves in one turn (look at {where}), and only one is allowed. Please undo one of them."),
   said("{Player} placed a piece on {target} but has none in reserve. Please take it off the board."),

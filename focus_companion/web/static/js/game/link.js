@@ -2,7 +2,9 @@
 
 import { after } from "./state.js";
 
-const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "game", "act", "ruling", "corrected", "pause", "placed", "refused"];
+const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "game", "begins", "act", "ruling", "corrected", "pause", "placed", "refused"];
+/** What changes without an event. */
+const BESIDE = ["watching", "camera_found"];
 const POLL_MS = 4000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;
@@ -130,8 +132,8 @@ export class Link {
     if (document.hidden || !this.source) return;
     try {
       const state = await this.fetchState();
-      if (this.state && state.watching !== this.state.watching) {
-        this.state = { ...this.state, watching: state.watching };
+      if (this.state && BESIDE.some((name) => state[name] !== this.state[name])) {
+        this.state = { ...this.state, ...Object.fromEntries(BESIDE.map((name) => [name, state[name]])) };
         this.onState(this.state, null);
       }
       if (state.event !== undefined && state.event !== this.last) {

@@ -18,6 +18,7 @@ import { letterOf, refusalText } from "./words.js";
 const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
 const table = $(".table");
+const LOOK_MS = 5000; // between two looks whether a camera is offered
 
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
@@ -125,6 +126,9 @@ function show(older) {
 }
 
 function take(state) {
+  // The program started anew on a camera: another journal, other games.
+  if (live && !past && Boolean(live.demo) !== Boolean(state.demo)) return location.reload();
+  offer(live?.camera_found, state);
   live = state;
   const begun = state.position !== undefined && state.position !== null;
   // Also while older positions are looked at, which have no clock: the board keeps its size.
@@ -153,6 +157,14 @@ function take(state) {
   if (state.event !== undefined) document.body.dataset.event = state.event;
 }
 
+/** The button for a camera that was plugged in while the demo stands in for one. */
+function offer(before, { demo, camera_found: found }) {
+  if (past) return;
+  $("#demo").hidden = !demo;
+  $("#use-camera").hidden = !found;
+  if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
+}
+
 function line(kind) {
   const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 5 s"), off: t("Host not reached") };
   const lamp = $("#line");
@@ -177,6 +189,7 @@ document.addEventListener("click", (event) => {
   withTools(({ acts, corners, editor, newGame, replay }) => {
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
+    if (act === "camera") return acts.useCamera();
     if (act !== "edit") return acts.run(act);
     replay.live();
     return editor.open(live);
@@ -208,5 +221,6 @@ if (past) {
       tools?.camera.refresh();
     }
   }, line);
+  setInterval(() => live?.demo && link.check(), LOOK_MS);
   link.sync().then(later).catch((problem) => console.info(problem.message));
 }

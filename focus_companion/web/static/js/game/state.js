@@ -4,7 +4,7 @@ import { followed } from "./clock.js";
 import { LETTERS } from "../lib/squares.js";
 
 /** Events that change more than they say; the state is asked for again. */
-const NEEDS_STATE = new Set(["taken_back", "result", "game", "act", "corrected", "ruling", "placed"]);
+const NEEDS_STATE = new Set(["taken_back", "result", "game", "act", "corrected", "begins", "ruling", "placed"]);
 
 /** Why a camera is lost though it gives pictures: a state of its own. */
 const USELESS = new Set(["frozen", "dark", "covered", "damaged"]);
@@ -41,10 +41,10 @@ export function after(state, type, event) {
       // Which turn made the stack so high is told by the state alone.
       return { next: { ...next, prompt: event, unclear: null }, stale: true };
     case "alert":
-      next.alert = event;
-      break;
+      // Whether its player may begin is told by the state alone.
+      return { next: { ...next, alert: event, begins: null }, stale: event.reason === "out_of_turn" && !state.ply };
     case "resolved":
-      Object.assign(next, { alert: null, prompt: null, unclear: null, set_up: null });
+      Object.assign(next, { alert: null, begins: null, prompt: null, unclear: null, set_up: null });
       break;
     case "unclear":
       next.unclear = event.candidates;

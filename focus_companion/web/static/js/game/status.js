@@ -30,6 +30,10 @@ function now(state) {
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
+  if (state.alert && state.begins) {
+    const player = playerName(state, state.begins);
+    return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), begins: t("Yes, {player} begins", { player }), asked: state.alert.time };
+  }
   if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert) };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
   if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), place: true };
@@ -83,7 +87,8 @@ export class Status {
     const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
     this.choices.replaceChildren(...(now.choices ?? []).map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, now.yes)));
-    this.element.dataset.choices = now.choices?.length ?? 0;
+    if (now.begins && this.denied !== now.asked) this.choices.append(...this.beginning(now));
+    this.element.dataset.choices = this.choices.childElementCount;
     if (now.place) this.choices.append(h("button", { type: "button", class: "choice", "data-act": "place" }, t("Show where the board is")));
     // Measured when all else of this change stands too, before it is drawn.
     this.fitting ||= requestAnimationFrame(() => {
@@ -105,6 +110,12 @@ export class Status {
     const { origin, target } = parseMove(move);
     const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
     return h("button", { type: "button", class: "choice", "data-act": "", "data-move": move, title: moveWords(move), on: { click: () => this.onChoose(move) } }, h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move)));
+  }
+
+  /** Yes and no to the question who begins. With no, what the alert says is left to be done. */
+  beginning({ begins, asked }) {
+    const no = h("button", { type: "button", class: "choice", on: { click: () => (this.denied = asked, this.choices.replaceChildren()) } }, t("No"));
+    return [h("button", { type: "button", class: "choice", "data-act": "begins" }, begins), no];
   }
 
   /** Tell screen readers once: alerts at once, the rest when they are done speaking. */

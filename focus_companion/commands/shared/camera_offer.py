@@ -1,0 +1,82 @@
+"""A camera that is plugged in while the demonstration runs for want of one: found, offered, taken."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from focus_companion.commands.shared.play_source import cameras, works
+
+EVERY: Final = 3.0
+"""Seconds between two looks."""
+
+TRIES: Final = 3
+"""Looks at which a device may fail before it is left alone: the rights to a new one come a little later, and
+trying one that another program uses disturbs that program."""
+
+
+class CameraOffer:
+    """Looks for a camera on a thread of its own until one is taken or the offer is closed.
+
+    ``found`` is the device that works and could be played on now, ``None`` while there is none. ``taken`` is
+    set once somebody has asked for it.
+    """
+
+    def __init__(
+        self,
+        devices: Callable[[], Sequence[str]] = cameras,
+        works: Callable[[str], bool] = works,
+        every: float = EVERY,
+    ) -> None:
+        self.found: str | None = None
+        self.taken = threading.Event()
+        self._devices = devices
+        self._works = works
+        self._every = every
+        self._tries: dict[tuple[str, int], int] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="camera offer", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the looking; does not wait for a camera that hangs."""
+        self._stop.set()
+
+    def take(self) -> bool:
+        """Ask for the camera that is offered; false if there is none (any more)."""
+        if self.found is None:
+            return False
+        self.taken.set()
+        return True
+
+    def look(self) -> None:
+        """See which devices there are, and try those that are new."""
+        there = self._devices()
+        if self.found in there:
+            return
+        self.found = None
+        for device in there:
+            if (node := _node(device)) is None or self._tries.get(node, 0) >= TRIES:
+                continue
+            self._tries[node] = self._tries.get(node, 0) + 1
+            if self._works(device):
+                # Found anew after it was unplugged, also where its number and node come back.
+                self._tries.pop(node)
+                self.found = device
+                return
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._every) and not self.taken.is_set():
+            self.look()
+
+
+def _node(device: str) -> tuple[str, int] | None:
+    """Tells a device from another that was plugged in later under the same number; ``None`` if it is gone."""
+    try:
+        return device, Path(device).stat().st_ino
+    except OSError:
+        return None

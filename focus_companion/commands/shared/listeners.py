@@ -1,0 +1,57 @@
+"""Who else hears of every event of a game: the lights at the table, and the broker."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from focus_companion import __version__
+from focus_companion.commands.shared.broker_options import table_name
+from focus_companion.commands.shared.serving import say
+from focus_companion.settings import Settings
+
+if TYPE_CHECKING:
+    from focus_companion.mqtt.broker import Broker
+    from focus_companion.session.session import Session
+    from focus_companion.storage.journal import Journal
+
+log = logging.getLogger(__name__)
+
+
+def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
+    """Open the lights; returns what shows an event on them. Their button speaks to the session."""
+    from focus_companion.lights import LightSettings, open_lights
+    from focus_companion.session.requests import RequestRefused, TurnDone
+
+    def pressed() -> None:
+        # On a thread of the lights, which must go on whatever becomes of the press.
+        try:
+            session.submit(TurnDone())
+        except RequestRefused as refused:
+            log.warning("The button at the table was not heard: %s", refused)
+
+    lights = open_lights(LightSettings.from_mapping(settings.lights), pressed)
+    closing.callback(lights.close)
+    return lambda event: lights.show(event, session.state())
+
+
+def publisher(
+    settings: Settings, broker: Broker | None, session: Session, journal: Journal, closing: ExitStack
+) -> Callable[[Any], None]:
+    """What is to be told of every event, so that the broker hears of it; nothing without a broker."""
+    if broker is None:
+        return lambda event: None
+    from focus_companion.mqtt.publisher import Publisher
+    from focus_companion.storage.outbox import Outbox
+
+    table = table_name(settings)
+    outbox = Outbox(settings.data)
+    closing.callback(outbox.close)
+    drawer = outbox.drawer(broker.shown, table)
+    made = Publisher(broker, table, journal, session.state, drawer, version=__version__, tell=say)
+    closing.callback(made.close)
+    say(f"MQTT: publishing to {broker.shown} as table {table!r}")
+    made.start()
+    return made.tell

@@ -1,0 +1,54 @@
+"""Whoever begins in the place of the player named: an act out of turn at ply 0 that would be a legal first
+turn if they began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..game.faults import explain
+from ..game.moves import Move
+from ..game.play import apply
+from ..game.position import Position
+from ..game.rules import Rules
+from ..game.setups import start_position
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """``player`` (a letter) begins with ``move``: the ``rules`` in their turn order then, and the positions
+    before and after it.
+    """
+
+    player: str
+    rules: Rules
+    start: Position
+    move: Move
+    after: Position
+
+
+def other_beginning(
+    position: Position, rules: Rules, player: str, squares: Sequence[int]
+) -> Beginning | None:
+    """How the game begins if ``player`` began with what was told as out of turn on ``squares`` (origin and
+    target, or the target of a piece placed); ``None`` where even then it would be illegal. ``position`` is
+    that of ply 0.
+    """
+    if (
+        player == position.to_move
+        or player not in position.players
+        or player in position.out
+        or not 1 <= len(squares) <= 2
+    ):
+        return None
+    if rules.start is None and position == start_position(rules):
+        begun = rules.begun_by(player)
+        start = start_position(begun)
+    else:
+        # A position given, or corrected by hand: the order stays, another has the first turn.
+        begun, start = rules, replace(position, to_move=player)
+    move = Move(squares[0] if len(squares) == 2 else None, squares[-1])
+    if explain(start, move, begun) is not None:
+        return None
+    return Beginning(player, begun, start, move, apply(start, move, begun))

@@ -1,0 +1,140 @@
+"""Another player begins than the one named: told as out of turn, and taken as the first turn if the players
+say so or the next player plays on."""
+
+from __future__ import annotations
+
+import pytest
+from table_scene import Stacks, Table, begun
+
+from focus_companion.formats.json_record import record_from_json, record_to_json
+from focus_companion.game.moves import Move
+from focus_companion.game.record import positions
+from focus_companion.game.rules import Rules
+from focus_companion.session import requests as ask
+
+PARTNERS = Rules.make(4, partners=True)
+
+
+def done(table: Table, move: str, colour: str = "") -> Stacks:
+    """The board with a single piece moved, or one of ``colour`` placed, whoever's turn it is."""
+    stacks, one = list(table.stacks), Move.parse(move)
+    if one.origin is not None:
+        stacks[one.origin], colour = stacks[one.origin][:-1], stacks[one.origin][-1]
+    stacks[one.target] += colour
+    return tuple(stacks)
+
+
+def played(table: Table) -> list[tuple[str, str]]:
+    return [(entry["player"], entry["move"]) for entry in table.session.state()["moves"]]
+
+
+def check_record(table: Table) -> None:
+    """The exported record begins with who began, and leads to what stands."""
+    state = table.session.state()
+    record = record_to_json(table.session.record())
+    assert record["rules"]["order"] == state["order"] == state["rules"]["order"]
+    assert list(positions(record_from_json(record)))[-1].stacks == table.stacks
+
+
+@pytest.mark.parametrize(
+    ("rules", "turns", "order"),
+    [
+        (Rules.make(2), ["red d6-d7", "green c4-c5", "red f5-f4"], ["red", "green"]),
+        (Rules.make(2, order="rg"), ["green d5-d4", "red c7-c8", "green f4-f3"], ["green", "red"]),
+        (Rules.make(3), ["blue *a4", "red *h4", "green *e1"], ["blue", "red", "green"]),
+        (Rules.make(3), ["red *h4", "green *a4", "blue *e1"], ["red", "green", "blue"]),
+        (PARTNERS, ["yellow f6-f5", "red e7-e6", "green f2-f1"], ["yellow", "red", "green", "blue"]),
+    ],
+    ids=["two", "two, red named", "three, blue", "three, red", "partners"],
+)
+def test_playing_on_answers_who_begins(rules: Rules, turns: list[str], order: list[str]) -> None:
+    table = begun(rules)
+    (first, one), (second, two), (third, three) = (turn.split() for turn in turns)
+    told = table.show(done(table, one, first[0]), seconds=2.0)
+    assert told.words == ["alert out_of_turn"]
+    assert table.session.state()["begins"] == first
+    told = table.show(done(table, two, second[0]), seconds=2.0)
+    assert told.words == ["resolved", f"move {one}", f"move {two}"]
+    assert table.show(done(table, three, third[0]), seconds=2.0).words == [f"move {three}"]
+    assert played(table) == [(first, one), (second, two), (third, three)]
+    assert table.session.state()["order"] == order
+    check_record(table)
+
+
+def test_the_players_say_who_begins() -> None:
+    table = begun(Rules.make(2))
+    start = table.stacks
+    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
+    table.session.submit(ask.Begin("r"))
+    # The board shows it already: nothing is to be looked for or set up, and play goes on.
+    assert table.show(seconds=1.0).words == ["resolved", "move d6-d7"]
+    assert table.session.camera == "ok" and table.session.state()["begins"] is None
+    assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["move c4-c5"]
+    assert played(table) == [("red", "d6-d7"), ("green", "c4-c5")]
+    check_record(table)
+    # Taken back to its start, the game is red's to begin; and now green's beginning is in question.
+    assert table.show(start, seconds=2.0).words == ["taken_back 0"]
+    assert table.session.state()["to_move"] == "red"
+    assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["alert out_of_turn"]
+    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["resolved", "move c4-c5", "move d6-d7"]
+    assert played(table) == [("green", "c4-c5"), ("red", "d6-d7")]
+    check_record(table)
+
+
+def test_who_answers_late_may_have_played_on() -> None:
+    table = begun(Rules.make(2))
+    table.show(done(table, "d6-d7"), seconds=2.0)
+    table.session.submit(ask.Begin("r"))
+    assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["resolved", "move d6-d7", "move c4-c5"]
+    assert played(table) == [("red", "d6-d7"), ("green", "c4-c5")]
+
+
+def test_put_back_it_is_as_any_other_alert() -> None:
+    table = begun(Rules.make(2))
+    start = table.stacks
+    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
+    assert table.show(start, seconds=1.0).words == ["resolved"]
+    assert table.session.state()["begins"] is None
+    assert table.show(done(table, "c4-c5"), seconds=1.0).words == ["move c4-c5"]
+    assert table.show(done(table, "d6-d7"), seconds=1.0).words == ["move d6-d7"]
+    assert played(table) == [("green", "c4-c5"), ("red", "d6-d7")]
+    assert table.session.state()["order"] == ["green", "red"]
+
+
+def test_put_back_and_the_named_player_begins() -> None:
+    table = begun(Rules.make(2))
+    start = table.stacks
+    table.show(done(table, "d6-d7"), seconds=2.0)
+    table.stacks, wrong = start, table.stacks
+    right = done(table, "c4-c5")
+    table.stacks = wrong
+    assert table.show(right, seconds=2.0).words == ["resolved", "move c4-c5"]
+    assert played(table) == [("green", "c4-c5")]
+
+
+def test_only_the_first_turn_is_in_question() -> None:
+    table = begun(Rules.make(2))
+    assert table.show(done(table, "c4-c5"), seconds=1.0).words == ["move c4-c5"]
+    told = table.show(done(table, "f4-f3"), seconds=2.0)
+    assert told.words == ["alert out_of_turn"]
+    assert "begin" not in told.events[0].to_json()["text"]
+    assert table.session.state()["begins"] is None
+
+
+def test_what_would_be_illegal_for_anybody_begins_nothing() -> None:
+    """Three players: the thirteenth piece comes first, whoever begins."""
+    table = begun(Rules.make(3))
+    assert table.show(done(table, "b4-b5"), seconds=2.0).words[0].startswith("alert")
+    assert table.session.state()["begins"] is None
+
+
+def test_from_a_corrected_position() -> None:
+    """Whose turn it is was entered wrongly: the order stays, the other has the turn."""
+    table = begun(Rules.make(2))
+    table.show(done(table, "c4-c5"), seconds=1.0)
+    table.session.submit(ask.SetPosition(table.stacks, "g"))
+    assert table.show(seconds=2.0).words == []
+    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
+    assert table.show(done(table, "f4-f3"), seconds=2.0).words == ["resolved", "move d6-d7", "move f4-f3"]
+    assert table.session.state()["order"] == ["green", "red"]
+    check_record(table)

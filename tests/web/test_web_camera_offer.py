@@ -1,0 +1,92 @@
+"""The demo says on the page that it is one, and offers a camera that was plugged in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Seen, serious, status
+from playwright.sync_api import expect
+
+from focus_companion.game.rules import Rules
+from focus_companion.session.session import Session
+from focus_companion.storage.journal import Journal
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
+
+
+class Offer:
+    found: str | None = None
+    taken = False
+
+    def take(self) -> bool:
+        self.taken = self.found is not None
+        return self.taken
+
+
+@pytest.fixture
+def demo(table, tmp_path: Path) -> Any:
+    """The table of a demo."""
+    table.session.close()
+    table.journal.close()
+    table.journal = Journal(tmp_path / "demo")
+    table.session = Session(Rules.make(), {}, table.journal, lambda _: table.sight, demo=True)
+    table.start()
+    return table
+
+
+def test_the_state_tells_and_whoever_may_act_takes_it(demo) -> None:
+    offer = Offer()
+    app = create_app(demo.session, demo.journal, lan=True, pin="4821", offer=offer)
+    client = app.test_client()
+    state = client.get("/api/state").json
+    assert state["demo"] is True and state["camera_found"] is None
+    early = client.post("/api/camera", json={})
+    assert early.status_code == 409 and "no camera" in early.json["error"]
+    offer.found = "/dev/video0"
+    assert client.get("/api/state").json["camera_found"] == "/dev/video0"
+    elsewhere = {"REMOTE_ADDR": "192.168.1.7"}
+    assert client.post("/api/camera", json={}, environ_overrides=elsewhere).status_code == 401
+    foreign = {"Origin": "http://elsewhere.example"}
+    assert client.post("/api/camera", json={}, headers=foreign).status_code == 403
+    assert not offer.taken
+    assert client.post("/api/camera", json={}).status_code == 202 and offer.taken
+
+
+def test_a_game_at_a_table_is_no_demo_and_has_no_offer(table, client) -> None:
+    state = client.get("/api/state").json
+    assert state["demo"] is False and state["camera_found"] is None
+    assert client.post("/api/camera", json={}).status_code == 409
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_says_demo_and_has_the_button_when_there_is_a_camera(
+    demo, table, browser, tmp_path: Path, width: int, make_table
+) -> None:
+    offer = Offer()
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    with PageServer(create_app(demo.session, demo.journal, offer=offer), port=0) as server:
+        seen = Seen(context.new_page(), server.port)
+        page = seen.open()
+        expect(page.locator("#demo")).to_be_visible()
+        expect(page.locator("#use-camera")).to_be_hidden()
+        offer.found = "/dev/video0"
+        expect(page.get_by_role("button", name="Use camera")).to_be_visible(timeout=60_000)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert serious(page) == [] and seen.troubles == []
+        page.get_by_role("button", name="Use camera").click()
+        expect(page.locator("#toast")).to_have_text("The program starts anew on the camera.")
+        assert offer.taken
+    # The program is there again, with the user's own journal.
+    real = make_table(tmp_path / "own")
+    real.start()
+    with PageServer(create_app(real.session, real.journal), port=server.port):
+        expect(page.locator("#demo")).to_be_hidden(timeout=60_000)
+        expect(page.locator("#use-camera")).to_be_hidden()
+        status(page, "Green to move")
+        real.play("b6-b7")
+        status(page, "Red to move")
+        context.close()
