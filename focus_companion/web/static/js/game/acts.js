@@ -30,7 +30,7 @@ export class Acts {
   /** Play on the camera that is offered; the page finds the program again by itself. */
   async useCamera() {
     if (await this.send({}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
-    }
+  }
 
   async run(act) {
     const state = this.getState();
