@@ -38,7 +38,7 @@ REFUSALS: list[tuple[str, str, list[str], str, str]] = [
     ("d5-d1", "distance", ["d5", "d1"], "g", "4 squares, but d5 is 3 high"),
     ("d5-d5", "distance", ["d5", "d5"], "g", "0 squares"),
     ("d6-d7", "out_of_turn", ["d6", "d7"], "r", "The stack on d6 is red’s, and it is green’s turn."),
-    ("e4-e2", "out_of_turn", ["e4", "e2"], "r", "red's"),
+    ("e4-e2", "out_of_turn", ["e4", "e2"], "r", "red’s"),
     ("c3-c4", "no_such_stack", ["c3"], "g", "no piece on c3"),
     ("*d5", "no_reserve", ["d5"], "g", "Green has no piece in reserve"),
 ]

@@ -212,7 +212,7 @@ def test_what_fails_is_told_in_the_viewers_language(
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "cannot be written as sgf; the host's log"),
+        ("en", "cannot be written as sgf; the host’s log"),
         ("pl", "zapisać jako sgf; powód"),
         ("it", "come sgf; il motivo"),
     ],
