@@ -59,7 +59,8 @@ function facts(game) {
     game.date ? moment(game.date) : "",
     game.ended ? duration(game.date, game.ended) : "",
     tn("{n} turn", "{n} turns", game.plies ?? 0),
-    game.result ? resultText(game, game.result) : game.running ? t("at the table now") : t("not finished"),
+    game.result ? resultText(game, game.result) : t("not finished"),
+    game.running ? t("at the table now") : "",
     match ? t("Game {number} of {length} of a match", match) : "",
   ].filter(Boolean);
 }
@@ -103,7 +104,6 @@ function show(focus) {
   $("#deleted").hidden = !deleted.length;
   $("#deleted ol").replaceChildren(...deleted.map(deletedEntry));
   $("#none-yet").hidden = listed.some((game) => !game.running);
-  $(".search").hidden = listed.length < 2;
   filter();
   if (focus) document.querySelector(focus)?.focus();
 }
