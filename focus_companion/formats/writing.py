@@ -10,10 +10,8 @@ from typing import Final
 from focus_companion.formats.captions import captions
 from focus_companion.formats.csv_sheet import write_csv
 from focus_companion.formats.errors import FormatError
-from focus_companion.formats.gif import write_gif
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match
-from focus_companion.formats.mp4 import write_mp4
 from focus_companion.formats.sgf_record import write_sgf
 from focus_companion.formats.svg import board_svg
 from focus_companion.formats.text_sheet import write_text
@@ -65,10 +63,21 @@ def step_picture(record: GameRecord, step: Step) -> str:
 def mp4_format(
     texts: NullTranslations | None = None, progress: Callable[[float], None] | None = None
 ) -> Format:
-    """The film with the words of a language, telling how far it is; see :func:`write_mp4`."""
-    return Format(
-        lambda match: write_mp4(single(match, "mp4"), texts=texts, progress=progress), "video/mp4", "mp4"
-    )
+    """The film with the words of a language, telling how far it is; see :func:`formats.mp4.write_mp4`."""
+
+    def film(match: Match) -> bytes:
+        # Not before it is needed: with it come numpy, Pillow and the encoders.
+        from focus_companion.formats.mp4 import write_mp4
+
+        return write_mp4(single(match, "mp4"), texts=texts, progress=progress)
+
+    return Format(film, "video/mp4", "mp4")
+
+
+def _gif(match: Match) -> bytes:
+    from focus_companion.formats.gif import write_gif
+
+    return write_gif(single(match, "gif"))
 
 
 FORMATS: Final[dict[str, Format]] = {
@@ -77,7 +86,7 @@ FORMATS: Final[dict[str, Format]] = {
     "text": Format(_utf8(write_text), "text/plain; charset=utf-8", "txt"),
     "csv": Format(_utf8(write_csv), "text/csv; charset=utf-8", "csv"),
     "svg": Format(lambda match: last_picture(single(match, "svg")).encode("utf-8"), "image/svg+xml", "svg"),
-    "gif": Format(lambda match: write_gif(single(match, "gif")), "image/gif", "gif"),
+    "gif": Format(_gif, "image/gif", "gif"),
     "mp4": mp4_format(),
 }
 """The formats by name."""
