@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "export": "A recorded game as json, sgf, text, csv, svg or gif.",
     "backup": "A copy of the journal, also while a game runs.",
     "restore": "Put a copy of the journal in its place.",
+    "think": "The best turn of a game's last position; with - a server of requests.",
     "review": "What each turn of a finished game won and lost, and its biggest swings.",
     "calibrate": "Measure a camera's lens with a printed target.",
     "lights": "Try the lights: gpio, light board, WLED.",

@@ -12,14 +12,15 @@ from focus_companion.game.outcome import Outcome
 from focus_companion.game.position import Position
 from focus_companion.game.record import GameRecord, steps
 from focus_companion.game.rules import Rules
-from focus_companion.review.evaluation import Counts, chances, counts
+from focus_companion.players.evaluation import chances
+from focus_companion.review.evaluation import Counts, counts
 from focus_companion.review.hints import Hint, hints
 from focus_companion.review.search import Found, Line, search
 
-LIMIT_OF_TURN: Final = 5_000
+LIMIT_OF_TURN: Final = 30_000
 """Positions that the search of one turn may look at."""
 
-LIMIT: Final = 600_000
+LIMIT: Final = 2_000_000
 """Positions that the searches of a whole game share; a very long game is searched less at each turn."""
 
 SWINGS: Final = 3
@@ -42,7 +43,7 @@ class TurnReview:
     before: float
     """The mover's chance before the turn, 0 to 1."""
     played: Line
-    """The turn with the worst answer, and the mover's chance after both."""
+    """The turn with the answer to expect, and the mover's chance then."""
     best: Line
     """The best turn that the search found; that of ``played`` if there was no better."""
     complete: bool

@@ -9,7 +9,8 @@ from focus_companion.game.moves import legal_moves
 from focus_companion.game.record import positions
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.review.evaluation import Counts, chances, counts, progress
+from focus_companion.players.evaluation import chances, progress
+from focus_companion.review.evaluation import Counts, counts
 
 
 def test_counts_are_those_of_the_board() -> None:
@@ -52,10 +53,10 @@ def test_a_start_that_is_the_same_for_both_is_even() -> None:
 @pytest.mark.parametrize(
     ("better", "worse"),
     [
-        ({"captured": {"g": {"r": 1}}}, {}),
+        ({"captured": {"g": {"r": 1}}}, {"squares": {"h6": "rr"}}),
         ({"reserves": {"g": 1}}, {}),
         ({"squares": {"e4": "g"}}, {}),
-        ({"squares": {"e4": "g"}}, {"squares": {"c1": "g"}}),
+        ({"squares": {"e4": "ggg"}}, {"squares": {"c1": "ggg"}}),
     ],
     ids=["a capture", "a reserve piece", "a stack", "a stack with more room"],
 )

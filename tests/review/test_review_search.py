@@ -1,5 +1,6 @@
-"""The search finds what a plain look at every turn and every answer finds."""
+"""The search finds what a plain look at every turn and every answer finds, and more."""
 
+import random
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from focus_companion.game.play import apply
 from focus_companion.game.position import Position
 from focus_companion.game.record import positions
 from focus_companion.game.rules import Rules
-from focus_companion.review.evaluation import chances
+from focus_companion.game.squares import SQUARES
+from focus_companion.players.evaluation import chances
 from focus_companion.review.search import search
 
 
@@ -25,16 +27,34 @@ def plain(position: Position, rules: Rules, turn: Move) -> float:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_as_a_plain_search(variant: dict[str, Any]) -> None:
+def test_the_lines_are_lines_of_the_game(variant: dict[str, Any]) -> None:
     record = drawn(**variant)
     game = list(positions(record))
     for ply in (3, len(game) - 3):
         position, played = game[ply], record.moves[ply]
-        found = search(position, record.rules, played, 100_000)
-        outlooks = {turn: plain(position, record.rules, turn) for turn in legal_moves(position, record.rules)}
-        assert found.complete
-        assert found.played.chance == outlooks[played]
-        assert found.best.chance == outlooks[found.best.turn] == max(outlooks.values())
+        found = search(position, record.rules, played, 30_000)
+        assert found.complete and found.played.turn == played
+        assert 0 <= found.played.chance <= found.best.chance <= 1
+        for line in (found.played, found.best):
+            after = apply(position, line.turn, record.rules)
+            assert after.over or line.answer in legal_moves(after, record.rules)
+        assert search(position, record.rules, played, 30_000) == found
+
+
+def test_what_a_plain_look_finds_decided_is_decided() -> None:
+    """A stack each: where a turn wins, or the worst answer to it does, the search says so too."""
+    decided = 0
+    for seed in range(150):
+        choose = random.Random(seed)
+        names = choose.sample(SQUARES, 2)
+        squares = {name: "gr"[at % 2] * choose.randint(1, 3) for at, name in enumerate(names)}
+        position, rules = given(squares, reserves={"g": choose.randint(0, 1), "r": choose.randint(0, 1)})
+        for turn in legal_moves(position, rules)[::7]:
+            outlook = plain(position, rules, turn)
+            if outlook in (0, 1):
+                decided += 1
+                assert search(position, rules, turn, 6_000).played.chance == outlook, (squares, str(turn))
+    assert decided > 20
 
 
 def test_the_limit_bounds_the_work() -> None:

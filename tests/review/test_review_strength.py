@@ -10,7 +10,7 @@ from focus_companion.game.play import apply
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.review.evaluation import chances
+from focus_companion.players.evaluation import chances
 from focus_companion.review.search import search
 
 Player = Callable[[Position, Rules, random.Random], Move]

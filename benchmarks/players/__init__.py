@@ -1,0 +1,1 @@
+"""How strong the opponent is: sparring partners, tournaments, and learning the evaluation."""

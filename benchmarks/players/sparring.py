@@ -1,0 +1,114 @@
+"""Who can play in a tournament: this program at its levels, and the sparring partners of ``players/``."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from focus_companion.game.moves import Move
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.players.encoding import decoded, rules_bytes
+from focus_companion.players.engine import Engine, Machine, compiled
+from focus_companion.players.levels import LEVELS, Level
+from focus_companion.players.weights import Weights
+
+KINDS: Final = {"alpha-beta": 0, "paranoid": 1, "brs": 2, "mcts": 3}
+
+_WANTED: Final = struct.Struct("<2iI")
+_FOUND: Final = struct.Struct("<3iH")
+
+
+class Player(Protocol):
+    """Somebody in a tournament."""
+
+    def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
+        """Return a legal turn in the last of a game's positions, within that time."""
+
+
+class Ours:
+    """This program; with other weights, levels or nodes where they are to be compared."""
+
+    def __init__(
+        self,
+        level: Level,
+        weights: Weights | None = None,
+        nodes: int = 2_000_000_000,
+        *,
+        best_reply: bool = False,
+    ) -> None:
+        self._engine = Engine()
+        self._level, self._weights, self._nodes, self._brs = level, weights, nodes, best_reply
+
+    def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
+        until = time.process_time() + seconds
+        self._engine.set_up(game[-1], rules, self._weights, game[:-1])
+        return self._engine.search(
+            nodes=min(self._nodes, self._level.nodes),
+            depth=self._level.depth,
+            noise=self._level.noise,
+            seed=seed,
+            best_reply=self._brs,
+            should_stop=lambda: time.process_time() >= until,
+        ).move
+
+
+@lru_cache(maxsize=1)
+def _sparring_code() -> Any:
+    return compiled(Path(__file__).with_name("sparring.wasm").read_bytes())
+
+
+class Sparring:
+    """A partner of ``players/sparring.c``; one of fixed depth takes the time that it takes."""
+
+    def __init__(self, kind: str, depth: int = 60) -> None:
+        self._machine = Machine(_sparring_code())
+        self._kind, self._depth = KINDS[kind], depth
+        self._rules: Rules | None = None
+
+    def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
+        until = time.process_time() + seconds
+        if rules != self._rules:
+            self._machine.write("rules", rules_bytes(rules))
+            self._machine.call("prepare")
+            self._rules = rules
+        self._machine.place(game[-1])
+        self._machine.write("wanted", _WANTED.pack(self._kind, self._depth, seed & 0xFFFFFFFF))
+        self._machine.think(lambda: time.process_time() >= until)
+        *_, move = _FOUND.unpack(self._machine.read("found", _FOUND.size))
+        return decoded(move)
+
+
+def player(text: str) -> Player:
+    """Return who a text names.
+
+    ``ours``, ``ours:LEVEL``, ``ours:brs``, ``ours:nodes=N``, ``ours:weights=FILE``, ``ours:noise=N`` and
+    ``ours:depth=N`` (several joined by commas); ``alpha-beta:DEPTH``, ``paranoid``, ``brs``, ``mcts``. Raises
+    ValueError.
+    """
+    name, _, rest = text.partition(":")
+    if name in KINDS:
+        return Sparring(name, int(rest) if rest else 60)
+    if name != "ours":
+        raise ValueError(f"{text!r}: nobody of that name; there are ours, {', '.join(KINDS)}")
+    more: dict[str, Any] = {}
+    level = LEVELS[8]
+    bounds: dict[str, int] = {}
+    for part in filter(None, rest.split(",")):
+        key, _, value = part.partition("=")
+        if key == "weights":
+            more["weights"] = Weights.from_json(json.loads(Path(value).read_text()))
+        elif key == "brs":
+            more["best_reply"] = True
+        elif key in ("noise", "depth", "nodes"):
+            bounds[key] = int(value)
+        else:
+            level = LEVELS[int(part)]
+    if bounds:
+        level = Level(**{"noise": level.noise, "depth": level.depth, "nodes": level.nodes} | bounds)
+    return Ours(level, **more)

@@ -1,0 +1,105 @@
+"""Two players against one another in many games: who wins how often, with a confidence interval.
+
+    python -m benchmarks.players.tournament ours alpha-beta:4 --players 2 --seconds 0.25 --games 400
+    python -m benchmarks.players.tournament ours mcts --players 4 --partners --seconds 1 --games 400
+
+``sparring.py`` says who can play. Every opening of random turns is played once from each seat:
+the first player named has one seat (a pair, with partners), the second all the others. A game that does not
+end is cut off and shared evenly. Seconds are of processor time, so that what else the machine does changes
+nothing. The interval is one of 95 % over openings, whose games are not independent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from benchmarks.players.sparring import Player, player
+from focus_companion.game.moves import legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+
+LONGEST: Final = {2: 500, 3: 2000, 4: 2000}
+"""Turns after which a game is cut off, by number of players."""
+
+
+def opening(rules: Rules, seed: int) -> Position:
+    """A position after some random turns in which nobody is decided to win: the same for the same seed."""
+    choose = random.Random(seed)
+    position = start_position(rules)
+    turns = choose.randint(4, 8) + sum(position.placing) + sum(position.thirteenth)
+    for _ in range(turns):
+        position = apply(position, choose.choice(legal_moves(position, rules)), rules)
+    return position
+
+
+def play_game(
+    first: Player, second: Player, seat: int, rules: Rules, seconds: float, seed: int
+) -> tuple[float, int]:
+    """The share of the first player (1, 0, or an even one) in a game, and its turns."""
+    position = opening(rules, seed)
+    game = [position]
+    side = rules.side_of(rules.order[seat])
+    for turn in range(LONGEST[rules.players]):
+        if position.result is not None:
+            return float(rules.order[seat] in position.result.winners), turn
+        who = first if position.to_move in side else second
+        move = who.move(game, rules, seconds, seed * 7919 + seat)
+        position = apply(position, move, rules)
+        game.append(position)
+    return 1 / len(rules.sides), LONGEST[rules.players]
+
+
+def interval(shares: Sequence[float]) -> tuple[float, float]:
+    """The mean of the openings' shares and half the width of its 95 % interval."""
+    mean = statistics.fmean(shares)
+    spread = statistics.stdev(shares) / math.sqrt(len(shares)) if len(shares) > 1 else 0.5
+    return mean, 1.96 * spread
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("first")
+    parser.add_argument("second")
+    parser.add_argument("--players", type=int, default=2, choices=(2, 3, 4))
+    parser.add_argument("--partners", action="store_true")
+    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--set-up", default="pairs")
+    parser.add_argument("--seconds", type=float, default=0.25, help="for each turn of each player")
+    parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin no opening after that time")
+    chosen = parser.parse_args()
+    more: dict[str, Any] = {"partners": chosen.partners, "fast": chosen.fast, "set_up": chosen.set_up}
+    rules = Rules.make(chosen.players, **more)
+    first, second = player(chosen.first), player(chosen.second)
+    seats = range(len(rules.sides))
+    shares, turns, began = [], [], time.perf_counter()
+    for number in range(math.ceil(chosen.games / len(seats))):
+        if time.perf_counter() - began > 60 * chosen.minutes:
+            break
+        seed = chosen.seed * 100_003 + number
+        games = [play_game(first, second, seat, rules, chosen.seconds, seed) for seat in seats]
+        shares.append(statistics.fmean(share for share, _ in games))
+        turns += [length for _, length in games]
+        print(f"{len(turns)} games, {100 * statistics.fmean(shares):.1f} %", file=sys.stderr, flush=True)
+    mean, half = interval(shares)
+    variant = "".join(f", {name}" for name in ("partners", "fast") if more[name])
+    print(
+        f"{chosen.first} - {chosen.second}, {chosen.players} players{variant}, {chosen.seconds} s a turn:",
+        f"{100 * mean:.1f} ± {100 * half:.1f} % of {len(turns)} games (fair {100 / len(seats):.0f} %),",
+        f"{statistics.fmean(turns):.0f} turns a game, {turns.count(LONGEST[rules.players])} cut off",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""The compiled search, run by wasmtime: the same instructions, and so the same answers, on every machine.
+
+``engine/`` in the repository holds its source. WebAssembly is what lets a plain ``pip install`` bring
+compiled code to any machine without a compiler.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from wasmtime import Config, Func, FuncType, Instance, Memory, Module, Store, ValType
+from wasmtime import Engine as Runtime
+
+from focus_companion.game.moves import Move
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
+from focus_companion.players.encoding import POSITION_BYTES, decoded, encoded, position_bytes, rules_bytes
+from focus_companion.players.weights import Weights, weights_for
+
+MOST_NODES: Final = 2_000_000_000
+DEEPEST: Final = 60
+SURE: Final = 28_000
+"""Beyond this score, up or down, the game is decided."""
+
+MOST_EARLIER: Final = 200
+"""Positions of a game that are remembered so as not to go in circles."""
+
+_WANTED: Final = struct.Struct("<5iI")
+_FOUND: Final = struct.Struct("<5i2H80H")
+
+
+def never() -> bool:
+    """Stop never: for searches that are bounded otherwise."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What a search found."""
+
+    move: Move
+    score: int
+    """Odds of the root's side: a thousandth of their natural logarithm; beyond 28000 the game is decided."""
+    line: tuple[Move, ...]
+    """The turns expected from here, ``move`` first."""
+    nodes: int
+    depth: int
+    """Turns ahead that were searched in full breadth, the last complete round."""
+
+
+def compiled(code: bytes) -> tuple[Runtime, Module]:
+    """Return WebAssembly ready to be run, which takes a twentieth of a second."""
+    config = Config()
+    config.cranelift_opt_level = "speed"
+    runtime = Runtime(config)
+    return runtime, Module(runtime, code)
+
+
+@lru_cache(maxsize=1)
+def engine_code() -> tuple[Runtime, Module]:
+    """Return the engine's code, compiled once in a process."""
+    return compiled(files("focus_companion.players").joinpath("engine.wasm").read_bytes())
+
+
+class Machine:
+    """WebAssembly with a board (``engine/board.h``) that searches; not for two threads."""
+
+    def __init__(self, code: tuple[Runtime, Module]) -> None:
+        runtime, module = code
+        self._store = Store(runtime)
+        self._stop: Callable[[], bool] = never
+        asked = Func(self._store, FuncType([], [ValType.i32()]), lambda: int(self._stop()))
+        exports = Instance(self._store, module, [asked]).exports(self._store)
+        memory = exports["memory"]
+        assert isinstance(memory, Memory)
+        self._memory = memory
+        self._calls = {name: call for name, call in exports.items() if isinstance(call, Func)}
+        self._at = {name: self.call(name) for name in ("board", "rules", "wanted", "found", "listed")}
+
+    def call(self, name: str, *arguments: int) -> int:
+        """Call what the code exports; 0 for what returns nothing."""
+        return self._calls[name](self._store, *arguments) or 0
+
+    def read(self, name: str, size: int) -> bytes:
+        """Return the first bytes of one of its structs."""
+        at = self._at[name]
+        return bytes(self._memory.read(self._store, at, at + size))
+
+    def write(self, name: str, content: bytes) -> None:
+        """Overwrite the beginning of one of its structs."""
+        self._memory.write(self._store, content, self._at[name])
+
+    def place(self, position: Position) -> None:
+        """Put a position on the board; the rules must have been written."""
+        self.write("board", position_bytes(position))
+        self.call("settle")
+
+    def think(self, should_stop: Callable[[], bool]) -> None:
+        """Search the position on the board."""
+        self._stop = should_stop
+        try:
+            self.call("think")
+        finally:
+            self._stop = never
+
+
+class Engine(Machine):
+    """The search with its evaluation. Takes about 25 MB."""
+
+    def __init__(self) -> None:
+        super().__init__(engine_code())
+        self._at["weights"] = self.call("weights")
+        self._rules: Rules | None = None
+        self._weights: Weights | None = None
+
+    def set_up(
+        self,
+        position: Position,
+        rules: Rules,
+        weights: Weights | None = None,
+        earlier: Sequence[Position] = (),
+    ) -> None:
+        """Put a position on the board, under its rules; ``weights`` are those for the rules if not given.
+
+        ``earlier`` are the positions of the game before, in order: the search is loath to come back to one.
+        """
+        weights = weights or weights_for(rules)
+        if rules != self._rules or weights is not self._weights:
+            self.write("rules", rules_bytes(rules))
+            self.write("weights", weights.packed)
+            self.call("prepare")
+            self._rules, self._weights = rules, weights
+        self.call("forget")
+        for before in _like(position, earlier):
+            self.place(before)
+            self.call("keep")
+        self.place(position)
+
+    def legal(self) -> tuple[Move, ...]:
+        """Return the legal turns of the position on the board, in the engine's order."""
+        count = self.call("list")
+        return tuple(
+            decoded(number) for number in struct.unpack(f"<{count}H", self.read("listed", 2 * count))
+        )
+
+    def apply(self, move: Move) -> None:
+        """Make a legal turn on the board."""
+        self.call("make", encoded(move))
+
+    def board(self) -> bytes:
+        """Return the position on the board as the engine holds it."""
+        return self.read("board", POSITION_BYTES)
+
+    def estimate(self, player: int) -> int:
+        """Return the score of a player's side (by turn order) without any search."""
+        return self.call("estimate", player)
+
+    def search(
+        self,
+        *,
+        nodes: int = MOST_NODES,
+        depth: int = DEEPEST,
+        noise: int = 0,
+        seed: int = 0,
+        best_reply: bool = False,
+        root: int = -1,
+        should_stop: Callable[[], bool] = never,
+    ) -> Searched:
+        """Search the position on the board, which must not be over.
+
+        ``nodes`` and ``depth`` bound the work; ``should_stop`` is asked every few thousand nodes (one to
+        three milliseconds). ``noise`` is the standard deviation of the error added to every evaluation, the
+        same for the same position and ``seed``. ``best_reply`` searches games of several sides as BRS+, not
+        as Paranoid. ``root`` is the player (by turn order) whose score is wanted and against whom the
+        others are taken to play, not the one to move.
+        """
+        bounds = min(nodes, MOST_NODES), min(depth, DEEPEST)
+        self.write("wanted", _WANTED.pack(*bounds, noise, best_reply, root, seed & 0xFFFFFFFF))
+        self.think(should_stop)
+        score, reached, looked_at, length, _, move, _, *line = _FOUND.unpack(self.read("found", _FOUND.size))
+        return Searched(decoded(move), score, _moves(line[:length]), looked_at, reached)
+
+
+def _like(position: Position, earlier: Sequence[Position]) -> list[Position]:
+    """The latest of the earlier positions that can come again: captured pieces do not return."""
+    found: list[Position] = []
+    for before in reversed(earlier):
+        if before.captured != position.captured or len(found) == MOST_EARLIER:
+            break
+        if before.reserves == position.reserves and not before.over:
+            found.append(before)
+    return found
+
+
+def _moves(numbers: Sequence[int]) -> tuple[Move, ...]:
+    return tuple(decoded(number) for number in numbers)

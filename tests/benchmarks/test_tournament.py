@@ -1,0 +1,52 @@
+"""Everybody who can play in a tournament plays by the rules, and the stronger one is counted as that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.players.sparring import KINDS, Sparring, player
+from benchmarks.players.tournament import interval, opening, play_game
+from benchmarks.players.train_evaluation import flat, shaped
+from focus_companion.game.moves import legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.rules import Rules
+from focus_companion.players.weights import KINDS as WEIGHTS
+from focus_companion.players.weights import weights_of
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "variant", [{"players": 2}, {"players": 3}, {"players": 4, "partners": True}], ids=str
+)
+def test_sparring_partners_play_by_the_rules(kind: str, variant: dict[str, Any]) -> None:
+    rules = Rules.make(**variant)
+    partner = Sparring(kind, depth=2 if kind == "alpha-beta" else 60)
+    position = opening(rules, 3)
+    for seed in range(12):
+        move = partner.move([position], rules, 0.01, seed)
+        assert move in legal_moves(position, rules)
+        position = apply(position, move, rules)
+
+
+def test_a_better_player_is_counted_as_one() -> None:
+    rules = Rules.make(2)
+    strong, weak = player("ours:nodes=2000"), player("ours:noise=3000,depth=1")
+    shares = [play_game(strong, weak, seat, rules, 1.0, 7)[0] for seat in (0, 1)]
+    assert shares == [1.0, 1.0]
+    assert [play_game(weak, strong, seat, rules, 1.0, 7)[0] for seat in (0, 1)] == [0.0, 0.0]
+
+
+def test_the_interval_is_over_openings() -> None:
+    assert interval([1.0, 0.0, 1.0, 0.0]) == (0.5, pytest.approx(1.96 * 0.5773503 / 2))
+
+
+def test_nobody_of_that_name() -> None:
+    with pytest.raises(ValueError, match="nobody of that name"):
+        player("deep-blue")
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_weights_go_to_the_fit_and_back(kind: str) -> None:
+    assert shaped(flat(weights_of(kind)), weights_of(kind)) == weights_of(kind)
