@@ -186,7 +186,7 @@ _SENTENCES: Final[dict[str, str]] = {
     "and never turns.",
     "distance": "From {origin} to {target} it is {steps} squares, but {origin} is {height} high: "
     "a stack, or its upper part, moves exactly as many squares as it has pieces.",
-    "out_of_turn": "The stack on {origin} is {owner}'s, and it is {player}'s turn.",
+    "out_of_turn": "The stack on {origin} is {owner}’s, and it is {player}’s turn.",
     "not_your_stack": "The stack on {origin} belongs to {owner}: {player} may not move it.",
     "no_reserve": "{player} has no piece in reserve to place.",
     "reserve_square": "{player} may place a piece on an empty square or on a stack of their own, "

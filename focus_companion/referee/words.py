@@ -16,15 +16,15 @@ TEMPLATES: Final = {
     "or column. Please put {them} back on {origin}.",
     "distance": "{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly "
     "{right}. Please put {them} back on {origin}.",
-    "out_of_turn": "{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please put what was "
+    "out_of_turn": "{Player} moved from {origin} to {target}, but it is {turn}’s turn. Please put what was "
     "moved back on {origin}.",
-    "placed_out_of_turn": "{Player} placed a piece on {target}, but it is {turn}'s turn. Please take it "
+    "placed_out_of_turn": "{Player} placed a piece on {target}, but it is {turn}’s turn. Please take it "
     "off {target} again.",
     "begins_out_of_turn": "{Player} moved from {origin} to {target}, but {turn} was to begin. Please put "
     "what was moved back on {origin}; if {player} is to begin, say so or play on.",
     "begins_placing": "{Player} placed a piece on {target}, but {turn} was to begin. Please take it off "
     "{target} again; if {player} is to begin, say so or play on.",
-    "not_your_stack": "{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece "
+    "not_your_stack": "{Player} moved {owner}’s stack from {origin} to {target}; only {owner}, whose piece "
     "is on top, may move it. Please put it back on {origin}.",
     "two_moves": "{Player} made two moves in one turn (look at {where}), and only one is allowed. Please "
     "undo one of them.",

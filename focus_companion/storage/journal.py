@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from ..formats.strict_json import compact
 from ..game.record import GameRecord
 from ..game.rules import Rules
-from ..session.events import Corrected, Event, Moved, Result, TakenBack, event_from_json
+from ..session.events import Corrected, Event, GameBegan, Moved, Result, TakenBack, event_from_json
 from ..session.history import History
 from . import opening, seals
 from .errors import JournalDamaged, told
@@ -31,12 +31,19 @@ OPEN: Final = "open"
 _NEWEST: Final = 2**63 - 1
 """Above the id of any event."""
 
+_SUMMARIES: Final = (
+    "SELECT games.id, began, ended, rules, players, plies, result, coalesce(title, ''), deleted"
+    " FROM games LEFT JOIN marks ON marks.game = games.id"
+)
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class GameSummary:
-    """One game of the journal; ``began``, ``ended`` are ISO 8601 times; ``players`` maps letters to names."""
+    """One game of the journal; ``began``, ``ended``, ``deleted`` are ISO 8601 times; ``players`` maps letters
+    to names; ``title`` is what people call the game, "" for most.
+    """
 
     id: int
     began: str
@@ -45,6 +52,8 @@ class GameSummary:
     players: Mapping[str, str]
     plies: int
     result: Mapping[str, Any] | None
+    title: str = ""
+    deleted: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -122,6 +131,27 @@ class Journal:
 
         return self._commit(insert)
 
+    def entitle(self, game: int, title: str) -> None:
+        """Call a game ``title``; "" takes its title away. Raises LookupError for one that is not there."""
+        self._mark(game, "title", title)
+
+    def delete(self, game: int) -> None:
+        """Leave a game out of the lists from now on. All of it stays in the file: see :meth:`undelete`.
+
+        Raises LookupError for one that is not there.
+        """
+        self._mark(game, "deleted", _now())
+
+    def undelete(self, game: int) -> None:
+        """Bring a deleted game back to the lists. Raises LookupError for one that is not there."""
+        self._mark(game, "deleted", None)
+
+    def _mark(self, game: int, column: str, value: str | None) -> None:
+        self.summary(game)  # LookupError
+        insert = f"INSERT INTO marks (game, {column}) VALUES (?, ?)"
+        update = f"ON CONFLICT (game) DO UPDATE SET {column} = excluded.{column}"
+        self._commit(lambda database: database.execute(f"{insert} {update}", (game, value)))
+
     def _commit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._writing:
             database = self._open_writer()
@@ -190,10 +220,7 @@ class Journal:
 
     def began(self, game: int) -> str:
         """When a game began, ISO 8601. Raises LookupError for one that the journal has not."""
-        rows = self._read("SELECT began FROM games WHERE id = ?", (game,))
-        if not rows:
-            raise LookupError(f"the journal in {self.folder} has no game {game}")
-        return str(rows[0][0])
+        return self.summary(game).began
 
     def identity(self) -> str:
         """Tells this journal from any other; "" before its first event."""
@@ -208,24 +235,30 @@ class Journal:
         rows = self._read("SELECT max(id) FROM events")
         return int(rows[0][0] or 0) if rows else 0
 
-    def games(self) -> list[GameSummary]:
-        """All games, the newest first. Raises JournalDamaged where one's own row cannot be read."""
-        rows = self._read(
-            "SELECT id, began, ended, rules, players, plies, result FROM games ORDER BY id DESC"
-        )
-        return [self._summary(*row) for row in rows]
+    def games(self, *, deleted: bool = False) -> list[GameSummary]:
+        """All games, the newest first; with ``deleted`` those too that were deleted.
 
-    def last_captures(self) -> dict[int, Mapping[str, Mapping[str, int]]]:
-        """By game, who has captured how many of whose pieces (colour names), as its last turn told.
-
-        Missing where no turn came last: none was played, or it was taken back or corrected.
+        Raises JournalDamaged where one's own row cannot be read.
         """
+        there = "" if deleted else "WHERE deleted IS NULL "
+        return [self._summary(*row) for row in self._read(f"{_SUMMARIES} {there}ORDER BY games.id DESC")]
+
+    def summary(self, game: int) -> GameSummary:
+        """One game, a deleted one too. Raises LookupError for one that the journal has not."""
+        rows = self._read(f"{_SUMMARIES} WHERE games.id = ?", (game,)) if 0 < game <= _NEWEST else []
+        if not rows:
+            raise LookupError(f"the journal in {self.folder} has no game {game}")
+        return self._summary(*rows[0])
+
+    def last_positions(self) -> dict[int, Moved | TakenBack | Corrected | GameBegan]:
+        """By game, the last event that tells a position: that of the board as the game's events leave it."""
         rows = self._read(
-            "SELECT game, id, body FROM events WHERE type = 'move' AND id IN (SELECT max(id) FROM events"
-            " WHERE type IN ('move', 'taken_back', 'corrected') GROUP BY game)"
+            "SELECT game, id, body FROM events WHERE id IN (SELECT max(id) FROM events"
+            " WHERE type IN ('game', 'move', 'taken_back', 'corrected') GROUP BY game)"
         )
         found = {game: self._event(number, body) for game, number, body in rows}
-        return {game: event.captured for game, event in found.items() if isinstance(event, Moved)}
+        kinds = Moved | TakenBack | Corrected | GameBegan
+        return {game: event for game, event in found.items() if isinstance(event, kinds)}
 
     def last_unfinished(self) -> int | None:
         """The newest game, if it has no result yet."""
@@ -284,10 +317,13 @@ class Journal:
         players: str,
         plies: int,
         end: str | None,
+        title: str,
+        deleted: str | None,
     ) -> GameSummary:
         try:
             told, named = json.loads(rules), json.loads(players)
-            return GameSummary(number, began, ended, told, named, plies, json.loads(end) if end else None)
+            result = json.loads(end) if end else None
+            return GameSummary(number, began, ended, told, named, plies, result, title, deleted)
         except (ValueError, RecursionError) as error:
             raise JournalDamaged(self.path, f"the beginning of game {number}") from error
 

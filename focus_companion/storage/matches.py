@@ -13,7 +13,7 @@ from .journal import GameSummary, KeptEvent
 class KeptGames(Protocol):
     """A journal, as far as it is asked here: :class:`storage.journal.Journal`."""
 
-    def games(self) -> Sequence[GameSummary]: ...
+    def games(self, *, deleted: bool = False) -> Sequence[GameSummary]: ...
 
     def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[KeptEvent]: ...
 
@@ -29,7 +29,8 @@ def match_of(journal: KeptGames, game: int) -> tuple[int, tuple[int, ...]] | Non
     own = place_of(journal, game)
     if own is None:
         return None
-    for summary in journal.games():  # the newest first
+    # A match is told whole, with those of its games that somebody deleted.
+    for summary in journal.games(deleted=True):  # the newest first
         if summary.id <= game:
             break
         later = place_of(journal, summary.id)

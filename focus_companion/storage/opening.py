@@ -103,6 +103,10 @@ def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PAT
         raise JournalDamaged(path, problem)
     if database.execute("SELECT 1 FROM events WHERE game NOT IN (SELECT id FROM games) LIMIT 1").fetchone():
         raise JournalDamaged(path, "a game is missing")
+    if schema.version(database) >= schema.MARKED:
+        for game, title, deleted in database.execute("SELECT game, title, deleted FROM marks"):
+            if not isinstance(title, str) or not isinstance(deleted, str | None):
+                raise JournalDamaged(path, f"the title of game {game}")
     # The one that may go on has to be what the rules can lead to.
     newest = database.execute("SELECT id, result FROM games ORDER BY id DESC LIMIT 1").fetchone()
     if newest is not None and newest[1] is None:

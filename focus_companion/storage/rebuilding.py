@@ -109,16 +109,26 @@ def replay(database: sqlite3.Connection, path: Path, game: int) -> int:
 
 
 def head_holds(database: sqlite3.Connection, game: int) -> bool:
-    """Whether the game's own row, which has no seal, can be read and tells the rules of its first event."""
+    """Whether the game's own row, which has no seal, can be read and tells the rules of its first event and
+    the number of turns of its last one.
+    """
     # All columns: one whose name is damaged is missed here, before anything is written.
     row = "SELECT rules, players, began, ended, plies, result FROM games WHERE id = ?"
-    rules, players, *_ = database.execute(row, (game,)).fetchone()
+    rules, players, _, _, plies, _ = database.execute(row, (game,)).fetchone()
     query = "SELECT body FROM events WHERE game = ? AND type = ? ORDER BY id LIMIT 1"
     first = database.execute(query, (game, GameBegan.type)).fetchone()
+    turns = (
+        "SELECT body FROM events WHERE game = ? AND type IN ('move', 'taken_back', 'corrected')"
+        " ORDER BY id DESC LIMIT 1"
+    )
+    last = database.execute(turns, (game,)).fetchone()
     try:
         told = json.loads(rules)
         Rules.from_json(told, played=True)
         named = json.loads(players)
+        # A correction begins the count anew and tells none.
+        if plies != (0 if last is None else json.loads(last[0]).get("ply", 0)):
+            return False
         return isinstance(named, dict) and (first is None or json.loads(first[0])["rules"] == told)
     except UNREADABLE:
         return False

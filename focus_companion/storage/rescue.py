@@ -72,6 +72,7 @@ def _fill(part: Path, path: Path) -> tuple[int, int, int]:
             found = _whole(database, game)
             if found is not None:
                 games, events = games + 1, events + found
+        database.execute("INSERT INTO marks SELECT * FROM marked WHERE game IN (SELECT id FROM games)")
         seen = database.execute("SELECT count(DISTINCT id) FROM found").fetchone()[0]
         _leave_room(database)
         database.execute("COMMIT")
@@ -81,7 +82,7 @@ def _fill(part: Path, path: Path) -> tuple[int, int, int]:
 
 
 def _gather(database: sqlite3.Connection, path: Path) -> None:
-    """Everything that looks like a row of ours, into two temporary tables."""
+    """Everything that looks like a row of ours, into temporary tables."""
     database.execute(
         "CREATE TEMP TABLE found (game INT, id INT, unsound INT, type TEXT, time REAL, wall TEXT, body TEXT,"
         " seal INT, PRIMARY KEY (game, id, unsound, type, time, wall, body, seal))"
@@ -89,6 +90,7 @@ def _gather(database: sqlite3.Connection, path: Path) -> None:
     database.execute(
         "CREATE TEMP TABLE headed (game INTEGER PRIMARY KEY, began TEXT, rules TEXT, players TEXT)"
     )
+    database.execute("CREATE TEMP TABLE marked (game INTEGER PRIMARY KEY, title TEXT, deleted TEXT)")
     for row in pages.rows(path, swap.log_of(path)):
         if not 0 < row.id < _LARGEST:
             continue
@@ -104,6 +106,9 @@ def _gather(database: sqlite3.Connection, path: Path) -> None:
                 ):
                     values_of_game = (row.id, began, rules, players)
                     database.execute("INSERT OR REPLACE INTO headed VALUES (?, ?, ?, ?)", values_of_game)
+            case (None, str(title), str() | None as deleted):
+                how = "REPLACE" if row.sound else "IGNORE"
+                database.execute(f"INSERT OR {how} INTO marked VALUES (?, ?, ?)", (row.id, title, deleted))
 
 
 def _numbers(database: sqlite3.Connection) -> list[int]:

@@ -39,6 +39,15 @@ MIGRATIONS: Final[Sequence[Sequence[Step]]] = (
     ),
     # SQLite itself does not notice a bit that has turned within a text; each event's seal tells.
     ("ALTER TABLE events ADD COLUMN seal INTEGER", seals.seal_all),
+    # What people say of a game afterwards; the game itself stays as it was played. A row that is missing says
+    # nothing; ``deleted`` is when it was, ISO 8601.
+    (
+        """CREATE TABLE marks (
+            game INTEGER PRIMARY KEY REFERENCES games (id),
+            title TEXT NOT NULL DEFAULT '',
+            deleted TEXT
+        )""",
+    ),
 )
 """What leads from version n to n + 1."""
 
@@ -46,6 +55,9 @@ MOVE: Final = "move it away or give another --data folder"
 
 SEALED: Final = 2
 """The first version whose events are sealed."""
+
+MARKED: Final = 3
+"""The first version that has titles and deleted games."""
 
 _ODD_VERSION: Final = 1000
 """No program will ever write this version or one above it: such a number comes of damage."""

@@ -16,9 +16,11 @@ from .access import COOKIE, Access, Refused
 from .acts import parse_act
 from .downloads import download
 from .games import past_game, summaries
+from .past import change, check_there
 from .ports import CameraOffer, GameJournal, GameSession
 from .reasons import refusal
 from .reviewing import ReviewFailed, Reviews
+from .roster import names as known_names
 from .roster import roster
 from .seats import check_kinds, follow, submitted
 from .series import Series
@@ -101,7 +103,14 @@ def healthz() -> tuple[Response, HTTPStatus]:
 
 @blueprint.get("/api/games")
 def games() -> Response:
-    return jsonify(games=summaries(_journal()))
+    """The games, the newest first, and those that somebody deleted."""
+    return jsonify(summaries(_journal(), _running()))
+
+
+@blueprint.get("/api/names")
+def names() -> Response:
+    """The players' names of earlier games, the newest first."""
+    return jsonify(names=known_names(_journal()))
 
 
 @blueprint.get("/api/players")
@@ -112,29 +121,43 @@ def players() -> Response:
 
 @blueprint.get("/api/games/<int:game>")
 def game(game: int) -> Response:
+    check_there(_journal(), game)
+    return jsonify(past_game(_journal(), game))
+
+
+@blueprint.post("/api/games/<int:game>")
+def change_game(game: int) -> Response:
+    """Give a past game another title, delete it or bring it back: see :mod:`past`."""
+    access: Access = current_app.extensions["access"]
+    access.check_act(request)
+    journal = _journal()
     try:
-        return jsonify(past_game(_journal(), game))
-    except LookupError:
-        raise _no_game(game) from None
+        body = loads(request.get_data())
+    except FormatError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    change(journal, game, body, _running())
+    return jsonify(accepted=True)
+
+
+def _running() -> int | None:
+    """The number of the game at the table."""
+    return _session().state().get("game")
 
 
 @blueprint.get("/api/games/<int:game>/export")
 def export(game: int) -> Response:
     """A game as a file; with ``match=1`` the whole match that it belongs to, as far as it has been played."""
     wanted = request.args.get("format", "json")
-    try:
-        if request.args.get("match", "").lower() in ("1", "true", "yes"):
-            return _export_match(game, wanted)
-        record = _journal().history(game).record()
-    except LookupError:
-        raise _no_game(game) from None
+    check_there(_journal(), game)
+    if request.args.get("match", "").lower() in ("1", "true", "yes"):
+        return _export_match(game, wanted)
+    record = _journal().history(game).record()
     return download(Match((record,), single=True), wanted, f"focus-game-{game}")
 
 
 def _export_match(game: int, wanted: str) -> Response:
     found = match_of(_journal(), game)
     if found is None:
-        _journal().history(game)  # LookupError where there is no such game at all
         raise Refused(HTTPStatus.NOT_FOUND, "Game {game} belongs to no match.", values={"game": game})
     length, ids = found
     records = tuple(_journal().history(each).record() for each in ids)
@@ -145,29 +168,19 @@ def _export_match(game: int, wanted: str) -> Response:
 def review(game: int) -> tuple[Response, HTTPStatus]:
     """What every turn of a finished game won and lost; 202 while that is being found out."""
     reviews: Reviews = current_app.extensions["reviews"]
-    try:
-        history = _journal().history(game)
-    except LookupError:
-        raise _no_game(game) from None
+    check_there(_journal(), game)
+    history = _journal().history(game)
     if not history.over:
         raise Refused(HTTPStatus.CONFLICT, "The game is not over yet; a review is for finished games.")
     try:
         made = reviews.ask(history.record())
     except ReviewFailed as failed:
         raise Refused(
-            HTTPStatus.INTERNAL_SERVER_ERROR, "The review could not be made; the host's log says why."
+            HTTPStatus.INTERNAL_SERVER_ERROR, "The review could not be made; the host’s log says why."
         ) from failed
     if made is None:
         return jsonify(ready=False), HTTPStatus.ACCEPTED
     return jsonify(made), HTTPStatus.OK
-
-
-def _no_game(game: int) -> Refused:
-    return Refused(
-        HTTPStatus.NOT_FOUND,
-        "The journal has no game {game}. /api/games lists those that it has.",
-        values={"game": game},
-    )
 
 
 @blueprint.post("/api/requests")

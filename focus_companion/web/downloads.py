@@ -33,7 +33,7 @@ def download(games: Match, wanted: str, name: str) -> Response:
         log.warning("a game cannot be written as %s: %s", wanted, failed)
         raise Refused(
             HTTPStatus.BAD_REQUEST,
-            "This game cannot be written as {format}; the host's log says why. Choose another format.",
+            "This game cannot be written as {format}; the host’s log says why. Choose another format.",
             values={"format": wanted},
         ) from failed
     except ExportBusy:

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..formats.json_record import outcome_to_json, record_to_json
 from ..game.colours import NAMES
+from ..game.match import game_points
 from ..game.position import Position
 from ..session.events_from_verdicts import captured, reserves
 from ..session.history import History
 from ..session.state_json import entries, hands, state
 from ..storage.journal import GameSummary
+from ..storage.matches import place_of
 from .ports import GameJournal
+from .roster import points
 
 
-def summaries(journal: GameJournal) -> list[dict[str, Any]]:
-    """One object a game, the newest first: id, date, players by colour, turns played, result or null."""
-    return [_summary(game) for game in journal.games()]
+def summaries(journal: GameJournal, running: int | None = None) -> dict[str, list[dict[str, Any]]]:
+    """``games`` and ``deleted``, each the newest first, one object a game.
+
+    Keys: ``id``, ``title``, ``date``, ``ended``, ``deleted`` (ISO 8601 or null), ``rules``, ``order``,
+    ``players`` by colour, ``plies``, ``result`` or null, ``position`` as it stands, ``points`` by colour,
+    ``match`` (``length``, ``number``, ``before``) or null, ``running``: it is the one at the table.
+    """
+    last = journal.last_positions()
+    told: dict[str, list[dict[str, Any]]] = {"games": [], "deleted": []}
+    for game in journal.games(deleted=True):
+        event = last.get(game.id)
+        # Journals of the first version do not tell the position after a turn was taken back.
+        position = getattr(event, "position", "") or journal.history(game.id).position.text
+        about = _about(journal, game, position, points(journal, game, event))
+        told["games" if game.deleted is None else "deleted"].append(about | {"running": game.id == running})
+    return told
 
 
-def _summary(game: GameSummary) -> dict[str, Any]:
+def _about(
+    journal: GameJournal, game: GameSummary, position: str, score: Mapping[str, int]
+) -> dict[str, Any]:
     order = game.rules.get("order") or [NAMES[letter] for letter in game.players]
+    place = place_of(journal, game.id)
     return {
         "id": game.id,
+        "title": game.title,
         "date": game.began,
         "ended": game.ended,
+        "deleted": game.deleted,
         "rules": dict(game.rules),
         "order": order,
         "players": {NAMES[letter]: {"name": name} for letter, name in game.players.items()},
         "plies": game.plies,
         "result": game.result,
+        "position": position,
+        "points": {NAMES[letter]: count for letter, count in score.items()},
+        "match": place and place.to_json(),
     }
 
 
@@ -39,8 +64,11 @@ def past_game(journal: GameJournal, game: int) -> dict[str, Any]:
     Raises LookupError where the journal has no such game.
     """
     history = journal.history(game)
+    position = history.position
+    score = game_points(position, history.rules)
     return {
         "id": game,
+        "about": _about(journal, journal.summary(game), position.text, score),
         "state": state(history),
         "record": record_to_json(history.record()),
         "positions": told_positions(history),

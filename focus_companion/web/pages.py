@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, render_template, request
@@ -10,11 +11,14 @@ from flask_babel import force_locale, gettext
 
 from ..game.presets import PRESETS
 from ..session.state_json import state
-from .access import Access
+from ..storage.matches import place_of
+from .access import Access, Refused
 from .api import offered
 from .assets import Assets
 from .catalogues import LANGUAGES
+from .headings import heading
 from .lan import qr_code
+from .past import check_there
 from .ports import GameJournal, GameSession
 from .roster import roster
 from .seats import own_seat
@@ -59,7 +63,11 @@ def dialogs(language: str) -> str:
 
 @blueprint.get("/games")
 def games() -> str:
-    return render_template("games.html")
+    access: Access = current_app.extensions["access"]
+    may_change = access.may_act(request) or access.gate is not None
+    return render_template(
+        "games.html", may_change=may_change and current_app.extensions["journal"] is not None
+    )
 
 
 @blueprint.get("/players")
@@ -71,22 +79,25 @@ def players() -> str:
 @blueprint.get("/games/<int:game>")
 def past_game(game: int) -> str:
     journal: GameJournal | None = current_app.extensions["journal"]
+    if journal is None:
+        abort(404, gettext("This game is played without a journal, so there are no past games."))
     try:
-        history = journal.history(game) if journal else None
-    except LookupError:
-        history = None
-    if history is None:
-        abort(404, gettext("There is no such game in the journal."))
-    # As text, for the template asks whether there is a game, and one may be number 0.
+        check_there(journal, game)
+    except Refused as refused:
+        if refused.status == HTTPStatus.NOT_FOUND:
+            abort(404, gettext("There is no such game in the journal."))
+        abort(refused.status, gettext(refused.text).format_map(refused.values))
+    # As text, for the template asks whether there is a game.
     # Its state gives players and review their room before the script has come.
     return render_template(
         "game.html",
         game=str(game),
         phase="over",
+        about=heading(journal.summary(game), place_of(journal, game)),
         may_act=False,
         asks_pin=False,
         addresses=(),
-        state=state(history),
+        state=state(journal.history(game)),
     )
 
 

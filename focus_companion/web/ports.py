@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-from ..session.events import Event
+from ..session.events import Corrected, Event, GameBegan, Moved, TakenBack
 from ..session.history import History
 from ..session.requests import Request
 from ..storage.journal import GameSummary, KeptEvent
@@ -70,8 +70,24 @@ class CameraOffer(Protocol):
 class GameJournal(Protocol):
     """Past games."""
 
-    def games(self) -> Sequence[GameSummary]:
-        """All games, the newest first."""
+    def games(self, *, deleted: bool = False) -> Sequence[GameSummary]:
+        """All games, the newest first; with ``deleted`` those too that were deleted."""
+        ...
+
+    def summary(self, game: int) -> GameSummary:
+        """One game, a deleted one too; ``LookupError`` if there is none of that id."""
+        ...
+
+    def entitle(self, game: int, title: str) -> None:
+        """Call a game ``title``; "" takes its title away."""
+        ...
+
+    def delete(self, game: int) -> None:
+        """Leave a game out of the lists; nothing of it is lost."""
+        ...
+
+    def undelete(self, game: int) -> None:
+        """Bring a deleted game back to the lists."""
         ...
 
     def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[KeptEvent]:
@@ -82,6 +98,6 @@ class GameJournal(Protocol):
         """A game as its events tell it; ``LookupError`` if there is none of that id."""
         ...
 
-    def last_captures(self) -> Mapping[int, Mapping[str, Mapping[str, int]]]:
-        """By game, who has captured how many of whose pieces (colour names), where a turn came last."""
+    def last_positions(self) -> Mapping[int, Moved | TakenBack | Corrected | GameBegan]:
+        """By game, the last event that tells a position."""
         ...

@@ -32,7 +32,7 @@ REASONS = (
         "From {origin} to {target} it is {steps} squares, but {origin} is {height} high: "
         "a stack, or its upper part, moves exactly as many squares as it has pieces."
     ),
-    said("The stack on {origin} is {owner}'s, and it is {player}'s turn."),
+    said("The stack on {origin} is {owner}’s, and it is {player}’s turn."),
     said("The stack on {origin} belongs to {owner}: {player} may not move it."),
     said("{player} has no piece in reserve to place."),
     said(

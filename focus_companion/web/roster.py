@@ -11,6 +11,7 @@ from typing import Any
 from ..game.colours import LETTER, NAMES
 from ..game.match import game_points, points_of
 from ..game.rules import Rules
+from ..session.events import Event, GameBegan, Moved
 from ..storage.journal import GameSummary
 from .ports import GameJournal
 
@@ -44,11 +45,11 @@ def roster(journal: GameJournal) -> list[dict[str, Any]]:
     ``rivals``: those played against, most often first, with ``played``, ``won`` and ``lost`` against them.
     A game counts once it has a result. Spelling alone (capitals, spaces) makes no new player.
     """
-    captured = journal.last_captures()
+    last = journal.last_positions()
     found: dict[str, _Player] = {}
     for game in reversed(journal.games()):
         if game.result is not None and (who := _named(game)):
-            _count(found, game, who, _points(journal, game, captured.get(game.id)))
+            _count(found, game, who, points(journal, game, last.get(game.id)))
     ordered = sorted(found.values(), key=lambda p: (-p.won - p.drawn / 2, -p.points, p.name.casefold()))
     return [_told(player, found) for player in ordered]
 
@@ -56,7 +57,7 @@ def roster(journal: GameJournal) -> list[dict[str, Any]]:
 def _count(
     found: dict[str, _Player], game: GameSummary, who: Mapping[str, str], points: Mapping[str, int]
 ) -> None:
-    rules = Rules.from_json(dict(game.rules))
+    rules = Rules.from_json(dict(game.rules), played=True)
     winners = {LETTER[colour] for colour in (game.result or {}).get("winners", ())}
     for letter, name in who.items():
         player = found.setdefault(_key(name), _Player(name, game.began))
@@ -79,14 +80,27 @@ def _count(
             rival.lost += other in winners
 
 
-def _points(
-    journal: GameJournal, game: GameSummary, captured: Mapping[str, Mapping[str, int]] | None
-) -> dict[str, int]:
-    if captured is None:  # the end does not follow a turn, as after a turn taken back
+def points(journal: GameJournal, game: GameSummary, last: Event | None) -> dict[str, int]:
+    """Every player's points (by letter) in a game of which ``last`` is the last event with a position."""
+    rules = Rules.from_json(dict(game.rules), played=True)
+    if isinstance(last, GameBegan) and rules.set_up != "position":
+        return dict.fromkeys(rules.order, 0)
+    if not isinstance(last, Moved):  # the end does not follow a turn, as after a turn taken back
         history = journal.history(game.id)
         return game_points(history.position, history.rules)
-    own = {LETTER[name]: {LETTER[other]: n for other, n in row.items()} for name, row in captured.items()}
-    return points_of(own, Rules.from_json(dict(game.rules)))
+    told = last.captured.items()
+    return points_of(
+        {LETTER[who]: {LETTER[other]: n for other, n in row.items()} for who, row in told}, rules
+    )
+
+
+def names(journal: GameJournal) -> list[str]:
+    """The names of earlier games, each once, as it was written last; the newest first."""
+    found: dict[str, str] = {}
+    for game in journal.games():
+        for name in _named(game).values():
+            found.setdefault(_key(name), name)
+    return list(found.values())
 
 
 def _named(game: GameSummary) -> dict[str, str]:

@@ -26,13 +26,14 @@ class Series:
         Without a match: the newest games in a row of players who all gave their names (colours change hands
         in a rematch, names do not), ``None`` for fewer than two.
         """
-        summaries = journal.games()
+        # A deleted game still counts in its match, and in no row of games.
+        summaries = journal.games(deleted=True)
         place = place_of(journal, summaries[0].id) if summaries else None
         if place is not None:
             ids = {*place.before, summaries[0].id}
             games = [game for game in reversed(summaries) if game.id in ids]
         else:
-            games = _in_a_row(journal, summaries)
+            games = _in_a_row(journal, [game for game in summaries if game.deleted is None])
             if len(games) < 2 or not all(_who(games[0])):
                 return None
         with self._lock:

@@ -37,8 +37,8 @@ REFUSALS: list[tuple[str, str, list[str], str, str]] = [
     ("b3-b5", "distance", ["b3", "b5"], "g", "2 squares, but b3 is 1 high"),
     ("d5-d1", "distance", ["d5", "d1"], "g", "4 squares, but d5 is 3 high"),
     ("d5-d5", "distance", ["d5", "d5"], "g", "0 squares"),
-    ("d6-d7", "out_of_turn", ["d6", "d7"], "r", "The stack on d6 is red's, and it is green's turn."),
-    ("e4-e2", "out_of_turn", ["e4", "e2"], "r", "red's"),
+    ("d6-d7", "out_of_turn", ["d6", "d7"], "r", "The stack on d6 is red’s, and it is green’s turn."),
+    ("e4-e2", "out_of_turn", ["e4", "e2"], "r", "red’s"),
     ("c3-c4", "no_such_stack", ["c3"], "g", "no piece on c3"),
     ("*d5", "no_reserve", ["d5"], "g", "Green has no piece in reserve"),
 ]

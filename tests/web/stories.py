@@ -17,6 +17,7 @@ ALERT = {
     "reason": "out_of_turn",
     "player": "red",
     "squares": ["c4", "c5"],
+    # As records of earlier versions have it: with a straight apostrophe.
     "text": "Red moved from c4 to c5, but it is green's turn. Please put what was moved back on c4.",
 }
 

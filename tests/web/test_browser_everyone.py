@@ -35,7 +35,7 @@ D5, D7, E6 = INDEX["d5"], INDEX["d7"], INDEX["e6"]
 SAID = {
     "en": [
         "Ann moved 1 piece 2 squares from d5 to d7; 1 piece must go exactly 1 square.",
-        "Bo moved Ann's stack from d5 to d7; only Ann, whose piece is on top, may move it.",
+        "Bo moved Ann’s stack from d5 to d7; only Ann, whose piece is on top, may move it.",
         "The board has changed at d5, d7 and e6 in a way",
     ],
     "pl": [

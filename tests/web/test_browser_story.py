@@ -119,7 +119,7 @@ def test_alerts_stand_at_their_turn_and_on_the_board(sent: Callable[..., Any]) -
     expect(notes).to_be_hidden()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    expect(notes).to_contain_text("Żaneta moved from c4 to c5, but it is Ann's turn.")
+    expect(notes).to_contain_text("Żaneta moved from c4 to c5, but it is Ann’s turn.")
     expect(page.locator(".ring.wrong")).to_have_count(0)
     page.locator("#moves .alert button").click()
     expect(page.locator(".ring.wrong")).to_have_count(2)

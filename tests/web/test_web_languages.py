@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
@@ -63,6 +64,18 @@ def test_every_text_is_translated_and_keeps_its_names(language: str) -> None:
             # A form for exactly one may say it in words.
             assert names(form) <= wanted
             assert wanted - names(form) <= {"n"}
+
+
+def _straight(texts: Iterable[str | tuple[str, ...] | None]) -> list[str]:
+    flat = (each for text in texts if text for each in ((text,) if isinstance(text, str) else text))
+    return [text for text in flat if "'" in text]
+
+
+def test_every_text_has_the_typographic_apostrophe() -> None:
+    refusals = (parts(Fault(reason))[0] for reason in get_args(Reason))
+    assert _straight([*source_texts(), *TEMPLATES.values(), *refusals, *REASONS]) == []
+    for language in TRANSLATED:
+        assert _straight(message.string for message in po(language)) == [], language
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -199,7 +212,7 @@ def test_what_fails_is_told_in_the_viewers_language(
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "cannot be written as sgf; the host's log"),
+        ("en", "cannot be written as sgf; the host’s log"),
         ("pl", "zapisać jako sgf; powód"),
         ("it", "come sgf; il motivo"),
     ],
@@ -270,7 +283,7 @@ THREE = Rules.make(players=3)
             None,
             "b5-b6",
             {
-                "en": "The stack on b5 is Red's, and it is Green's turn.",
+                "en": "The stack on b5 is Red’s, and it is Green’s turn.",
                 "pl": "Stosem na b5 rusza Czerwony, a teraz ruch ma Zielony.",
                 "it": "La pila in b5 è di Rosso, e ora tocca a Verde.",
             },

@@ -92,6 +92,11 @@ def _from_journal(game: str, folder: Path, *, match: bool) -> Match:
             raise BadInput(f"{folder}: the journal holds no game; play one, or give its folder with --data")
         number = games[0].id if game == "last" else int(game)
         try:
+            if (deleted := journal.summary(number).deleted) is not None:
+                raise BadInput(
+                    f"{folder}: game {number} was deleted on {deleted[:10]}; restore it at the end of "
+                    "the page's list of games"
+                )
             if not match:
                 return Match((journal.record(number),), single=True)
             found = match_of(journal, number)

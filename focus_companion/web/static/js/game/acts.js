@@ -1,25 +1,11 @@
-// Acting: what the viewer asks the host to do, with a question before what cannot be undone, and the PIN if it is needed.
+// Acting: what the viewer asks the host to do, with a question before what cannot be undone.
 
 import { Chooser } from "./chooser.js";
+import { ask, send } from "../lib/sending.js";
 import { h } from "../lib/svg.js";
 import { t, tn } from "../lib/texts.js";
 import { goesOn, moverKind, playersOf } from "./state.js";
 import { moveWords, playerName } from "./words.js";
-
-async function post(address, body) {
-  const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  const told = await answer.json().catch(() => ({}));
-  return { ok: answer.ok, pin: told.pin === true, error: told.error ?? t("The host did not understand.") };
-}
-
-/** Show a dialog and give back the pressed button's value, "" if it was closed. */
-function ask(dialog) {
-  return new Promise((resolve) => {
-    dialog.returnValue = "";
-    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
-    dialog.showModal();
-  });
-}
 
 export class Acts {
   /** `lookedAt()`: the ply that the viewer looks back at, null for now; `onChoosing()`: a turn is being chosen on the board. */
@@ -29,7 +15,6 @@ export class Acts {
     this.chooser = new Chooser(onChoosing, (body) => this.send(body), toast);
     this.toast = toast;
     this.confirm = document.querySelector("#confirm");
-    this.pin = document.querySelector("#pin");
   }
 
   async sure(question, buttons) {
@@ -38,39 +23,14 @@ export class Acts {
     return ask(this.confirm);
   }
 
-  /** Send an act; asks for the PIN if the host wants it. True if it was accepted. */
-  async send(body, address = "/api/requests") {
-    try {
-      let answer = await post(address, body);
-      while (!answer.ok && answer.pin) {
-        if (!(await this.enterPin(answer.error))) return false;
-        answer = await post(address, body);
-      }
-      if (!answer.ok) this.toast(answer.error);
-      return answer.ok;
-    } catch (problem) {
-      console.info(problem.message);
-      this.toast(t("The host does not answer. Try again when the page is live."));
-      return false;
-    }
+  /** Send an act; true if it was accepted. */
+  send(body, address = "/api/requests") {
+    return send(address, body, this.toast);
   }
 
   /** Play on the camera that is offered; the page finds the program again by itself. */
   async useCamera() {
     if (await this.send({}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
-  }
-
-  async enterPin(why) {
-    const field = this.pin.querySelector("input");
-    const note = this.pin.querySelector(".note");
-    note.textContent = why;
-    for (;;) {
-      field.value = "";
-      if ((await ask(this.pin)) !== "ok") return false;
-      const answer = await post("/api/pin", { pin: field.value.trim() });
-      if (answer.ok) return true;
-      note.textContent = answer.error;
-    }
   }
 
   async run(act) {

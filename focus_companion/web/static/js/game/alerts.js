@@ -10,11 +10,11 @@ const said = (text) => text;
 const TEMPLATES = [
   said("{Player} moved {pieces} from {origin} to {target}, which is not straight along a row or column. Please put {them} back on {origin}."),
   said("{Player} moved {pieces} {squares} from {origin} to {target}; {pieces} must go exactly {right}. Please put {them} back on {origin}."),
-  said("{Player} moved from {origin} to {target}, but it is {turn}'s turn. Please put what was moved back on {origin}."),
-  said("{Player} placed a piece on {target}, but it is {turn}'s turn. Please take it off {target} again."),
+  said("{Player} moved from {origin} to {target}, but it is {turn}’s turn. Please put what was moved back on {origin}."),
+  said("{Player} placed a piece on {target}, but it is {turn}’s turn. Please take it off {target} again."),
   said("{Player} moved from {origin} to {target}, but {turn} was to begin. Please put what was moved back on {origin}; if {player} is to begin, say so or play on."),
   said("{Player} placed a piece on {target}, but {turn} was to begin. Please take it off {target} again; if {player} is to begin, say so or play on."),
-  said("{Player} moved {owner}'s stack from {origin} to {target}; only {owner}, whose piece is on top, may move it. Please put it back on {origin}."),
+  said("{Player} moved {owner}’s stack from {origin} to {target}; only {owner}, whose piece is on top, may move it. Please put it back on {origin}."),
   said("{Player} made two moves in one turn (look at {where}), and only one is allowed. Please undo one of them."),
   said("{Player} placed a piece on {target} but has none in reserve. Please take it off the board."),
   said("{Player} placed a reserve piece on {target}; in this game it may only go on an empty square or on your own stack. Please put it back in the reserve."),
@@ -51,7 +51,8 @@ let patterns = null; // made when the first alert is told
 export function parts(text) {
   patterns ??= TEMPLATES.map((template) => [template, pattern(template)]);
   for (const [template, shape] of patterns) {
-    const found = shape.exec(text ?? "");
+    // Records of earlier versions have the straight apostrophe.
+    const found = shape.exec((text ?? "").replaceAll("'", "’"));
     if (!found) continue;
     const { made } = found.groups;
     return { ...found.groups, ...(made ? { ...ends(made), pieces: made } : {}), template };

@@ -12,7 +12,7 @@ import { SetUp } from "./setup.js";
 import { raised } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
-import { loadTexts, t, tn } from "../lib/texts.js";
+import { loadTexts, moment, t, tn } from "../lib/texts.js";
 import { letterOf, refusalText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
@@ -178,7 +178,7 @@ function take(state) {
     watching.hidden = state.watching < 2;
     watching.textContent = tn("{n} watches", "{n} watch", state.watching);
   }
-  document.title = `${summary(state).title} · Focus Companion`;
+  if (!past) document.title = `${summary(state).title} · Focus Companion`;
   document.body.dataset.ready = "";
   if (state.event !== undefined) document.body.dataset.event = state.event;
 }
@@ -236,6 +236,7 @@ if (past) {
   line("off");
   $("#line").hidden = true;
   board.build();
+  for (const time of document.querySelectorAll("time")) time.textContent = moment(time.dateTime);
   const answer = await fetch(`/api/games/${past}`);
   if (answer.ok) {
     const game = await answer.json();
@@ -243,7 +244,7 @@ if (past) {
     // Not waited for: later.js takes modules from this script, which must have come to its end by then.
     withTools(({ replay, showReview }) => {
       replay.positions = game.positions;
-      return showReview($("#review"), game, (ply) => replay.go(ply));
+      return showReview($("#review"), game, replay);
     });
   } else toast(t("There is no such game in the journal."));
 } else {

@@ -1,6 +1,7 @@
 // The list of moves, and what was said in between. A click looks back at the position after that move.
 
 import { token } from "../board/pieces.js";
+import { playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { t, tn } from "../lib/texts.js";
@@ -45,7 +46,9 @@ export class Moves {
       away(reserve, "home", "↩"),
       away(captured, "gone", "×"),
     );
-    return h("li", {}, button);
+    // Of two, each has a column; more players fill the two columns in turn.
+    const order = playersOf(state);
+    return h("li", { class: "turn", "data-column": order.length === 2 ? order.indexOf(player) + 1 : null }, button);
   }
 
   /** What happened while the position after ply `after` stood: an alert, a turn taken back, a comment. */

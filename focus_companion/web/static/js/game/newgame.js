@@ -56,7 +56,15 @@ export class NewGame {
     this.control.games.value = state.match?.length ?? 1;
     this.preset(this.fitting());
     this.shown();
+    this.remember().catch((problem) => console.info(problem.message));
     this.dialog.showModal();
+  }
+
+  /** Offer the names of earlier games. */
+  async remember() {
+    const answer = await fetch("/api/names", { cache: "no-store" });
+    const { names = [] } = answer.ok ? await answer.json() : {};
+    this.dialog.querySelector("datalist").replaceChildren(...names.map((name) => h("option", { value: name })));
   }
 
   /** The rows and choices for this number of players, everything else at the rule book's. */
@@ -72,7 +80,7 @@ export class NewGame {
         "div",
         { class: "person" },
         token(LETTERS[colour]),
-        h("label", {}, h("span", {}, colourName(colour)), h("input", { name: `name-${colour}`, maxlength: 60, autocomplete: "off", value: typed(colour) })),
+        h("label", {}, h("span", {}, colourName(colour)), h("input", { name: `name-${colour}`, maxlength: 60, autocomplete: "off", list: "known-names", value: typed(colour) })),
         h("label", { class: "seat-of" }, h("span", {}, t("Seat")), h("select", { name: `seat-${colour}` }, ...SIDES.map((side, at) => h("option", { value: at, selected: at === seats[colour] ? "" : null }, sideName(at))))),
         this.sitting(colour),
       );

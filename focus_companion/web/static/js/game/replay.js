@@ -1,14 +1,19 @@
 // Looking back: any position of the game by slider, buttons or the list of moves.
 
-const EVERY_MS = 900;
+const EVERY_MS = 900; // from one turn to the next, at the usual speed
 
 export class Replay {
   /** `onShow(state or null)`: the state to show instead of the live one, null for back to the live one. */
   constructor(bar, onShow) {
-    Object.assign(this, { bar, onShow, slider: bar.querySelector("input"), out: bar.querySelector("output"), positions: null, game: null, ply: null, newest: 0, timer: 0 });
+    Object.assign(this, { bar, onShow, slider: bar.querySelector("input"), speed: bar.querySelector("select"), onPly: null, out: bar.querySelector("output"), positions: null, game: null, ply: null, newest: 0, timer: 0 });
     this.slider.addEventListener("input", () => {
       this.halt();
       this.go(Number(this.slider.value));
+    });
+    this.speed.addEventListener("change", () => {
+      if (!this.timer) return;
+      clearInterval(this.timer);
+      this.tick();
     });
     document.addEventListener("keydown", (event) => {
       // Where the arrows have another meaning they keep it: fields, lists, the board's squares, dialogs.
@@ -46,6 +51,7 @@ export class Replay {
   tell() {
     this.out.textContent = `${this.ply ?? this.newest} / ${this.newest}`;
     this.slider.disabled = this.newest === 0;
+    this.onPly?.(this.ply ?? this.newest);
     for (const button of this.bar.querySelectorAll("button")) {
       const at = this.ply ?? this.newest;
       const back = ["first", "back"].includes(button.dataset.step);
@@ -94,11 +100,15 @@ export class Replay {
 
   play() {
     if (this.timer) return this.halt();
+    this.tick();
+    return this.go(this.ply ?? 0);
+  }
+
+  tick() {
     this.timer = setInterval(() => {
       const next = (this.ply ?? 0) + 1;
       if (next >= this.newest) this.live();
       else this.go(next);
-    }, EVERY_MS);
-    return this.go(this.ply ?? 0);
+    }, EVERY_MS / Number(this.speed.value));
   }
 }

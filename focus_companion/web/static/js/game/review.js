@@ -1,4 +1,4 @@
-// After the game: everybody's chances turn by turn as a drawing, and the turns that swung them most.
+// After the game: everybody’s chances turn by turn as a drawing that can be pressed, and the turns that swung them most.
 
 import { hintWords } from "./hints.js";
 import { token } from "../board/pieces.js";
@@ -37,8 +37,8 @@ function swing(state, turn, onPick) {
   return h("li", {}, h("button", { type: "button", on: { click: () => onPick(turn.ply) } }, h("span", { class: "ply" }, String(turn.ply)), token(LETTERS[turn.player]), h("span", {}, [what, better, ...(turn.hints ?? []).map(hintWords)].filter(Boolean).join(" "))));
 }
 
-/** Fill the card for a finished game; `onPick(ply)` when a turn is to be looked at. */
-export async function showReview(card, game, onPick) {
+/** Fill the card for a finished game, whose turns are looked at with `replay`. */
+export async function showReview(card, game, replay) {
   const { state } = game;
   if (!card || !state.result || !state.ply) return;
   card.hidden = false;
@@ -49,13 +49,44 @@ export async function showReview(card, game, onPick) {
     card.hidden = true;
     return;
   }
-  drawReview(card, state, review, onPick);
+  drawReview(card, state, review, replay);
 }
 
-/** Everybody's chances as lines, and the biggest swings as buttons. */
-export function drawReview(card, state, review, onPick) {
-  const middle = s("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "even" });
-  card.querySelector(".chances").replaceChildren(middle, ...playersOf(state).map((colour) => line(review.turns, colour)));
-  const turns = review.swings.map((ply) => review.turns.find((turn) => turn.ply === ply));
-  card.querySelector("ol").replaceChildren(...turns.map((turn) => swing(state, turn, onPick)));
+/** Everybody's chances as lines along which one can go, and the biggest swings as buttons. */
+export function drawReview(card, state, review, replay) {
+  const drawing = card.querySelector(".chances");
+  const { turns } = review;
+  const colours = playersOf(state);
+  const place = (at) => (at * WIDE) / Math.max(1, turns.length - 1);
+  const upright = (at, kind) => s("line", { x1: place(at), x2: place(at), y1: 0, y2: HIGH, class: kind });
+  const swings = review.swings.map((ply) => turns.findIndex((turn) => turn.ply === ply));
+  const here = upright(0, "here");
+  drawing.replaceChildren(s("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "even" }), ...swings.map((at) => upright(at, "swung")), ...colours.map((colour) => line(turns, colour)), here);
+  drawing.setAttribute("aria-valuemin", turns[0].ply);
+  drawing.setAttribute("aria-valuemax", turns.at(-1).ply);
+
+  replay.onPly = (ply) => {
+    const at = Math.max(0, turns.findLastIndex((turn) => turn.ply <= ply));
+    const chances = colours.map((colour) => `${playerName(state, colour)} ${percent(turns[at].chances[colour])}`);
+    const words = t("Turn {ply}: {chances}", { ply: turns[at].ply, chances: chances.join(", ") });
+    for (const end of ["x1", "x2"]) here.setAttribute(end, place(at));
+    drawing.setAttribute("aria-valuenow", turns[at].ply);
+    drawing.setAttribute("aria-valuetext", words);
+    card.querySelector(".at").textContent = words;
+  };
+  const go = (event) => {
+    const box = drawing.getBoundingClientRect();
+    const at = Math.round(((event.clientX - box.left) / box.width) * (turns.length - 1));
+    replay.halt();
+    replay.go(turns[Math.min(turns.length - 1, Math.max(0, at))].ply);
+  };
+  drawing.addEventListener("pointerdown", (event) => {
+    drawing.setPointerCapture(event.pointerId);
+    go(event);
+  });
+  drawing.addEventListener("pointermove", (event) => {
+    if (drawing.hasPointerCapture(event.pointerId)) go(event);
+  });
+  card.querySelector("ol").replaceChildren(...swings.map((at) => swing(state, turns[at], (ply) => replay.go(ply))));
+  replay.tell();
 }

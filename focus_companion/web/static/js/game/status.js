@@ -35,7 +35,7 @@ function now(state) {
   }
   if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
-  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where it lies")]] };
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")]] };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");

@@ -100,7 +100,7 @@ replay.game = last.game;
 replay.follow(last.game, last.ply);
 moves.show({ ...last, moves: items() });
 if (game.review) {
-  drawReview($("#review"), last, game.review, (ply) => replay.go(ply));
+  drawReview($("#review"), last, game.review, replay);
   $("#review").hidden = false;
 }
 await replay.go(0);

@@ -55,6 +55,19 @@ export function date(text) {
   return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(day);
 }
 
+/** A day and the time of day in the viewer's language and time zone; a text that is none as it is. */
+export function moment(text) {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "short" }).format(time);
+}
+
+/** How long it was from one time to another, in hours and minutes; "" for less than a minute. */
+export function duration(from, to) {
+  const minutes = Math.floor((new Date(to) - new Date(from)) / 60000);
+  const part = (value, unit) => (value > 0 ? new Intl.NumberFormat(region, { style: "unit", unit }).format(value) : "");
+  return [part(Math.floor(minutes / 60), "hour"), part(minutes % 60, "minute")].filter(Boolean).join(" ");
+}
+
 /** A text for large letters: no line ends with a number or a single letter that belongs to the word after it, none begins with a square or a dash. */
 export const bound = (text) =>
   text

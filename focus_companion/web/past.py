@@ -1,0 +1,65 @@
+"""What people do to a past game: give it a title, delete it, bring it back."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from ..session.names import clean_text
+from .access import Refused
+from .ports import GameJournal
+
+LONGEST_TITLE: Final = 80
+"""Characters of a title."""
+
+_BODY: Final = 'Send {"title": "…"} or {"deleted": true} or {"deleted": false}.'
+
+
+def no_game(game: int) -> Refused:
+    """What is told of a game that the journal has not."""
+    return Refused(
+        HTTPStatus.NOT_FOUND,
+        "The journal has no game {game}. /api/games lists those that it has.",
+        values={"game": game},
+    )
+
+
+def check_there(journal: GameJournal, game: int) -> None:
+    """Refuse a game that the journal has not, or that was deleted and can be brought back."""
+    try:
+        deleted = journal.summary(game).deleted
+    except LookupError:
+        raise no_game(game) from None
+    if deleted is not None:
+        raise Refused(
+            HTTPStatus.GONE,
+            "Game {game} was deleted on {date}. It can be restored at the end of the list of games.",
+            values={"game": game, "date": deleted[:10]},
+        )
+
+
+def change(journal: GameJournal, game: int, body: Any, running: int | None) -> None:
+    """Do what the JSON ``body`` asks for. ``running``: the game at the table, which is not deleted.
+
+    Raises :class:`Refused`.
+    """
+    if not isinstance(body, dict) or len(body) != 1:
+        raise Refused(HTTPStatus.BAD_REQUEST, _BODY)
+    try:
+        match body:
+            case {"title": str(title)}:
+                journal.entitle(game, clean_text(title, LONGEST_TITLE))
+            case {"deleted": True} if game == running:
+                raise Refused(
+                    HTTPStatus.CONFLICT,
+                    "Game {game} is the one at the table. Begin another game, then it can be deleted.",
+                    values={"game": game},
+                )
+            case {"deleted": True}:
+                journal.delete(game)
+            case {"deleted": False}:
+                journal.undelete(game)
+            case _:
+                raise Refused(HTTPStatus.BAD_REQUEST, _BODY)
+    except LookupError:
+        raise no_game(game) from None

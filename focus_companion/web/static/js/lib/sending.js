@@ -1,0 +1,49 @@
+// Sending what the viewer asks for to the host, with the PIN if it wants it.
+
+import { t } from "./texts.js";
+
+async function post(address, body) {
+  const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const told = await answer.json().catch(() => ({}));
+  return { ok: answer.ok, pin: told.pin === true, error: told.error ?? t("The host did not understand.") };
+}
+
+/** Show a dialog and give back the pressed button's value, "" if it was closed. */
+export function ask(dialog) {
+  return new Promise((resolve) => {
+    dialog.returnValue = "";
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+    dialog.showModal();
+  });
+}
+
+async function enterPin(why) {
+  const dialog = document.querySelector("#pin");
+  const field = dialog.querySelector("input");
+  const note = dialog.querySelector(".note");
+  note.textContent = why;
+  for (;;) {
+    field.value = "";
+    if ((await ask(dialog)) !== "ok") return false;
+    const answer = await post("/api/pin", { pin: field.value.trim() });
+    if (answer.ok) return true;
+    note.textContent = answer.error;
+  }
+}
+
+/** Send `body`; asks for the PIN if the host wants it, and tells with `toast` what it refuses. True if it was accepted. */
+export async function send(address, body, toast) {
+  try {
+    let answer = await post(address, body);
+    while (!answer.ok && answer.pin) {
+      if (!(await enterPin(answer.error))) return false;
+      answer = await post(address, body);
+    }
+    if (!answer.ok) toast(answer.error);
+    return answer.ok;
+  } catch (problem) {
+    console.info(problem.message);
+    toast(t("The host does not answer. Try again when the page is live."));
+    return false;
+  }
+}
