@@ -96,7 +96,8 @@ static void init_geometry(void) {
         }
 }
 
-static void stack_worth(Position *p, int square, u32 code, int sign); /* evaluate.h */
+/* Defined by whoever includes this file: keeps p->worth in step with a stack that comes (1) or goes (-1). */
+static void stack_worth(Position *p, int square, u32 code, int sign);
 
 static void set_square(Position *p, int square, u32 code) {
     u32 was = p->code[square];
