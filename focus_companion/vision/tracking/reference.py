@@ -9,10 +9,15 @@ from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..capture.frames import Image
-from .change import Change, Covering, Smoothed
+from ..capture.sampling import thinned
+from ..geometry.stack_masks import Outlines
+from .change import Change, Covering, Smoothed, board_window
+from .conditions import STILL, Baseline, Conditions, Motion, Sampling
 
 UNCOVERED = 0.2
 """Share of the pixels of a hidden square that must change for it to be seen again."""
+COARSE = 18.0
+"""Pixels across a square in the copies by which conditions are compared."""
 POSSIBLY = 0.1
 """Share of a square's pixels that counts as changed where it may have, before the picture was taken."""
 
@@ -31,6 +36,18 @@ class Reference:
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
         self.unsettled = tuple(square for square in wrong if square not in self.hidden)
+        self._baseline: tuple[Smoothed, Outlines, Baseline] | None = None
+
+    def conditions(self, picture: Smoothed, outlines: Outlines, near: Motion = STILL) -> Conditions:
+        """How a later picture's camera and light differ from those of this one."""
+        window = board_window(outlines)
+        every = max(1, round(outlines.pitch / COARSE))
+        if self._baseline is None or self._baseline[:2] != (self.picture, outlines):
+            sampling = Sampling(window, every, outlines.pitch / every, outlines.camera.lens)
+            coarse = thinned(self.picture.part(window), every)
+            self._baseline = self.picture, outlines, Baseline(coarse, sampling)
+        found, _ = self._baseline[2].conditions(thinned(picture.part(window), every), near)
+        return found
 
     def follow(self, picture: Smoothed, change: Change | None) -> None:
         """A later picture shows the position too, and takes its place; ``change``: what differs in it."""
