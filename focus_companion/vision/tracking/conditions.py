@@ -1,10 +1,10 @@
 """Under which conditions a picture was taken, beside another of the same scene: how the camera has moved a
-little since, and how the light has changed. Undone, the two pictures differ in what happened alone.
+little since, and how the :mod:`light <.light>` has changed. Undone, the two pictures differ in what happened
+alone.
 
 The camera has turned about its centre by a small angle and zoomed by a little (a stand that sways or sags, a
-lens that focuses). The light is a smooth field of gain for each channel (shadows, clouds, exposure, white
-balance, flicker). Both are fitted robustly: what happened on the board takes up a part of the picture, and
-follows neither.
+lens that focuses). That is fitted robustly: what happened on the board takes up a part of the picture, and
+does not follow.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.frames import Image
-from ..capture.sampling import thinned
 from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
+from .light import Light
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -29,24 +29,16 @@ POINTS: Final = 2000
 """Pixels, those with the steepest slopes, by which a motion is measured: more cost time and add little."""
 STEPS: Final = 12
 """Solutions of the least squares at the most; each takes a fifth of a millisecond."""
-AT_REST: Final = 0.03
+AT_REST: Final = 0.005
 """Pixels of the coarse picture by which a solution moves a point when it has converged."""
 NO_MOTION: Final = 0.1
 """Pixels of the coarse picture up to which a motion is none: it is lost in the smoothing, and costs nothing."""
 UNLIKE: Final = 12.0
 """Grey levels by which a pixel differs when it has half of its weight: what happened weighs next to nothing."""
-FITS: Final = 0.6
+FITS: Final = 0.4
 """Mean weight of the points, 1 at the most, below which a motion is sought from elsewhere too."""
-CELL: Final = 1.0
-"""Squares between the nodes of the field of light: a shadow is wider, a piece is not."""
 PLAINLY: Final = 25
 """Grey levels by which a channel plainly differs: of two explanations, that which leaves fewer of them holds."""
-LOOSENING: Final = (60.0, 30.0, 15.0, 10.0)
-"""The same as :data:`UNLIKE` for the light, solution by solution: from all that may be light to what is."""
-EVERY_OTHER: Final = 2
-"""Of how many pixels of the coarse picture along a line one is enough for the light."""
-GAINS: Final = (0.2, 5.0)
-"""Between which factors of grey levels a change counts as one of light."""
 GRID: Final = 16
 """Pixels between the points at which a motion is worked out; between them it is linear."""
 
@@ -117,17 +109,17 @@ def rays(pixels: Floats, lens: Lens) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Those of one picture against a :class:`Baseline`: ``motion``, and the ``gain`` (rows, columns, 3) at
-    the nodes of a grid over the sampled window, ``None`` where the light is the same.
+    """Those of one picture against a :class:`Baseline`: ``motion``, and the ``light`` over the sampled window,
+    ``None`` where it is the same.
     """
 
     sampling: Sampling
     motion: Motion
-    gain: Field | None
+    light: Light | None
 
     @property
     def same(self) -> bool:
-        return self.motion is STILL and self.gain is None
+        return self.motion is STILL and self.light is None
 
     def moves(self) -> float:
         """By how many pixels of the picture the corners of the window have moved, at the most."""
@@ -145,7 +137,7 @@ class Conditions:
             return image
         back = image.copy()
         part = self._held(image) if self.motion is not STILL else np.ascontiguousarray(image[self._slices])
-        back[self._slices] = _relit(part, self.gain)
+        back[self._slices] = part if self.light is None else self.light.undone(part)
         return back
 
     @property
@@ -169,14 +161,6 @@ def _pulled(image: Image, size: tuple[int, int], places: Callable[[Floats], Floa
     full = cv2.resize(grid, (columns * GRID, rows * GRID), interpolation=cv2.INTER_LINEAR)
     at = np.ascontiguousarray(full[GRID : GRID + size[1], GRID : GRID + size[0]])
     return np.asarray(cv2.remap(image, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
-
-
-def _relit(picture: Image, gain: Field | None) -> Image:
-    """The picture without the gain of its light."""
-    if gain is None:
-        return picture
-    field = cv2.resize(1 / gain, (picture.shape[1], picture.shape[0]), interpolation=cv2.INTER_CUBIC)
-    return np.asarray(cv2.multiply(picture, field, dtype=cv2.CV_8U), np.uint8)
 
 
 class Baseline:
@@ -216,18 +200,19 @@ class Baseline:
         wide = 2 * round(self.sampling.square / 2) + 1
         return np.asarray(grey - cv2.blur(grey, (wide, wide)), np.float32)
 
-    def motion(self, picture: Image, near: Motion = STILL) -> Motion:
-        """The camera's motion until this picture was taken, sought from ``near``."""
+    def motion(self, picture: Image, near: Motion = STILL) -> tuple[Motion, float]:
+        """The camera's motion until this picture was taken, sought from ``near``; and how well it fits, as
+        the mean weight of its points.
+        """
         plain = self._plain(picture)
         vector, fits = self._solved(plain, near.vector)
         if fits < FITS:
             # Farther away than slopes reach, unless an arm hides most of what could be compared.
             other, better = self._solved(plain, self._shift(plain))
             if better > fits:
-                vector = other
-        if (np.abs(vector) * self._reach).max() < NO_MOTION:
-            return STILL
-        return Motion.of(vector)
+                vector, fits = other, better
+        small = (np.abs(vector) * self._reach).max() < NO_MOTION
+        return STILL if small else Motion.of(vector), fits
 
     def _shift(self, plain: Field) -> Floats:
         """The turn, as a motion's vector, by which the whole picture is most likely shifted."""
@@ -254,22 +239,18 @@ class Baseline:
         sampling = self.sampling
         return sampling.points(Motion.of(vector).seen(self._rays, sampling.lens))
 
-    def conditions(self, picture: Image, near: Motion = STILL) -> tuple[Conditions, Image]:
-        """Those of this coarse picture, and it without them."""
-        motion = self.motion(picture, near)
+    def conditions(self, picture: Image, before: Image, near: Motion = STILL) -> tuple[Conditions, float]:
+        """Those of a coarse picture, its light against that of ``before``, a picture that is held still; and
+        how well the motion fits, 0 … 1.
+        """
+        motion, fits = self.motion(picture, near)
         held = self.held(picture, motion)
-        if motion is not STILL and self.unlike(held) >= self.unlike(picture):
+        if motion is not STILL and unlike(held, before) >= unlike(picture, before):
             motion, held = STILL, picture
-        gain = self._gain(held)
-        relit = _relit(held, gain)
-        if gain is not None and self.unlike(relit) > self.unlike(held):
-            gain, relit = None, held
-        return Conditions(self.sampling, motion, gain), relit
-
-    def unlike(self, picture: Image) -> float:
-        """Share of the coarse picture's channels that plainly differ from the baseline's."""
-        off = cv2.absdiff(picture, self.picture)
-        return float(np.count_nonzero(off > PLAINLY)) / off.size
+        light = Light.between(before, held, self.sampling.square)
+        if light is not None and unlike(light.undone(held), before) > unlike(held, before):
+            light = None
+        return Conditions(self.sampling, motion, light), fits
 
     def reach(self, motion: Motion) -> float:
         """By how many pixels of the copy the motion moves a point at the most."""
@@ -277,7 +258,8 @@ class Baseline:
 
     def relit(self, picture: Image) -> Image:
         """A coarse picture that is held still, in the baseline's light."""
-        return _relit(picture, self._gain(picture))
+        light = Light.between(self.picture, picture, self.sampling.square)
+        return picture if light is None else light.undone(picture)
 
     def held(self, picture: Image, motion: Motion) -> Image:
         """The coarse picture as it would be had the camera not moved."""
@@ -291,30 +273,8 @@ class Baseline:
 
         return _pulled(picture, (picture.shape[1], picture.shape[0]), places)
 
-    def _gain(self, picture: Image) -> Field | None:
-        """The field of gain from the baseline to a picture that is held still."""
-        before, now = (thinned(each, EVERY_OTHER).astype(np.float32) for each in (self.picture, picture))
-        height, width = now.shape[:2]
-        cell = CELL * self.sampling.square / EVERY_OTHER
-        nodes = max(2, round(width / cell)), max(2, round(height / cell))
-        lit = ((before > 8) & (before < 250) & (now > 8) & (now < 250)).astype(np.float32)
-        ratio = np.median(((now + 1) / (before + 1)).reshape(-1, 3)[:: max(1, width * height // 4000)], axis=0)
-        field = np.broadcast_to(ratio.astype(np.float32), now.shape)
-        gain = np.broadcast_to(ratio.astype(np.float32), (nodes[1], nodes[0], 3))
-        for loose in LOOSENING:
-            off = np.abs(now - before * field).max(2) / loose
-            weights = lit * (1 / np.square(1 + off * off))[..., None]
-            both = _cells(weights * now * before, nodes)
-            own = _cells(weights * before * before, nodes)
-            # Where little is known, the light is that of the whole picture.
-            prior = 0.02 * own.mean((0, 1)) + 1e-3
-            gain = np.clip((both + prior * ratio) / (own + prior), *GAINS)
-            field = cv2.resize(gain, (width, height), interpolation=cv2.INTER_CUBIC)
-        if float(np.abs(gain - 1).max()) < 0.02:
-            return None
-        return np.asarray(gain, np.float32)
 
-
-def _cells(values: Field, nodes: tuple[int, int]) -> Field:
-    """The sums of a picture's values about the nodes of a grid, as means."""
-    return np.asarray(cv2.blur(cv2.resize(values, nodes, interpolation=cv2.INTER_AREA), (3, 3)), np.float32)
+def unlike(one: Image, other: Image) -> float:
+    """Share of the channels that plainly differ."""
+    off = cv2.absdiff(one, other)
+    return int(np.count_nonzero(off > PLAINLY)) / off.size

@@ -31,7 +31,7 @@ BESIDE: Final = 0.3
 REMAINS: Final = 0.04
 """Share of what a motion of the camera explains that remains for the same reason: a fingertip that moves by
 less is not told from it."""
-OTHERWISE: Final = 0.02
+OTHERWISE: Final = 0.06
 """Share of the pixels that differ at most where the light has changed; where more do, something moves."""
 ACROSS: Final = 14.0
 """Squares across a picture in which no board has been found yet."""
@@ -88,7 +88,7 @@ class Stillness:
     def _explained(self, a: Small, b: Small) -> bool:
         """Do they differ by how the camera moved and by the light, and by nothing else?"""
         kept = self._keep(a)
-        kept.motion = kept.baseline.motion(b, kept.motion)
+        kept.motion, _ = kept.baseline.motion(b, kept.motion)
         reach = kept.baseline.reach(kept.motion)
         if reach > STRAYS:
             kept.motion = STILL
@@ -113,9 +113,14 @@ class Stillness:
                 return kept
         baseline = Baseline(small, self._sampling(small))
         grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
-        slopes = [cv2.Sobel(grey, cv2.CV_32F, dx, dy, ksize=3, scale=BESIDE / 8) for dx, dy in ((1, 0), (0, 1))]
+        slopes = [
+            cv2.Sobel(grey, cv2.CV_32F, dx, dy, ksize=3, scale=BESIDE / 8) for dx, dy in ((1, 0), (0, 1))
+        ]
         steepest = cv2.convertScaleAbs(cv2.max(cv2.absdiff(slopes[0], 0.0), cv2.absdiff(slopes[1], 0.0)))
-        self._kept = [*self._kept[-1:], _Kept(small, baseline, np.asarray(cv2.merge([steepest] * 3), np.uint8))]
+        self._kept = [
+            *self._kept[-1:],
+            _Kept(small, baseline, np.asarray(cv2.merge([steepest] * 3), np.uint8)),
+        ]
         return self._kept[-1]
 
     def _sampling(self, small: Small) -> Sampling:
