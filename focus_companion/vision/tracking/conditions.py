@@ -31,7 +31,7 @@ STEPS: Final = 12
 """Solutions of the least squares at the most; each takes a fifth of a millisecond."""
 AT_REST: Final = 0.005
 """Pixels of the coarse picture by which a solution moves a point when it has converged."""
-NO_MOTION: Final = 0.1
+NO_MOTION: Final = 0.25
 """Pixels of the coarse picture up to which a motion is none: it is lost in the smoothing, and costs nothing."""
 UNLIKE: Final = 12.0
 """Grey levels by which a pixel differs when it has half of its weight: what happened weighs next to nothing."""
@@ -166,15 +166,15 @@ def _pulled(image: Image, size: tuple[int, int], places: Callable[[Floats], Floa
 class Baseline:
     """A coarse picture with which later ones of the same scene are compared."""
 
-    def __init__(self, picture: Image, sampling: Sampling) -> None:
-        """``picture`` (h, w, 3): smoothed, as ``sampling`` says."""
+    def __init__(self, picture: Image, sampling: Sampling, points: int = POINTS) -> None:
+        """``picture`` (h, w, 3): smoothed, as ``sampling`` says; ``points``: how many are compared."""
         self.picture, self.sampling = picture, sampling
         plain = self._plain(picture)
         down, across = (
             cv2.Sobel(plain, cv2.CV_32F, dx, dy, ksize=3, scale=1 / 8) for dx, dy in ((0, 1), (1, 0))
         )
         steep = (down * down + across * across)[2:-2, 2:-2]
-        count = min(POINTS, steep.size)
+        count = min(points, steep.size)
         chosen = np.argpartition(steep.ravel(), steep.size - count)[steep.size - count :]
         rows, columns = (at + 2 for at in np.unravel_index(chosen, steep.shape))
         self._all, self._values = plain, plain[rows, columns]
@@ -189,10 +189,9 @@ class Baseline:
 
     def _moves(self) -> Floats:
         """By how many points of the copy each unit of a motion moves the chosen ones, (4, N, 2)."""
-        tiny = 1e-5
-        here = Motion.of(np.zeros(4)).seen(self._rays, self.sampling.lens)
-        there = [Motion.of(tiny * unit).seen(self._rays, self.sampling.lens) for unit in np.eye(4)]
-        return np.array([(seen - here) / (tiny * self.sampling.every) for seen in there])
+        x, y, one = self._rays.T
+        turned = [(-x * y, -one - y * y), (one + x * x, x * y), (-y, x), (x, y)]
+        return np.array(turned).transpose(0, 2, 1) * (self.sampling.lens.focal / self.sampling.every)
 
     def _plain(self, picture: Image) -> Field:
         """Grey levels without what is wider than a square: light, mostly."""

@@ -36,8 +36,8 @@ AS_BEFORE: Final = 0.03
 """Change of grey levels, as a share of them, up to which the light is the same: noise has as much."""
 VEILED: Final = 20.0
 """Grey levels by which all channels of a pixel must differ alike for a veil to be looked for, and …"""
-VEILED_AREA: Final = 0.3
-"""… squares that such pixels must cover: less is a gleam on a piece."""
+VEILED_AREA: Final = 1.2
+"""… squares that such pixels must cover: a piece that came or went covers one at the most."""
 BELIEVED: Final = 0.6, 0.85
 """Share of what lies around a place that the light must explain for a veil there to be believed not at all,
 and wholly: of a piece that came or went it explains the middle, and not the edge."""
@@ -110,17 +110,24 @@ class _Fit:
         self._veil: Field | None = None
 
     def light(self) -> Light | None:
+        self._fit_gain(LOOSENING[1])
+        veiled = self._seems_veiled()
+        if not veiled and self._same():
+            return None
         for loose in LOOSENING:
             self._fit_gain(loose)
-        if self._seems_veiled():
+        if veiled and self._seems_veiled():
             self._gain = np.broadcast_to(self._usual, self._gain.shape)
             for loose in VEIL_LOOSENING:
                 self._fit_veil(loose)
                 self._fit_gain(loose)
             self._believe()
-        if self._veil is None and float(np.abs(self._gain - 1).max()) < AS_BEFORE:
+        if self._veil is None and self._same():
             return None
         return Light(np.asarray(self._gain, np.float32), self._veil)
+
+    def _same(self) -> bool:
+        return float(np.abs(self._gain - 1).max()) < AS_BEFORE
 
     def _nodes(self, cell: float) -> tuple[int, int]:
         """Rows and columns of a grid of so many squares a cell."""
@@ -178,9 +185,7 @@ class _Fit:
         own = _cells(weights.sum(2), nodes)
         # Where hardly anything agrees, there is no veil.
         prior = 0.05 * _cells(slope.sum(2), nodes) + np.float32(1e-6)
-        self._veil = np.asarray(
-            _cells((weights * added).sum(2), nodes) / (own + prior), np.float32
-        )
+        self._veil = np.asarray(_cells((weights * added).sum(2), nodes) / (own + prior), np.float32)
 
     def _believe(self) -> None:
         """Keep the veil where nearly all around is explained with it."""

@@ -33,6 +33,9 @@ REMAINS: Final = 0.04
 less is not told from it."""
 OTHERWISE: Final = 0.06
 """Share of the pixels that differ at most where the light has changed; where more do, something moves."""
+POINTS: Final = 500
+"""Pixels of the small copy by which the camera's motion is measured: it is done for every picture that differs
+from the one before."""
 ACROSS: Final = 14.0
 """Squares across a picture in which no board has been found yet."""
 
@@ -111,7 +114,7 @@ class Stillness:
         for kept in self._kept:
             if kept.small is small:
                 return kept
-        baseline = Baseline(small, self._sampling(small))
+        baseline = Baseline(small, self._sampling(small), POINTS)
         grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
         slopes = [
             cv2.Sobel(grey, cv2.CV_32F, dx, dy, ksize=3, scale=BESIDE / 8) for dx, dy in ((1, 0), (0, 1))

@@ -155,9 +155,10 @@ class Watcher:
     def _follow(self, look: Look) -> None:
         assert self._reference is not None
         self._reference.follow(look.smoothed, look.change)
-        if look.conditions is not None and look.taken is not None and self.outlines is not None:
-            if look.conditions.moves() > AWAY * self.outlines.pitch:
-                self._move_along(look.conditions.motion, Smoothed(look.taken))
+        if look.conditions is None or look.taken is None or self.outlines is None:
+            return
+        if look.conditions.moves() > AWAY * self.outlines.pitch:
+            self._move_along(look.conditions.motion, Smoothed(look.taken))
 
     def _move_along(self, motion: Motion, taken: Smoothed) -> None:
         """The camera has moved for good: from now on pictures are compared with one from its new place."""
