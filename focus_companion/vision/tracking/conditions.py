@@ -27,18 +27,20 @@ Field = NDArray[np.float32]
 
 POINTS: Final = 2000
 """Pixels, those with the steepest slopes, by which a motion is measured: more cost time and add little."""
-STEPS: Final = 12
+STEPS: Final = 20
 """Solutions of the least squares at the most; each takes a fifth of a millisecond."""
 AT_REST: Final = 0.005
 """Pixels of the coarse picture by which a solution moves a point when it has converged."""
 NO_MOTION: Final = 0.25
-"""Pixels of the coarse picture up to which a motion is none: it is lost in the smoothing, and costs nothing."""
+"""Pixels of the coarse picture up to which a motion is not undone: it is lost in the smoothing."""
 UNLIKE: Final = 12.0
-"""Grey levels by which a pixel differs when it has half of its weight: what happened weighs next to nothing."""
+"""Grey levels by which a pixel differs when it has a quarter of its weight: what happened has hardly any."""
 FITS: Final = 0.4
 """Mean weight of the points, 1 at the most, below which a motion is sought from elsewhere too."""
+FARTHEST, TIGHTER = 60.0, 0.7
+"""The same for the first solution, as edges far from their places differ too, and its factor for the next."""
 PLAINLY: Final = 25
-"""Grey levels by which a channel plainly differs: of two explanations, that which leaves fewer of them holds."""
+"""Grey levels by which a channel plainly differs: what leaves more of them than before explains nothing."""
 GRID: Final = 16
 """Pixels between the points at which a motion is worked out; between them it is linear."""
 
@@ -65,7 +67,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Motion:
-    """How the camera has moved: ``turn`` (3,) in radians about its axes, and the logarithm of its ``zoom``."""
+    """How the camera has moved: ``turn`` in radians about its axes, and the logarithm of its ``zoom``."""
 
     turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
     zoom: float = 0.0
@@ -109,7 +111,7 @@ def rays(pixels: Floats, lens: Lens) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Those of one picture against a :class:`Baseline`: ``motion``, and the ``light`` over the sampled window,
+    """Those of one picture against a :class:`Baseline`: ``motion``, and the ``light`` over the window,
     ``None`` where it is the same.
     """
 
@@ -210,8 +212,7 @@ class Baseline:
             other, better = self._solved(plain, self._shift(plain))
             if better > fits:
                 vector, fits = other, better
-        small = (np.abs(vector) * self._reach).max() < NO_MOTION
-        return STILL if small else Motion.of(vector), fits
+        return Motion.of(vector), fits
 
     def _shift(self, plain: Field) -> Floats:
         """The turn, as a motion's vector, by which the whole picture is most likely shifted."""
@@ -222,15 +223,16 @@ class Baseline:
 
     def _solved(self, plain: Field, vector: Floats) -> tuple[Floats, float]:
         """The motion from which the points differ least, and the mean of their weights (0 … 1) there."""
-        for _ in range(STEPS):
+        for number in range(STEPS):
+            unlike = max(UNLIKE, FARTHEST * TIGHTER**number)
             at = self._seen(vector).astype(np.float32)
             shown = cv2.remap(plain, at[:, None], None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
             off = shown[:, 0] - self._values
-            weights = 1 / np.square(1 + np.square(off / UNLIKE))
+            weights = 1 / np.square(1 + np.square(off / unlike))
             weighted = self._jacobian * weights[:, None]
             step = np.linalg.pinv(weighted.T @ self._jacobian) @ (weighted.T @ off)
             vector = vector - step
-            if (np.abs(step) * self._reach).max() < AT_REST:
+            if unlike == UNLIKE and (np.abs(step) * self._reach).max() < AT_REST:
                 break
         return vector, float(weights.mean())
 
@@ -243,6 +245,7 @@ class Baseline:
         how well the motion fits, 0 … 1.
         """
         motion, fits = self.motion(picture, near)
+        motion = motion if self.reach(motion) > NO_MOTION else STILL
         held = self.held(picture, motion)
         if motion is not STILL and unlike(held, before) >= unlike(picture, before):
             motion, held = STILL, picture
@@ -276,4 +279,4 @@ class Baseline:
 def unlike(one: Image, other: Image) -> float:
     """Share of the channels that plainly differ."""
     off = cv2.absdiff(one, other)
-    return int(np.count_nonzero(off > PLAINLY)) / off.size
+    return int(np.count_nonzero(off > PLAINLY)) / int(off.size)

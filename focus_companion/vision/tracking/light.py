@@ -60,7 +60,7 @@ class Light:
 
     @classmethod
     def between(cls, one: Image, other: Image, square: float) -> Light | None:
-        """From one coarse picture to another; ``None`` where it is the same. ``square``: pixels across one."""
+        """From one coarse picture to another; ``None`` if it is the same. ``square``: pixels across one."""
         before, now = (thinned(each, EVERY_OTHER) for each in (one, other))
         return _Fit(before, now, square / EVERY_OTHER).light()
 

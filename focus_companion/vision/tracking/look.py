@@ -49,7 +49,7 @@ class Look:
     small: Small = field(repr=False)
     conditions: Conditions | None = None
     taken: Image | None = field(default=None, repr=False)
-    """The picture as the camera gave it: ``image`` is as it would have been under the reference's conditions."""
+    """The picture as the camera gave it: ``image`` is it under the conditions of the reference."""
 
     @property
     def image(self) -> Image:

@@ -26,7 +26,7 @@ MOVING: Final = 0.0006
 """Share of the watched pixels that must differ for the picture to move."""
 STRAYS: Final = 5.0
 """Pixels of the small copy by which a camera that sways or shakes shifts it at most; more is a push."""
-BESIDE: Final = 0.3
+BESIDE: Final = 0.5
 """Pixels by which an edge may lie beside its place in a small copy, as it shows every few pixels only."""
 REMAINS: Final = 0.04
 """Share of what a motion of the camera explains that remains for the same reason: a fingertip that moves by
@@ -34,8 +34,8 @@ less is not told from it."""
 OTHERWISE: Final = 0.06
 """Share of the pixels that differ at most where the light has changed; where more do, something moves."""
 POINTS: Final = 500
-"""Pixels of the small copy by which the camera's motion is measured: it is done for every picture that differs
-from the one before."""
+"""Pixels of the small copy by which the camera's motion is measured, for every picture that differs from
+the one before."""
 ACROSS: Final = 14.0
 """Squares across a picture in which no board has been found yet."""
 

@@ -163,7 +163,10 @@ class Watcher:
     def _move_along(self, motion: Motion, taken: Smoothed) -> None:
         """The camera has moved for good: from now on pictures are compared with one from its new place."""
         assert self.camera is not None and self.profile is not None and self._reference is not None
-        self.camera = motion.camera(self.camera)
+        camera = motion.camera(self.camera)
+        # A little more exactly: the lens may be known less well than the board.
+        place, agrees = fits(taken.image, camera, camera, self.profile, self.standing)[0]
+        self.camera = place if agrees > AGREED else camera
         self.outlines = Outlines(self.camera, self.profile)
         self._reference = Reference(taken, self._reference.hidden, self._reference.hidden)
         self._background = Background(*taken.image.shape[:2])
