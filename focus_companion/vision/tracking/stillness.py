@@ -50,6 +50,7 @@ class _Kept:
     baseline: Baseline
     slopes: NDArray[np.uint8]
     motion: Motion = STILL
+    strayed: bool = False
 
 
 class Stillness:
@@ -93,7 +94,8 @@ class Stillness:
         kept = self._keep(a)
         kept.motion, _ = kept.baseline.motion(b, kept.motion)
         reach = kept.baseline.reach(kept.motion)
-        if reach > STRAYS:
+        kept.strayed = reach > STRAYS
+        if kept.strayed:
             kept.motion = STILL
             return False
         margin = int(np.ceil(reach)) + 1
@@ -109,8 +111,14 @@ class Stillness:
             most += REMAINS * self._energy(np.asarray(cv2.absdiff(a, b)))
         return unlike <= most or (unlike <= OTHERWISE and energy(kept.baseline.relit(held)) <= most)
 
+    def _swayed(self, first: Small, previous: Small, small: Small) -> bool:
+        """Has the camera swayed on from the picture before, and not far from the first? That is easier to
+        tell than how it has swayed since that.
+        """
+        return previous is not first and not self._keep(first).strayed and self._explained(previous, small)
+
     def _keep(self, small: Small) -> _Kept:
-        """The two pictures with which others were compared last are kept ready for it."""
+        """The pictures with which others were compared last are kept ready for it."""
         for kept in self._kept:
             if kept.small is small:
                 return kept
@@ -151,7 +159,7 @@ class Stillness:
         if self._energy(difference) <= MOVING:
             # The mean of noise alone; follows the camera slowly, and only while nothing moves.
             self.noise += 0.1 * (float(cv2.mean(difference)[1]) - self.noise)
-        elif not self._explained(self._first, small):
+        elif not (self._explained(self._first, small) or self._swayed(self._first, previous, small)):
             self._first, self._since, self.frames = small, time, 0
             return 0.0
         self.frames += 1
