@@ -103,7 +103,7 @@ class _Fit:
         self._linear = _LINEAR[before], _LINEAR[now]
         self._square = square
         shown = (self._before > 8) & (self._before < 250) & (self._now > 8) & (self._now < 250)
-        self._lit = shown.all(2).astype(np.float32)
+        self._lit: Field = np.asarray(shown.all(2), np.float32)
         ratio = ((self._now + 1) / (self._before + 1)).reshape(-1, 3)
         self._usual = np.median(ratio[:: max(1, len(ratio) // 4000)], axis=0).astype(np.float32)
         self._gain: Field = np.broadcast_to(self._usual, (*self._nodes(CELL), 3))
@@ -182,10 +182,10 @@ class _Fit:
         slope = (np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255) ** (1 - SCREEN)
         weights = weights * slope
         nodes = self._nodes(VEIL_CELL)
-        own = _cells(weights.sum(2), nodes)
+        own = _cells(np.sum(weights, axis=2), nodes)
         # Where hardly anything agrees, there is no veil.
-        prior = 0.05 * _cells(slope.sum(2), nodes) + np.float32(1e-6)
-        self._veil = np.asarray(_cells((weights * added).sum(2), nodes) / (own + prior), np.float32)
+        prior = 0.05 * _cells(np.sum(slope, axis=2), nodes) + np.float32(1e-6)
+        self._veil = np.asarray(_cells(np.sum(weights * added, axis=2), nodes) / (own + prior), np.float32)
 
     def _believe(self) -> None:
         """Keep the veil where nearly all around is explained with it."""
