@@ -33,6 +33,8 @@ AT_REST: Final = 0.005
 """Pixels of the coarse picture by which a solution moves a point when it has converged."""
 NO_MOTION: Final = 0.25
 """Pixels of the coarse picture up to which a motion is not undone: it is lost in the smoothing."""
+FAR: Final = 0.6
+"""Squares from which a motion is not believed: a square aside, a board looks much like itself."""
 UNLIKE: Final = 12.0
 """Grey levels by which a pixel differs when it has a quarter of its weight: what happened has hardly any."""
 FITS: Final = 0.4
@@ -245,7 +247,8 @@ class Baseline:
         how well the motion fits, 0 … 1.
         """
         motion, fits = self.motion(picture, near)
-        motion = motion if self.reach(motion) > NO_MOTION else STILL
+        if not NO_MOTION < self.reach(motion) < FAR * self.sampling.square:
+            motion = STILL
         held = self.held(picture, motion)
         if motion is not STILL and unlike(held, before) >= unlike(picture, before):
             motion, held = STILL, picture
