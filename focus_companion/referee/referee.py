@@ -43,6 +43,8 @@ HUNCHES = 2
 LANDED = 4.0
 """Nats by which a turn must lead its pieces' having been lifted only, once the picture has lasted, and up to
 which the picture alone may show that rather than the turn."""
+A_FEW = 3
+"""Squares that a mishap changes at the most."""
 CHANGED, CROWD = 0.2, 5
 """Share of a square's pixels, and number of such squares out of the reach of an act's own columns, that no
 act at the table changes: the board is being pushed."""
@@ -411,7 +413,9 @@ class Referee:
         if act.lifted and self._pending is None:
             patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
         elif unexplained:
-            patience = self._patience.unexplained
+            # More than a mishap changes is rather a head that is bent over the board: let it go away.
+            few = len(act.changes) <= A_FEW
+            patience = self._patience.unexplained if few else self._patience.lifted
         # Stacks that nobody built, made up to explain a push, would reach over half of the board.
         within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
         if sum(1 for s in np.flatnonzero(look.touched > CHANGED) if s not in within) >= CROWD:

@@ -34,7 +34,8 @@ from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
-from ..vision.tracking.watcher import State, Watcher
+from ..vision.tracking.watcher import Watcher
+from ..vision.tracking.watching import State
 from .usable import Usable
 
 SET_UP_PATIENCE = 0.6

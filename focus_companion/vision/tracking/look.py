@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..appearance.evidence import Evidence
 from ..capture.frames import Image
 from .change import Change, Covering, Smoothed
+from .conditions import Conditions
 from .push import AGREES, Probe, agreement
 from .stillness import Small
 
@@ -46,6 +47,9 @@ class Look:
     unsettled: tuple[int, ...]
     smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
+    conditions: Conditions | None = None
+    taken: Image | None = field(default=None, repr=False)
+    """The picture as the camera gave it: ``image`` is it under the conditions of the reference."""
 
     @property
     def image(self) -> Image:

@@ -9,10 +9,17 @@ from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..capture.frames import Image
-from .change import Change, Covering, Smoothed
+from ..capture.sampling import thinned
+from ..geometry.stack_masks import Outlines, Window
+from .change import Change, Covering, Smoothed, board_window
+from .conditions import STILL, Baseline, Conditions, Motion, Sampling
 
 UNCOVERED = 0.2
 """Share of the pixels of a hidden square that must change for it to be seen again."""
+SERVES = 0.45
+"""How well, 0 … 1, pictures must fit the one from which motions are measured for it to serve further."""
+COARSE = 18.0
+"""Pixels across a square in the copies by which conditions are compared."""
 POSSIBLY = 0.1
 """Share of a square's pixels that counts as changed where it may have, before the picture was taken."""
 
@@ -31,11 +38,37 @@ class Reference:
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
         self.unsettled = tuple(square for square in wrong if square not in self.hidden)
+        self._coarse: tuple[Smoothed, Image] | None = None
+        self._keyframe: tuple[Outlines, Baseline] | None = None
+        self._fits = 1.0
+
+    def conditions(self, picture: Smoothed, outlines: Outlines, near: Motion = STILL) -> Conditions:
+        """How the camera of a later picture has moved, from ``near`` or anywhere, and how its light differs.
+
+        A motion is measured from one picture as long as it serves: measured from each to the next, small
+        errors would add up.
+        """
+        every = max(1, round(outlines.pitch / COARSE))
+        window = board_window(outlines)
+        before = self._coarsely(window, every)
+        if self._keyframe is None or self._keyframe[0] is not outlines:
+            sampling = Sampling(window, every, outlines.pitch / every, outlines.camera.lens)
+            self._keyframe = outlines, Baseline(before, sampling)
+        baseline = self._keyframe[1]
+        found, self._fits = baseline.conditions(thinned(picture.part(window), every), before, near)
+        return found
+
+    def _coarsely(self, window: Window, every: int) -> Image:
+        if self._coarse is None or self._coarse[0] is not self.picture:
+            self._coarse = self.picture, thinned(self.picture.part(window), every)
+        return self._coarse[1]
 
     def follow(self, picture: Smoothed, change: Change | None) -> None:
         """A later picture shows the position too, and takes its place; ``change``: what differs in it."""
         self.hidden = self.hidden_after(change)
         self.picture, self.unsettled = picture, ()
+        if self._fits < SERVES:
+            self._keyframe = None
 
     def take_in(self, covering: Covering, image: Image, hidden: Collection[int]) -> None:
         """A thing that lies there in ``image``, and hides these squares, lies there in the reference too: all

@@ -7,7 +7,6 @@ says nothing of rules: a :class:`Look` is a still picture with its evidence, for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from functools import partial
 
 import numpy as np
@@ -25,49 +24,31 @@ from ..geometry.orientation import upright
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
 from .change import Change, Covering, Smoothed, board_window
+from .conditions import STILL, Motion
 from .look import Look
 from .push import DIFFERS, Probe, agreeing, agreement, seek
 from .push_fit import AGREED, agreements, fits
 from .reference import Reference
 from .stillness import Small, Stillness
-
-SETTLE = 0.18
-"""Seconds without motion after which a picture is looked at."""
-BLINK = 0.45
-"""Seconds of motion between two like pictures that do not make the second a new one."""
-SEEK_AGAIN = 1.0
-"""Seconds between two attempts to find a board that is out of view, …"""
-SEEK_SOON, SOON = 0.3, 4
-"""… and after the first few of them: noise may spoil one picture and not the next."""
-UPSET = 12
-"""Squares that must have changed at once for the light or the board itself to be suspected."""
-HELD = 0.75
-"""Share of squares that must show their position for a pose to be believed."""
-SETTING_UP = 0.3
-"""The same for the last known pose while the players set the board up."""
-SAME = 0.93
-"""Share of squares that must show their position for a lasting change to be taken for another light."""
-ABSORB = 1.4
-"""Seconds after which it is."""
-SPREAD = 0.8
-"""Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
-LONG_LOST = 5.0
-"""Seconds out of view from which the players may well have gone on meanwhile, and …"""
-RESUMED = 0.8
-"""… the share of squares that must then show their position for the board to be back."""
-ASTRAY = 0.3
-"""Agreement of the outlines up to which a pose is not believed."""
-GONE = 4.0
-"""Seconds for which the still picture must make no sense before the board counts as out of view."""
-
-
-class State(Enum):
-    """Where the watcher stands."""
-
-    SEEKING = "no board"
-    WATCHING = "ok"
-    LOST = "lost"
-
+from .watching import (
+    ABSORB,
+    ASTRAY,
+    AWAY,
+    BLINK,
+    GONE,
+    HELD,
+    LONG_LOST,
+    RESUMED,
+    SAME,
+    SEEK_AGAIN,
+    SEEK_SOON,
+    SETTING_UP,
+    SETTLE,
+    SOON,
+    SPREAD,
+    UPSET,
+    State,
+)
 
 FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], Found | None]
 
@@ -103,6 +84,7 @@ class Watcher:
         self._look: Look | None = None
         self._count = 0
         self._moved = False
+        self._motion = STILL
         self._seek_at_once()
         self._relearned = -1
         self._upset_since: float | None = None
@@ -124,8 +106,8 @@ class Watcher:
             self._reference.mark = None
         if self._look is not None and self.outlines is not None:
             if shown:
-                self._follow(self._look)
                 self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
+                self._follow(self._look)
             self._look = None
 
     def expect(self, stacks: Sequence[str]) -> None:
@@ -157,6 +139,24 @@ class Watcher:
     def _follow(self, look: Look) -> None:
         assert self._reference is not None
         self._reference.follow(look.smoothed, look.change)
+        if look.conditions is None or look.taken is None or self.outlines is None:
+            return
+        if look.conditions.moves() > AWAY * self.outlines.pitch:
+            self._move_along(look.conditions.motion, Smoothed(look.taken))
+
+    def _move_along(self, motion: Motion, taken: Smoothed) -> None:
+        """The camera has moved for good: from now on pictures are compared with one from its new place."""
+        assert self.camera is not None and self.profile is not None and self._reference is not None
+        camera = motion.camera(self.camera)
+        # A little more exactly: the lens may be known less well than the board.
+        place, agrees = fits(taken.image, camera, camera, self.profile, self.standing)[0]
+        self.camera = place if agrees > AGREED else camera
+        self.outlines = Outlines(self.camera, self.profile)
+        self._reference = Reference(taken, self._reference.hidden, self._reference.hidden)
+        self._background = Background(*taken.image.shape[:2])
+        self._motion, self._look = STILL, None
+        self._watch_board()
+        self._learn(taken, keep=0.75, doubtful=())
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
         """Where the board lies, by the word of somebody who sees it; ``None``: look for it again.
@@ -206,7 +206,7 @@ class Watcher:
         self._reference.take_in(covering, look.image, look.hidden)
         change = self._against(look.smoothed, self._reference.picture)
         again = self._new_look(Frame(look.number, look.time, look.image), look.smoothed, look.small, change)
-        again.since = look.since
+        again.since, again.conditions, again.taken = look.since, look.conditions, look.taken
         return again
 
     # ---- frames ------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ class Watcher:
                 or frame.time - self._upset_tried < SEEK_AGAIN
             ):
                 return look
-            return self._recover(frame, small, look.change) or look
+            return self._recover(Frame(frame.index, frame.time, look.image), small, look.change) or look
         del look
         return self._take(frame, small, still)
 
@@ -313,7 +313,7 @@ class Watcher:
         smoothed = Smoothed(image)
         hidden = self._reference.hidden if self._reference is not None else ()
         self._reference = Reference(smoothed, wrong, hidden)
-        self._upset_since, self._attempts = None, 0
+        self._upset_since, self._attempts, self._motion = None, 0, STILL
         self.state = State.WATCHING
         self._watch_board()
         return self._new_look(frame, smoothed, small, None)
@@ -358,6 +358,12 @@ class Watcher:
     def _take(self, frame: Frame, small: Small, still: float) -> Look | None:
         assert self.outlines is not None and self._reference is not None
         smoothed = Smoothed(frame.image)
+        conditions = self._reference.conditions(smoothed, self.outlines, self._motion)
+        self._motion = conditions.motion
+        taken = frame.image
+        if not conditions.same:
+            frame = Frame(frame.index, frame.time, conditions.undone(taken))
+            smoothed = Smoothed(frame.image)
         change = self._against(smoothed, self._reference.picture)
         if int((change.touched > 0.2).sum()) >= UPSET:
             recovered = self._recover(frame, small, change)
@@ -373,7 +379,7 @@ class Watcher:
         # Let go of before the next is made: each holds tens of megabytes.
         del before
         look = self._new_look(frame, smoothed, small, change)
-        look.since = since
+        look.since, look.conditions, look.taken = since, conditions, taken
         return look
 
     def _recover(self, frame: Frame, small: Small, change: Change) -> Look | None:
@@ -487,7 +493,7 @@ class Watcher:
 
     def _watch_board(self) -> None:
         assert self.outlines is not None
-        self._stillness.watch(board_window(self.outlines))
+        self._stillness.watch(board_window(self.outlines), self.outlines.camera.lens, self.outlines.pitch)
 
 
 def _disagreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:

@@ -19,7 +19,8 @@ from focus_companion.vision.detection.manual_corners import camera_of, check_cor
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import CORNERS, Camera, Floats, Lens
 from focus_companion.vision.tracking.look import Look
-from focus_companion.vision.tracking.watcher import State, Watcher
+from focus_companion.vision.tracking.watcher import Watcher
+from focus_companion.vision.tracking.watching import State
 
 IMAGES = Path(__file__).parents[3] / "fixtures" / "images"
 TRUTH = {still["file"]: still for still in json.loads((IMAGES / "truth.json").read_text())["stills"]}

@@ -9,7 +9,8 @@ import pytest
 
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.geometry.board_profiles import plastic_sets
-from focus_companion.vision.tracking.watcher import SEEK_AGAIN, SEEK_SOON, SOON, Watcher
+from focus_companion.vision.tracking.watcher import Watcher
+from focus_companion.vision.tracking.watching import SEEK_AGAIN, SEEK_SOON, SOON
 
 FPS = 15
 

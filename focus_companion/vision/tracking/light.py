@@ -1,0 +1,203 @@
+"""How the light differs between two pictures of one scene, each pixel of which shows the same thing.
+
+A smooth field of gain for each channel (shadows, clouds, exposure, white balance, flicker), and a smooth veil
+of white light over it or less of it (reflections). Both are fitted robustly, from all that may be light to
+what is: a piece that came or went has edges and a colour, and fits neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.frames import Image
+from ..capture.sampling import thinned
+
+Field = NDArray[np.float32]
+
+CELL: Final = 1.0
+"""Squares between the nodes of the field of gain: a shadow is wider, a piece is not."""
+VEIL_CELL: Final = 0.25
+"""Squares between the nodes of the veil: a reflection may be no wider than a square."""
+LOOSENING: Final = (60.0, 30.0, 15.0, 10.0)
+"""Grey levels by which a pixel differs when it has a quarter of its weight, solution by solution."""
+VEIL_LOOSENING: Final = (120.0, 60.0, 30.0)
+"""The same where there is a veil: it may be as bright as what it lies on, and is narrower than its cells are
+small."""
+EVERY_OTHER: Final = 2
+"""Of how many pixels of a coarse picture along a line one is enough for the light."""
+GAINS: Final = (0.2, 5.0)
+"""Between which factors of grey levels a change counts as one of light."""
+AS_BEFORE: Final = 0.03
+"""Change of grey levels, as a share of them, up to which the light is the same: noise has as much."""
+VEILED: Final = 20.0
+"""Grey levels by which all channels of a pixel must differ alike for a veil to be looked for, and …"""
+VEILED_AREA: Final = 1.2
+"""… squares that such pixels must cover: a piece that came or went covers one at the most."""
+BELIEVED: Final = 0.6, 0.85
+"""Share of what lies around a place that the light must explain for a veil there to be believed not at all,
+and wholly: of a piece that came or went it explains the middle, and not the edge."""
+SCREEN: Final = 2.2
+"""The usual gamma: grey levels are light to the power of its inverse, and a veil adds light."""
+LEVELS: Final = 63
+"""Steps of a veil, either way."""
+
+_LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(SCREEN)
+
+
+@dataclass(frozen=True, eq=False)
+class Light:
+    """``gain`` (rows, columns, 3), a factor of grey levels, and the ``veil`` (rows, columns) of added light,
+    1 for full white, at the nodes of two grids over the picture.
+    """
+
+    gain: Field
+    veil: Field | None
+
+    @classmethod
+    def between(cls, one: Image, other: Image, square: float) -> Light | None:
+        """From one coarse picture to another; ``None`` if it is the same. ``square``: pixels across one."""
+        before, now = (thinned(each, EVERY_OTHER) for each in (one, other))
+        return _Fit(before, now, square / EVERY_OTHER).light()
+
+    def undone(self, picture: Image) -> Image:
+        """The picture in the light of before."""
+        size = picture.shape[1], picture.shape[0]
+        if self.veil is not None:
+            veil = cv2.resize(self.veil, size, interpolation=cv2.INTER_LINEAR)
+            picture = _unveiled(picture, veil)
+        field = cv2.resize(1 / self.gain, size, interpolation=cv2.INTER_CUBIC)
+        return np.asarray(cv2.multiply(picture, field, dtype=cv2.CV_8U), np.uint8)
+
+
+def _table() -> NDArray[np.uint8]:
+    """Grey levels (2 × LEVELS + 1, 256) without so many steps of a veil."""
+    veil = np.linspace(-1, 1, 2 * LEVELS + 1)[:, None]
+    left = np.clip(_LINEAR[None] - veil, 0, 1) ** (1 / SCREEN)
+    return np.asarray(np.round(255 * left), np.uint8)
+
+
+_UNVEILED: Final = _table()
+
+
+def _unveiled(picture: Image, veil: Field) -> Image:
+    rows, columns = np.nonzero(np.abs(veil) > 0.5 / LEVELS)
+    if not len(rows):
+        return picture
+    part = slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1)
+    steps = np.clip(np.round(veil[part] * LEVELS) + LEVELS, 0, 2 * LEVELS).astype(np.intp)
+    clear = picture.copy()
+    clear[part] = _UNVEILED[steps[..., None], picture[part]]
+    return clear
+
+
+class _Fit:
+    """The light between two pictures, fitted in ever stricter steps."""
+
+    def __init__(self, before: Image, now: Image, square: float) -> None:
+        self._before, self._now = before.astype(np.float32), now.astype(np.float32)
+        self._linear = _LINEAR[before], _LINEAR[now]
+        self._square = square
+        shown = (self._before > 8) & (self._before < 250) & (self._now > 8) & (self._now < 250)
+        self._lit: Field = np.asarray(shown.all(2), np.float32)
+        ratio = ((self._now + 1) / (self._before + 1)).reshape(-1, 3)
+        self._usual = np.median(ratio[:: max(1, len(ratio) // 4000)], axis=0).astype(np.float32)
+        self._gain: Field = np.broadcast_to(self._usual, (*self._nodes(CELL), 3))
+        self._veil: Field | None = None
+
+    def light(self) -> Light | None:
+        self._fit_gain(LOOSENING[1])
+        veiled = self._seems_veiled()
+        if not veiled and self._same():
+            return None
+        for loose in LOOSENING:
+            self._fit_gain(loose)
+        if veiled and self._seems_veiled():
+            self._gain = np.broadcast_to(self._usual, self._gain.shape)
+            for loose in VEIL_LOOSENING:
+                self._fit_veil(loose)
+                self._fit_gain(loose)
+            self._believe()
+        if self._veil is None and self._same():
+            return None
+        return Light(np.asarray(self._gain, np.float32), self._veil)
+
+    def _same(self) -> bool:
+        return float(np.abs(self._gain - 1).max()) < AS_BEFORE
+
+    def _nodes(self, cell: float) -> tuple[int, int]:
+        """Rows and columns of a grid of so many squares a cell."""
+        height, width = self._now.shape[:2]
+        return max(2, round(height / (cell * self._square))), max(2, round(width / (cell * self._square)))
+
+    def _full(self, nodes: Field, how: int) -> Field:
+        """The values at a grid's nodes for every pixel."""
+        height, width = self._now.shape[:2]
+        return np.asarray(cv2.resize(nodes, (width, height), interpolation=how), np.float32)
+
+    def _shown(self, veil: Field | None) -> Field:
+        """The picture after, as grey levels without the veil."""
+        if veil is None:
+            return self._now
+        full = self._full(veil, cv2.INTER_LINEAR)[..., None]
+        return np.asarray(255 * np.clip(self._linear[1] - full, 0, 1) ** (1 / SCREEN), np.float32)
+
+    def _off(self) -> Field:
+        """Grey levels (h, w, 3) by which the picture after is brighter than the light explains."""
+        before = self._before * self._full(self._gain, cv2.INTER_CUBIC)
+        if self._veil is not None:
+            linear = (
+                np.clip(before / 255, 0, None) ** SCREEN + self._full(self._veil, cv2.INTER_LINEAR)[..., None]
+            )
+            before = 255 * np.clip(linear, 0, 1) ** (1 / SCREEN)
+        return np.asarray(self._now - before, np.float32)
+
+    def _weights(self, loose: float) -> Field:
+        off = np.abs(self._off()).max(2) / np.float32(loose)
+        return np.asarray(self._lit / np.square(1 + off * off), np.float32)
+
+    def _fit_gain(self, loose: float) -> None:
+        weights = self._weights(loose)[..., None]
+        now, nodes = self._shown(self._veil), self._nodes(CELL)
+        both = _cells(weights * now * self._before, nodes)
+        own = _cells(weights * self._before * self._before, nodes)
+        # Where little is known, the light is that of the whole picture.
+        prior = 0.02 * own.mean((0, 1)) + 1e-3
+        self._gain = np.asarray(np.clip((both + prior * self._usual) / (own + prior), *GAINS), np.float32)
+
+    def _seems_veiled(self) -> bool:
+        off = self._off()
+        alike = (off.min(2) > VEILED) | (off.max(2) < -VEILED)
+        return int(np.count_nonzero(alike)) > VEILED_AREA * self._square**2
+
+    def _fit_veil(self, loose: float) -> None:
+        weights = self._weights(loose)[..., None]
+        gain = self._full(self._gain, cv2.INTER_CUBIC)
+        added = self._linear[1] - self._linear[0] * np.clip(gain, 0, None) ** SCREEN
+        # Errors are even in grey levels, not in light.
+        slope = (np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255) ** (1 - SCREEN)
+        weights = weights * slope
+        nodes = self._nodes(VEIL_CELL)
+        own = _cells(np.sum(weights, axis=2), nodes)
+        # Where hardly anything agrees, there is no veil.
+        prior = 0.05 * _cells(np.sum(slope, axis=2), nodes) + np.float32(1e-6)
+        self._veil = np.asarray(_cells(np.sum(weights * added, axis=2), nodes) / (own + prior), np.float32)
+
+    def _believe(self) -> None:
+        """Keep the veil where nearly all around is explained with it."""
+        assert self._veil is not None
+        low, high = BELIEVED
+        around = _cells(self._weights(VEIL_LOOSENING[-1]), self._nodes(VEIL_CELL))
+        lit = _cells(self._lit, self._nodes(VEIL_CELL))
+        share = np.clip((around / np.maximum(lit, 1e-3) - low) / (high - low), 0, 1)
+        self._veil = np.asarray(self._veil * cv2.blur(share, (5, 5)), np.float32)
+
+
+def _cells(values: Field, nodes: tuple[int, int]) -> Field:
+    """The means of a picture's values about the nodes of a grid (rows, columns)."""
+    cells = cv2.resize(values, nodes[::-1], interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.blur(cells, (3, 3)), np.float32)
