@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import cv2
-from accuracy import commit
-from contest import Ours, hold
-from scoring import Json, Score, score
 
+from benchmarks.accuracy.contest import Ours, hold
+from benchmarks.accuracy.scoring import Json, Score, score
+from benchmarks.history import commit
 from focus_companion.game.rules import Rules
 from focus_companion.vision.capture.sources import open_source
 

@@ -36,8 +36,8 @@ AS_BEFORE: Final = 0.03
 """Change of grey levels, as a share of them, up to which the light is the same: noise has as much."""
 VEILED: Final = 20.0
 """Grey levels by which all channels of a pixel must differ alike for a veil to be looked for, and …"""
-VEILED_AREA: Final = 1.2
-"""… squares that such pixels must cover: a piece that came or went covers one at the most."""
+VEILED_AREA: Final = 0.95
+"""… squares that such pixels must cover in one patch: a piece that came or went covers one at the most."""
 BELIEVED: Final = 0.6, 0.85
 """Share of what lies around a place that the light must explain for a veil there to be believed not at all,
 and wholly: of a piece that came or went it explains the middle, and not the edge."""
@@ -172,7 +172,8 @@ class _Fit:
     def _seems_veiled(self) -> bool:
         off = self._off()
         alike = (off.min(2) > VEILED) | (off.max(2) < -VEILED)
-        return int(np.count_nonzero(alike)) > VEILED_AREA * self._square**2
+        _, _, patches, _ = cv2.connectedComponentsWithStats(alike.astype(np.uint8), connectivity=8)
+        return int(patches[1:, cv2.CC_STAT_AREA].max(initial=0)) > VEILED_AREA * self._square**2
 
     def _fit_veil(self, loose: float) -> None:
         weights = self._weights(loose)[..., None]

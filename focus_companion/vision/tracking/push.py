@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
 from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
+from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera, Floats
 
 _SPOTS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
@@ -144,3 +145,13 @@ def seek(
         turns = np.array([-spin, 0.0, spin])
     found = pushed(camera, best[1], best[2], best[3])
     return found, agreeing(agreement(image, found, probe, colours))
+
+
+def disagreeing_squares(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
+    """Squares whose top does not show what the probe's position says."""
+    return tuple(int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < DIFFERS))
+
+
+def share_agreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:
+    """Share (0 … 1) of the squares that show what the probe's position says."""
+    return agreeing(agreement(image, camera, probe, colours))

@@ -26,7 +26,7 @@ from ..geometry.stack_masks import Outlines
 from .change import Change, Covering, Smoothed, board_window
 from .conditions import STILL, Motion
 from .look import Look
-from .push import DIFFERS, Probe, agreeing, agreement, seek
+from .push import Probe, disagreeing_squares, seek, share_agreeing
 from .push_fit import AGREED, agreements, fits
 from .reference import Reference
 from .stillness import Small, Stillness
@@ -178,7 +178,7 @@ class Watcher:
     def disagreeing(self, look: Look) -> tuple[int, ...]:
         """Squares whose top does not show what should stand there."""
         assert self.camera is not None and self.profile is not None
-        return _disagreeing(look.image, self.camera, Probe(self.profile, self.standing), self._colours)
+        return disagreeing_squares(look.image, self.camera, Probe(self.profile, self.standing), self._colours)
 
     def absorb(self, look: Look) -> Look | None:
         """Something has lain over or beside the board for long: from now on it belongs to the scene. What
@@ -235,7 +235,8 @@ class Watcher:
                 or frame.time - self._upset_tried < SEEK_AGAIN
             ):
                 return look
-            return self._recover(Frame(frame.index, frame.time, look.image), small, look.change) or look
+            taken = look.image if look.taken is None else look.taken
+            return self._recover(Frame(frame.index, frame.time, taken), small, look.change) or look
         del look
         return self._take(frame, small, still)
 
@@ -297,9 +298,9 @@ class Watcher:
         if colours is None:
             colours = self._usual_colours()
             learn(image, outlines, self.standing, colours, background, keep=0.0)
-        if _share(image, camera, probe, colours) < held:
+        if share_agreeing(image, camera, probe, colours) < held:
             return None
-        wrong = _disagreeing(image, camera, probe, colours)
+        wrong = disagreeing_squares(image, camera, probe, colours)
         if known or wrong:
             # Learn without the squares that show something else.
             if not known:
@@ -307,7 +308,7 @@ class Watcher:
             background.forget()
             keep = 0.4 if known else 0.0
             learn(image, outlines, self.standing, colours, background, keep=keep, except_squares=wrong)
-            wrong = _disagreeing(image, camera, probe, colours)
+            wrong = disagreeing_squares(image, camera, probe, colours)
         self.camera, self.profile, self.outlines = camera, profile, outlines
         self._colours, self._background = colours, background
         smoothed = Smoothed(image)
@@ -366,7 +367,9 @@ class Watcher:
             smoothed = Smoothed(frame.image)
         change = self._against(smoothed, self._reference.picture)
         if int((change.touched > 0.2).sum()) >= UPSET:
-            recovered = self._recover(frame, small, change)
+            # As it was taken: a board pushed by a square looks much like one that has hardly moved.
+            raw = change if conditions.same else self._against(Smoothed(taken), self._reference.picture)
+            recovered = self._recover(Frame(frame.index, frame.time, taken), small, raw)
             if recovered is not None:
                 return recovered
         else:
@@ -389,7 +392,7 @@ class Watcher:
             self._upset_since = frame.time
         self._upset_tried = frame.time
         probe = Probe(self.profile, self.standing)
-        here = _share(frame.image, self.camera, probe, self._colours)
+        here = share_agreeing(frame.image, self.camera, probe, self._colours)
         camera, there = seek(frame.image, self.camera, self.profile, probe, self._colours)
         # An arm changes a part of the board; a push or a lamp changes all of it.
         standing = np.array([bool(stack) for stack in self.standing])
@@ -458,7 +461,7 @@ class Watcher:
         assert self.camera is not None and self.profile is not None and self.outlines is not None
         fresh = self._usual_colours()
         learn(image, self.outlines, self.standing, fresh, Background(*image.shape[:2]), keep=0.0)
-        return _share(image, self.camera, probe, fresh) >= SAME
+        return share_agreeing(image, self.camera, probe, fresh) >= SAME
 
     def _learn(self, smoothed: Smoothed, keep: float, doubtful: Sequence[int]) -> None:
         assert self.outlines is not None and self._background is not None and self._reference is not None
@@ -494,11 +497,3 @@ class Watcher:
     def _watch_board(self) -> None:
         assert self.outlines is not None
         self._stillness.watch(board_window(self.outlines), self.outlines.camera.lens, self.outlines.pitch)
-
-
-def _disagreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
-    return tuple(int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < DIFFERS))
-
-
-def _share(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:
-    return agreeing(agreement(image, camera, probe, colours))

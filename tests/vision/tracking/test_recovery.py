@@ -14,6 +14,7 @@ from focus_companion.game.squares import SQUARES
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens
+from focus_companion.vision.tracking import push
 from focus_companion.vision.tracking import watcher as watching
 from focus_companion.vision.tracking.push import agreeing, pushed
 from focus_companion.vision.tracking.watcher import Watcher
@@ -50,7 +51,7 @@ def test_under_another_lamp_the_outlines_are_believed_before_the_colours(
     watcher = Watcher([PROFILE], START, "gr")
     watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
     monkeypatch.setattr(watcher, "_adopt", adopt)
-    monkeypatch.setattr(watching, "_share", lambda *_: 0.67)
+    monkeypatch.setattr(watching, "share_agreeing", lambda *_: 0.67)
     monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
     monkeypatch.setattr(watching, "agreements", lambda *_: [0.2])
     monkeypatch.setattr(watching, "fits", lambda *_: list(zip((RIGHT, BESIDE), agreements, strict=True)))
@@ -71,7 +72,7 @@ def test_the_same_place_keeps_its_pose_to_the_last_digit(monkeypatch: pytest.Mon
         return "a look"
 
     monkeypatch.setattr(watcher, "_adopt", adopt)
-    monkeypatch.setattr(watching, "_share", lambda *_: 1.0)
+    monkeypatch.setattr(watching, "share_agreeing", lambda *_: 1.0)
     monkeypatch.setattr(watching, "seek", lambda *_: (HELD, 1.0))
     near = pushed(HELD, 0.2, 0.0, 0.0)
     monkeypatch.setattr(watching, "agreements", lambda *_: [0.69])
@@ -96,7 +97,7 @@ def test_a_board_that_agrees_best_where_it_lay_has_stayed(
     watcher = Watcher([PROFILE], START, "gr")
     watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
     monkeypatch.setattr(watcher, "_adopt", adopt)
-    monkeypatch.setattr(watching, "_share", lambda *_: 0.65)
+    monkeypatch.setattr(watching, "share_agreeing", lambda *_: 0.65)
     monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
     monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
     monkeypatch.setattr(watching, "fits", lambda *_: [(BESIDE, 0.64)])
@@ -142,7 +143,7 @@ def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
     """
     agreed = np.full(len(SQUARES), 2.0)
     agreed[4] = nats
-    monkeypatch.setattr(watching, "agreement", lambda *_: agreed)
+    monkeypatch.setattr(push, "agreement", lambda *_: agreed)
     watcher = Watcher([PROFILE], START, "gr")
     watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
     look: Any = SimpleNamespace(image=FRAME.image)
