@@ -149,7 +149,7 @@ def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
     look: Any = SimpleNamespace(image=FRAME.image)
     assert watcher.disagreeing(look) == named
     none: Any = None
-    assert watching._share(FRAME.image, HELD, none, ColourModel()) == share
+    assert push.share_agreeing(FRAME.image, HELD, none, ColourModel()) == share
 
 
 @pytest.mark.parametrize(
