@@ -116,9 +116,10 @@ def test_every_alert_can_be_read_without_scrolling(
         context.close()
 
 
-@pytest.mark.parametrize("size", [(320, 640), (390, 844), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("size", [(320, 640), (390, 844), (768, 1024), (1280, 800), (1920, 1080)])
 def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, size: tuple[int, int]) -> None:
-    """Yes and no in every language, large enough and in sight; no leaves the alert, yes gives the turn."""
+    """Yes and no in every language, large enough and in sight; no leaves the alert with its usual answers on
+    this page alone, yes gives the turn."""
     table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Anastasia"})
     table.start()
     squares = INDEX["d6"], INDEX["d7"]
@@ -128,7 +129,7 @@ def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, s
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, has_touch=True)
         for language, words in {"pl": "Tak", "it": "Sì", "en": "Yes"}.items():
             page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
-            yes, no = page.locator(".status-choices button").all()
+            yes, no = page.locator("#status .answer").all()
             assert yes.text_content().startswith(words) and "Anastasia" in yes.text_content()
             assert "Anastasia" in page.text_content(".status-title")
             assert page.evaluate(TOO_SMALL) == []
@@ -138,8 +139,14 @@ def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, s
                 " return scrollHeight - clientHeight; }"
             )
             assert room <= 0, language
-            no.click()
-            expect(page.locator(".status-choices button")).to_have_count(0)
+            for part in (yes, no, page.locator("#status"), page.locator("#board")):
+                expect(part).to_be_in_viewport(ratio=0.99)
+            no.focus()
+            page.keyboard.press("Enter")
+            expect(page.locator("[data-act=begins]")).to_have_count(0)
+            for act in ("legal", "dismiss"):
+                expect(page.locator(f"#status [data-act={act}]")).to_be_in_viewport(ratio=0.99)
+            assert page.evaluate("document.activeElement.matches('#status .answer')"), "the focus stays"
             assert page.locator("#status").get_attribute("data-kind") == "alert"
             assert table.session.state()["begins"] == "red"
             if language != "en":
