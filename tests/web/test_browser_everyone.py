@@ -191,7 +191,7 @@ def test_axe_finds_nothing_serious_in_what_opens(table, server: PageServer, brow
     page.click("[data-act=legal]")
     assert serious(page) == [], "a ruling"
     page.click('#turn [value=""]')
-    page.click(".acts summary >> nth=0")
+    page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=edit]")
     page.click('[data-square="b6"]')
     assert serious(page) == [], "the editor"
