@@ -205,7 +205,7 @@ function lamp() {
 
 /** The button for a camera that was plugged in while the demo stands in for one. */
 function offer(before, { demo, camera_found: found }) {
-  if (past) return;
+  if (past || watched) return; // no bar, or no camera
   $("#demo").hidden = !demo;
   $("#use-camera").hidden = !found;
   if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
