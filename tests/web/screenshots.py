@@ -225,6 +225,8 @@ def nothing(page: Any) -> None:
     """The page as it comes."""
 
 
+CORRECTIONS = ".acts details:has([data-act=edit]) summary"
+
 STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = {
     "set-up": (set_up, nothing, "/"),
     "no-board": (no_board, nothing, "/"),
@@ -239,7 +241,7 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "unclear-three": (unclear_three, nothing, "/"),
     "unclear-six": (unclear_six, nothing, "/"),
     "choose": (alert, click("[data-act=legal]"), "/"),
-    "choose-touch": (begun, click(".acts details:has([data-act=edit]) summary", "[data-act=enter]", '[data-square="c7"]'), "/"),
+    "choose-touch": (begun, click(CORRECTIONS, "[data-act=enter]", '[data-square="c7"]'), "/"),
     "table": (prompt, nothing, "/?view=table"),
     "table-alert": (alert, nothing, "/?view=table"),
     "table-four": (four, nothing, "/?view=table"),
@@ -249,7 +251,7 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "four": (four, nothing, "/"),
     "new-game": (begun, click(".acts [data-act=new_game]", "#new-game summary"), "/"),
     "begin": (begun, click(".acts [data-act=new_game]"), "/"),
-    "editor": (begun, click(".acts details:has([data-act=edit]) summary", "[data-act=edit]", '[data-square="d4"]'), "/"),
+    "editor": (begun, click(CORRECTIONS, "[data-act=edit]", '[data-square="d4"]'), "/"),
     "settings": (begun, click(".menu summary"), "/"),
     "games": (over, nothing, "/games"),
     "past": (over, nothing, "/games/2"),
