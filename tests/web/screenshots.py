@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from browsing import SWITCHES, Seen, chromium, playwright
 from conftest import ScriptedSight, Table
 from PIL import Image
 
-from focus_companion.game.moves import Move
+from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import removed
 from focus_companion.game.position import parse_position
 from focus_companion.game.rules import Rules
@@ -29,7 +30,7 @@ from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.verdict import StartDiffers, TrimAwaited, Undecided, Wrong
 from focus_companion.referee.words import say
 from focus_companion.session.clock import TimeControl
-from focus_companion.session.requests import NewGame, Resign, SetPosition
+from focus_companion.session.requests import NewGame, Resign, SetPosition, SetSeat, SubmitTurn
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.geometry.board_profiles import board_profile
@@ -120,6 +121,29 @@ def alert(stage: Stage) -> None:
     stage.see(Wrong("not_straight", mover, (origin, target), text))
 
 
+def who_begins(stage: Stage) -> None:
+    """The first turn is made by the player who is not to move."""
+    stage.start()
+    letter = next(p for p in stage.session.position.players if p != stage.session.position.to_move)
+    begun_by = replace(stage.session.position, to_move=letter)
+    move = legal_moves(begun_by, stage.session.rules)[0]
+    squares = (move.origin, move.target)
+    text = say(
+        "begins_out_of_turn", letter, origin=move.origin, target=move.target,
+        turn=stage.session.position.to_move,
+    )  # fmt: skip
+    stage.see(Wrong("out_of_turn", letter, squares, text))
+
+
+def reply(stage: Stage) -> None:
+    """The computer has chosen its turn, for somebody to make it."""
+    begun(stage)
+    stage.ask(SetSeat("r", "companion:3"))
+    now = stage.session.history
+    move = Move.parse(_quiet(stage))
+    stage.ask(SubmitTurn(now.position.to_move, move, now.game, now.ply, now.position.text))
+
+
 def prompt(stage: Stage) -> None:
     begun(stage)
     stacks = parse_position(MIDDLE)
@@ -201,19 +225,23 @@ def nothing(page: Any) -> None:
     """The page as it comes."""
 
 
+CORRECTIONS = ".acts details:has([data-act=edit]) summary"
+
 STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = {
     "set-up": (set_up, nothing, "/"),
     "no-board": (no_board, nothing, "/"),
     "corners": (set_up, corners, "/"),
     "turn": (begun, nothing, "/"),
     "alert": (alert, nothing, "/"),
+    "who-begins": (who_begins, nothing, "/"),
+    "reply": (reply, nothing, "/"),
     "prompt": (prompt, nothing, "/"),
     "unclear": (unclear, nothing, "/"),
     "unclear-one": (unclear_one, nothing, "/"),
     "unclear-three": (unclear_three, nothing, "/"),
     "unclear-six": (unclear_six, nothing, "/"),
     "choose": (alert, click("[data-act=legal]"), "/"),
-    "choose-touch": (begun, click(".acts summary >> nth=0", "[data-act=enter]", '[data-square="c7"]'), "/"),
+    "choose-touch": (begun, click(CORRECTIONS, "[data-act=enter]", '[data-square="c7"]'), "/"),
     "table": (prompt, nothing, "/?view=table"),
     "table-alert": (alert, nothing, "/?view=table"),
     "table-four": (four, nothing, "/?view=table"),
@@ -223,7 +251,7 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "four": (four, nothing, "/"),
     "new-game": (begun, click(".acts [data-act=new_game]", "#new-game summary"), "/"),
     "begin": (begun, click(".acts [data-act=new_game]"), "/"),
-    "editor": (begun, click(".acts summary >> nth=0", "[data-act=edit]", '[data-square="d4"]'), "/"),
+    "editor": (begun, click(CORRECTIONS, "[data-act=edit]", '[data-square="d4"]'), "/"),
     "settings": (begun, click(".menu summary"), "/"),
     "games": (over, nothing, "/games"),
     "past": (over, nothing, "/games/2"),

@@ -84,7 +84,7 @@ def test_a_missed_turn_is_entered_by_touching_the_stack_and_where_it_went(
 ) -> None:
     seen.page.set_viewport_size({"width": size[0], "height": size[1]})
     page = seen.open()
-    page.click(".acts summary >> nth=0")
+    page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=enter]")
     status(page, "Touch the stack that moved")
     for part in ("#board", "#status"):
@@ -109,7 +109,7 @@ def test_a_piece_of_the_reserve_is_entered_by_touching_its_square(table, seen: S
     until(seen.page, table, reserves={"green": 1, "red": 0})
     table.start()
     page = seen.open()
-    page.click(".acts summary >> nth=0")
+    page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=enter]")
     page.click('[data-square="a3"] .hit', force=True)
     page.click("[data-act=turn_yes]")

@@ -35,7 +35,7 @@ def test_that_was_not_legal_takes_the_looked_at_turn_back(table, seen: Seen, loo
     table.play(*MOVES)
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
     page.locator("#moves button").nth(2).click()
-    page.click(".acts summary >> nth=0")
+    page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=not_legal]")
     page.wait_for_selector("#confirm[open]")
     assert "1 later turn is taken back with it." in page.text_content("#confirm h2")
@@ -91,7 +91,7 @@ def test_the_board_and_what_edits_it_are_in_sight_together(table, seen: Seen, si
     table.play(*MOVES)
     seen.page.set_viewport_size({"width": size[0], "height": size[1]})
     page = seen.open()
-    page.click(".acts summary >> nth=0")
+    page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=edit]")
     page.click('[data-square="b7"]')
     for needed in ("#board", ".editor .here", ".editor .add", ".editor .buttons", ".editor .answers"):
@@ -106,14 +106,14 @@ def test_the_board_and_what_edits_it_are_in_sight_together(table, seen: Seen, si
 def test_a_host_that_is_away_is_told(table, seen: Seen, looping) -> None:
     page = seen.open()
     page.route("**/api/legal", lambda route: route.abort())
-    page.click(".acts summary >> nth=0")
+    page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=enter]")
     expect(page.locator("#toast")).to_have_text("The host does not answer. Try again when the page is live.")
 
 
 def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, looping) -> None:
     page = seen.open()
-    page.click(".acts summary >> nth=0")
+    page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=edit]")
     page.click('[data-square="b6"]')
     page.click('.add [aria-label*="red"]')
@@ -136,7 +136,7 @@ def test_a_rematch_turns_the_sides_and_counts_for_the_match(browser, tmp_path: P
         page = Seen(context.new_page(), server.port).open()
         assert page.locator("#match").is_hidden()
         table.play(*MOVES)
-        page.click(".acts summary >> nth=1")
+        page.click(".acts details:has([data-act=resign]) summary")
         page.click("[data-act=resign]")
         page.click('#confirm [value="red"]')
         status(page, "Ann wins")

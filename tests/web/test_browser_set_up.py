@@ -146,6 +146,9 @@ def test_a_small_phone_shows_every_choice_whole(table, seen: Seen, looping, lang
     for clock in ("down", "up"):
         page.select_option("[name=clock]", clock)
         assert page.evaluate(CUT) == [], clock
+    for kind in ("far", "companion"):
+        page.select_option("[name=by-green]", kind)
+        assert page.evaluate(CUT) == [], kind
 
 
 def test_lots_fall_on_somebody(table, seen: Seen) -> None:

@@ -9,8 +9,10 @@ import pytest
 from browsing import MOVES, Seen, caught_up, drawn, stack, status
 from playwright.sync_api import expect
 
+from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
+from focus_companion.referee.asked import Asked
 from focus_companion.referee.verdict import StartDiffers, Wrong
 from focus_companion.referee.words import TEMPLATES, say
 from focus_companion.session.requests import AgreeDraw
@@ -18,6 +20,11 @@ from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+REASONS = dict.fromkeys(("placed_out_of_turn", "begins_out_of_turn", "begins_placing"), "out_of_turn")
+REASONS |= dict.fromkeys(("wrong_trim", "vanished"), "wrong_removal")
+ASKED = {"not_the_reply": Move.parse("d5-f5"), "not_asked_yet": None}
+"""Templates for turns that others make for a player, with the turn that was asked for."""
 
 
 def test_no_stack_goes_anywhere_before_the_thirteenth_piece(browser, tmp_path: Path, make_table) -> None:
@@ -98,13 +105,14 @@ def test_every_alert_can_be_read_without_scrolling(
         for language in ("en", "pl", "it"):
             page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
             for what in TEMPLATES:
-                text = say(
-                    what, "g", squares=(a, b), origin=a, target=b, number=2, far=3, turn="r", owner="r"
-                )
-                out_of_turn = ("placed_out_of_turn", "begins_out_of_turn", "begins_placing")
-                reason = "out_of_turn" if what in out_of_turn else what.replace("wrong_trim", "wrong_removal")
-                reason = {"vanished": "wrong_removal"}.get(reason, reason)
-                table.see(Wrong(reason, "g", (a, b), text))
+                if what in ASKED:
+                    table.see(Asked("g", ASKED[what]).wrong(Move.parse("e3-e6"), table.session.position))
+                else:
+                    text = say(
+                        what, "g", squares=(a, b), origin=a, target=b, number=2, far=3, turn="r", owner="r"
+                    )
+                    reason = REASONS.get(what, what)
+                    table.see(Wrong(reason, "g", (a, b), text))
                 caught_up(page, table)
                 drawn(page)
                 room = page.evaluate(
@@ -116,9 +124,10 @@ def test_every_alert_can_be_read_without_scrolling(
         context.close()
 
 
-@pytest.mark.parametrize("size", [(320, 640), (390, 844), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("size", [(320, 640), (390, 844), (768, 1024), (1280, 800), (1920, 1080)])
 def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, size: tuple[int, int]) -> None:
-    """Yes and no in every language, large enough and in sight; no leaves the alert, yes gives the turn."""
+    """Yes and no in every language, large enough and in sight; no leaves the alert with its usual answers on
+    this page alone, yes gives the turn."""
     table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Anastasia"})
     table.start()
     squares = INDEX["d6"], INDEX["d7"]
@@ -128,7 +137,7 @@ def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, s
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, has_touch=True)
         for language, words in {"pl": "Tak", "it": "Sì", "en": "Yes"}.items():
             page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
-            yes, no = page.locator(".status-choices button").all()
+            yes, no = page.locator("#status .answer").all()
             assert yes.text_content().startswith(words) and "Anastasia" in yes.text_content()
             assert "Anastasia" in page.text_content(".status-title")
             assert page.evaluate(TOO_SMALL) == []
@@ -138,8 +147,14 @@ def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, s
                 " return scrollHeight - clientHeight; }"
             )
             assert room <= 0, language
-            no.click()
-            expect(page.locator(".status-choices button")).to_have_count(0)
+            for part in (yes, no, page.locator("#status"), page.locator("#board")):
+                expect(part).to_be_in_viewport(ratio=0.99)
+            no.focus()
+            page.keyboard.press("Enter")
+            expect(page.locator("[data-act=begins]")).to_have_count(0)
+            for act in ("legal", "dismiss"):
+                expect(page.locator(f"#status [data-act={act}]")).to_be_in_viewport(ratio=0.99)
+            assert page.evaluate("document.activeElement.matches('#status .answer')"), "the focus stays"
             assert page.locator("#status").get_attribute("data-kind") == "alert"
             assert table.session.state()["begins"] == "red"
             if language != "en":
@@ -147,9 +162,9 @@ def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, s
         page.reload()
         with table.looping():
             page.tap('[data-act="begins"]')
-            status(page, "Bartholomew to move")
+            expect(page.locator("#moves li")).to_have_count(1)
+        status(page, "Bartholomew to move")
         assert [turn["player"] for turn in table.session.state()["moves"]] == ["red"]
-        expect(page.locator("#moves li")).to_have_count(1)
         context.close()
 
 

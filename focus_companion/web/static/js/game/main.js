@@ -27,6 +27,7 @@ let connection = "connecting";
 let toastTimer = 0;
 let asked = null; // the promise of what a first view does without
 let tools = null; // the same, when it is there
+let denied = null; // the alert of which this page's viewer said that nobody else begins
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
@@ -153,7 +154,17 @@ function show(older) {
   else status.show({ ...shown, looking: true, ready: true, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
 }
 
+/** One alert among all. */
+const about = ({ game, alert }) => alert && `${game} ${alert.time}`;
+
+/** With "No" to the question who begins, the alert remains, with the answers that every alert has. */
+function deny() {
+  denied = about(live);
+  take(live);
+}
+
 function take(state) {
+  if (state.begins && about(state) === denied) return take({ ...state, begins: null });
   // The program started anew on a camera: another journal, other games.
   if (live && !past && Boolean(live.demo) !== Boolean(state.demo)) return location.reload();
   offer(live?.camera_found, state);
@@ -194,7 +205,7 @@ function lamp() {
 
 /** The button for a camera that was plugged in while the demo stands in for one. */
 function offer(before, { demo, camera_found: found }) {
-  if (past) return;
+  if (past || watched) return; // no bar, or no camera
   $("#demo").hidden = !demo;
   $("#use-camera").hidden = !found;
   if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
@@ -226,6 +237,7 @@ document.addEventListener("click", (event) => {
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
     if (act === "camera") return acts.useCamera();
+    if (act === "begins_not") return deny();
     if (act !== "edit") return acts.run(act);
     replay.live();
     return editor.open(live);

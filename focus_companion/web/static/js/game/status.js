@@ -31,7 +31,7 @@ function now(state) {
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
   if (state.alert && state.begins) {
     const player = playerName(state, state.begins);
-    return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), answers: [["begins", t("Yes, {player} begins", { player }), true], ["dismiss", t("It is settled")]] };
+    return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), answers: [["begins", t("Yes, {player} begins", { player }), true], ["begins_not", t("No")]] };
   }
   if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
