@@ -109,7 +109,7 @@ class Lost(Event):
     """The camera or the board is out of view: ``what`` is "camera" or "board".
 
     ``why``, of the camera: "unplugged", "unreachable", "stalled", "ended", "unreadable" (no pictures),
-    "asleep" (the computer slept), "frozen", "dark", "covered", "damaged" (pictures of no use). Of the board:
+    "phone" (the phone sends none), "asleep" (the computer slept), "frozen", "dark", "covered", "damaged" (pictures of no use). Of the board:
     "out of view", "resolution" (the pictures have another size). "" where nothing is known.
     """
 
