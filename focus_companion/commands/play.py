@@ -300,7 +300,9 @@ def _serve(
     pin = settings.pin if settings.lan else None
     hosts = host_names() if settings.lan else ()
     far = FarSeats(settings.data)
-    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone)
+    app = create_app(
+        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone
+    )
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:

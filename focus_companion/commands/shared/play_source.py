@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from focus_companion.session.runner import BACK_OFF
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
+from focus_companion.session.runner import BACK_OFF
 from focus_companion.settings import Settings
 from focus_companion.vision.capture.frames import FrameError
 from focus_companion.vision.capture.phone import NAME as PHONE

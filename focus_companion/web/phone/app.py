@@ -72,7 +72,7 @@ def enter() -> Response:
 
 @blueprint.post("/api/phone/picture")
 def picture() -> Response:
-    """One picture, JPEG, of the phone that is the camera; ``?n=`` counts them, so that a late one is known."""
+    """One JPEG picture of the phone that is the camera; ``?n=`` counts them, so that a late one is known."""
     access: Access = current_app.extensions["access"]
     access.check_origin(request, "image/jpeg")
     holder: Holder = current_app.extensions["holder"]

@@ -38,14 +38,16 @@ def certificate(folder: Path, names: Iterable[str], now: datetime.datetime | Non
         folder.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:
+        with os.fdopen(
+            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb"
+        ) as out:
             out.write(_made(wanted, now))
         fresh.replace(path)
     return path
 
 
 def _holds(path: Path, names: Iterable[str], now: datetime.datetime) -> bool:
-    """Whether the file can be used on: whole, readable by its owner alone, for these names, not ending soon."""
+    """Whether the file can be used on: whole, for its owner alone, for these names, not ending soon."""
     try:
         data = path.read_bytes()
         private = path.stat().st_mode & 0o077 == 0

@@ -1,7 +1,7 @@
 """Serving the phone's page over TLS.
 
-With cheroot: waitress speaks no TLS, and the servers of the standard library and of werkzeug close or hand-craft
-each connection, where a phone that sends 15 pictures a second has to keep one.
+With cheroot: waitress speaks no TLS, and the servers of werkzeug and the standard library close the connection
+after each request, where a phone that sends 15 pictures a second has to keep one.
 """
 
 from __future__ import annotations
@@ -33,18 +33,22 @@ class _LateHandshake(BuiltinSSLAdapter):
         return wrapped, {"wsgi.url_scheme": "https", "HTTPS": "on"}
 
 
+class _QuietServer(Server):  # type: ignore[misc, unused-ignore]
+    def error_log(self, msg: str = "", level: int = 20, traceback: bool = False) -> None:
+        # Browsers that do not trust the certificate yet hang up in the middle: no news for the terminal.
+        log.debug("%s", msg, exc_info=traceback)
+
+
 class PhoneServer:
     """A running server; ``close`` may be called twice. Raises ``OSError`` where the port cannot be used."""
 
     def __init__(self, app: Flask, certificate: Path, *, host: str = "0.0.0.0", port: int = 0) -> None:
-        self._server: Any = Server(
+        self._server: Any = _QuietServer(
             (host, port), app, numthreads=_THREADS, max=_THREADS, timeout=_TIMEOUT, shutdown_timeout=1,
             request_queue_size=32,
         )  # fmt: skip
         self._server.max_request_header_size = 16 * 1024
         self._server.max_request_body_size = app.config["MAX_CONTENT_LENGTH"]
-        # Browsers that do not trust the certificate yet hang up in the middle: no news for the terminal.
-        self._server.error_log = lambda msg="", level=20, traceback=False: log.debug("%s", msg)
         self._server.ssl_adapter = _LateHandshake(str(certificate), str(certificate))
         self._server.ssl_adapter.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self._server.prepare()
