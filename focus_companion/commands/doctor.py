@@ -68,10 +68,11 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
 
 
 def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
-    from focus_companion.commands.shared.play_source import DEMO, PHONE, cameras, opened, works
+    from focus_companion.commands.shared.play_source import DEMO, cameras, opened, works
     from focus_companion.commands.shared.table_choice import boards_for, lens_for
     from focus_companion.support.camera import check_camera, look
     from focus_companion.support.checks import Check
+    from focus_companion.vision.capture.phone import NAME as PHONE
     from focus_companion.vision.geometry.board_profiles import plastic_sets
 
     profiles = boards_for(settings.board) or plastic_sets()

@@ -1,9 +1,10 @@
-"""The phone is the camera, end to end: a real browser whose camera is a recording, and the program beside it."""
+"""The phone is the camera: a real browser whose camera is a recording, and the program beside it."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -16,13 +17,13 @@ from typing import Any, Final
 import av
 import pytest
 from browsing import PATIENCE, SWITCHES, chromium, playwright
-from loopback import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CLIP: Final = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
 PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", "c5-c2"]
+CHANCE: Final = random.SystemRandom()
 CHROMIUM_RATE: Final = 30
 """Pictures a second at which Chromium plays a row of JPEG pictures as its camera."""
 
@@ -71,7 +72,7 @@ class Program:
     """``play --camera phone`` on a journal of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
+        self.folder, self.port = folder, CHANCE.randrange(10_000, 32_000)
         self.log = folder / "said.txt"
         switches = ["--camera", "phone", "--players", "2", "--order", "red,green"]
         where = ["--port", str(self.port), "--data", str(folder / "data")]

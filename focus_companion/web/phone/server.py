@@ -1,7 +1,7 @@
 """Serving the phone's page over TLS.
 
-With cheroot: waitress speaks no TLS, and the servers of werkzeug and the standard library close the connection
-after each request, where a phone that sends 15 pictures a second has to keep one.
+With cheroot: waitress speaks no TLS, and werkzeug's server closes the connection after each request,
+where a phone that sends 15 pictures a second has to keep one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from flask import Flask
 
 log = logging.getLogger(__name__)
 
-_THREADS: Final = 8
+_THREADS: Final = 16
 _TIMEOUT: Final = 10
 """Seconds that a connection may be silent, also within a request."""
 
