@@ -1,4 +1,4 @@
-"""A phone's pictures as they are handed in: taken in order, the newest only, and nothing that is no picture."""
+"""A phone's pictures as handed in: taken in order, the newest only, and nothing that is no picture."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ async function newest() {
 async function send(picture) {
   number += 1;
   const answer = await fetch(`/api/phone/picture?n=${number}`, { method: "POST", headers: { "Content-Type": "image/jpeg", "X-Phone": token }, body: picture, signal: AbortSignal.timeout(ANSWER_MS) });
-  if (answer.ok) return say("live", t("The companion sees this picture"));
+  if (answer.ok) return say("live", t("Connected: the pictures arrive"));
   const { error } = await answer.json();
   if (answer.status === 409) throw new Stopped(error);
   // The companion was started anew.
