@@ -89,9 +89,12 @@ class Program:
         assert file.stat().st_mode & 0o777 == 0o600
         return file.read_text().strip()
 
+    def answer(self, path: str) -> Any:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
+            return json.load(answer)
+
     def state(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/state", timeout=30) as answer:
-            told: dict[str, Any] = json.load(answer)
+        told: dict[str, Any] = self.answer("/api/state")
         return told
 
     def wait(self, come: Callable[[], bool]) -> None:
@@ -115,6 +118,14 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     link = program.link
+    if shots := os.environ.get("SCREENSHOTS"):
+        for width in (390, 1280):
+            page = phone.context.new_page()
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"http://127.0.0.1:{program.port}/")
+            page.wait_for_selector("body[data-ready]")
+            page.screenshot(path=f"{shots}/page-{width}.png", full_page=True)
+            page.close()
     troubles: list[str] = []
     phone.on("pageerror", lambda error: troubles.append(str(error)))
     phone.goto(link)
@@ -122,7 +133,7 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     phone.click("#start")
     playwright.expect(phone.locator("#line")).to_have_attribute("data-line", "live")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    if shots := os.environ.get("SCREENSHOTS"):
+    if shots:
         phone.screenshot(path=f"{shots}/phone-390.png")
     program.wait(lambda: len(program.state()["moves"]) >= 3)
     # The line is cut: the companion loses the phone, and both are back by themselves.
@@ -135,5 +146,6 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     program.wait(lambda: len(program.state()["moves"]) >= len(PLAYED))
     told = program.state()
     assert [turn["move"] if isinstance(turn, dict) else turn for turn in told["moves"]] == PLAYED
-    assert told["alert"] is None and troubles == []
+    record = program.answer(f"/api/games/{told['game']}/export?format=json")
+    assert [fault for fault in record["incidents"] if fault["type"] == "alert"] == [] == troubles
     assert link.partition("#")[2] not in program.log.read_text()
