@@ -72,6 +72,7 @@ def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
     from focus_companion.commands.shared.table_choice import boards_for, lens_for
     from focus_companion.support.camera import check_camera, look
     from focus_companion.support.checks import Check
+    from focus_companion.vision.capture.phone import NAME as PHONE
     from focus_companion.vision.geometry.board_profiles import plastic_sets
 
     profiles = boards_for(settings.board) or plastic_sets()
@@ -79,6 +80,8 @@ def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
     if source is None:
         remedy = "plug one in, or name it: --camera http://phone.local:8080/video"
         yield Check("camera", "fail", "there is none that works", remedy)
+    elif source == PHONE:
+        yield Check("camera", "ok", "a phone, whose pictures come only while play runs")
     elif source == DEMO:
         from focus_companion.simulator.demo import DemoSource
 

@@ -24,7 +24,8 @@ from focus_companion.commands.shared.console import tell
 from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.listeners import publisher, table_lights
-from focus_companion.commands.shared.pin import tell_links, tell_pin
+from focus_companion.commands.shared.phone_page import phone_page
+from focus_companion.commands.shared.pin import tell_links, tell_phone, tell_pin
 from focus_companion.commands.shared.rule_options import match_options
 from focus_companion.commands.shared.seat_options import (
     chosen_seats,
@@ -79,8 +80,9 @@ class Name(_NameType):
 @click.command("play")
 @click.option(
     "--camera",
-    metavar="SOURCE|demo",
-    help="Camera number or device, video file, folder of pictures, http or rtsp address, or demo. "
+    metavar="SOURCE|phone|demo",
+    help="Camera number or device, video file, folder of pictures, http or rtsp address, phone (its "
+    "browser sends the pictures), or demo. "
     "Default: the first camera that works, else demo.",
 )
 @match_options
@@ -222,13 +224,15 @@ def play(
     supervisor = Supervisor()
     chosen.follow(session)
     runner = Runner(
-        session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard, turned=supervisor.alive
-    )
+        session, chosen.open, first=chosen.first, anew=chosen.anew, heard=heard, turned=supervisor.alive,
+        back_off=chosen.back_off,
+    )  # fmt: skip
     # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner.start()
     closing.callback(runner.stop, 1.5)
     offer = CameraOffer() if stands_in else None
-    server = _serve(settings, session, journal, offer, closing)
+    phone = phone_page(settings, chosen.phone, closing) if chosen.phone is not None else None
+    server = _serve(settings, session, journal, offer, phone, closing)
     # Once more, so that it ends before the server does.
     closing.callback(runner.stop, 1.5)
     say(f"Camera: {shown_address(chosen.text)}")
@@ -244,6 +248,8 @@ def play(
     if fault := session.rules.order_fault:
         tell(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
     announce(settings, server.port)
+    if phone is not None:
+        tell_phone(phone, server.port, settings.data, closing)
     # Before the server closes: its viewers' streams end with the session, not in the middle of a line.
     closing.callback(_say_goodbye, session)
     supervisor.ready()
@@ -283,8 +289,9 @@ def _say_goodbye(session: Session) -> None:
 
 
 def _serve(
-    settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, closing: ExitStack
-) -> PageServer:
+    settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, phone: str | None,
+    closing: ExitStack,
+) -> PageServer:  # fmt: skip
     from focus_companion.web.app import create_app
     from focus_companion.web.far import FarSeats
     from focus_companion.web.lan import host_names, lan_addresses
@@ -293,7 +300,9 @@ def _serve(
     pin = settings.pin if settings.lan else None
     hosts = host_names() if settings.lan else ()
     far = FarSeats(settings.data)
-    app = create_app(session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far)
+    app = create_app(
+        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone
+    )
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:

@@ -50,6 +50,7 @@ _IN_WORDS: Final[Mapping[str, str]] = {
     "ended": "the stream has ended; it is asked for again",
     "stalled": "no picture comes any more; it is opened again",
     "frozen": "always the same picture, bit for bit; it is opened again",
+    "phone": "no picture comes from the phone; it is waited for",
     "damaged": "none of its pictures arrives whole; it is opened again",
     "asleep": "the computer slept or stood still; the camera is opened again",
 }

@@ -215,8 +215,8 @@ class Access:
                 HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not answered."
             )
 
-    def check_origin(self, request: Request) -> None:
-        """Refuse an act that a page of another site sends."""
+    def check_origin(self, request: Request, kind: str = "application/json") -> None:
+        """Refuse an act that a page of another site sends, or that is not of this media type."""
         origin = request.headers.get("Origin")
         site = request.headers.get("Sec-Fetch-Site")
         foreign = site not in (None, "same-origin", "none")
@@ -226,8 +226,8 @@ class Access:
             raise Refused(
                 HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not done."
             )
-        if request.mimetype != "application/json":
-            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as application/json.")
+        if request.mimetype != kind:
+            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as {kind}.", values={"kind": kind})
 
     def is_host(self, request: Request) -> bool:
         """Whether the request comes from the host machine itself.

@@ -33,6 +33,7 @@ def create_app(
     viewers: int = VIEWERS,
     far: FarSeats | None = None,
     offer: CameraOffer | None = None,
+    phone: str | None = None,
 ) -> Flask:
     """The page of a running game.
 
@@ -40,7 +41,7 @@ def create_app(
     ``pin``: whoever knows it may act from elsewhere too; without one only the host machine may.
     ``viewers``: most open event streams; past it viewers are told to poll. ``far``: who holds the seats of
     players far away. ``offer``: where the demonstration stands in for a camera, what tells of one that is
-    plugged in.
+    plugged in. ``phone``: the address, with its secret word, under which a phone becomes the camera.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
@@ -48,6 +49,7 @@ def create_app(
     app.before_request(partial(session.let_pass, AFTER_YOU))
     app.extensions["journal"] = journal
     app.extensions["offer"] = offer
+    app.extensions["phone"] = phone
     app.extensions["series"] = Series()
     app.extensions["far"] = far or FarSeats()
     app.extensions["reviews"] = Reviews()

@@ -24,7 +24,7 @@ _TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-ENTRIES: Final = ("main", "games", "hall", "seat", "story")
+ENTRIES: Final = ("main", "games", "hall", "seat", "phone", "story")
 """Scripts that pages begin with; each is given as one file with all that it needs. The last one is that of a
 game's file, see :mod:`story`."""
 

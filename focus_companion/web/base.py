@@ -29,8 +29,11 @@ _POLICY = (
 )
 
 
-def base_app(access: Access, viewers: int) -> Flask:
-    """An app without pages; ``viewers``: most open event streams, past it viewers are told to poll."""
+def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
+    """An app without pages; ``viewers``: most open event streams, past it viewers are told to poll.
+
+    ``camera``: its pages may ask for the camera of the machine that shows them.
+    """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _LARGEST_BODY
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -38,6 +41,7 @@ def base_app(access: Access, viewers: int) -> Flask:
     app.extensions["access"] = access
     app.extensions["viewers"] = Viewers(viewers)
     app.extensions["assets"] = Assets()
+    app.extensions["permissions"] = f"camera=({'self' if camera else ''}), microphone=(), geolocation=()"
     app.before_request(lambda: access.check_host(request))
     app.before_request(lambda: access.check_site(request))
     init_languages(app)
@@ -64,7 +68,7 @@ def _guard(response: Response) -> Response:
     headers["Referrer-Policy"] = "no-referrer"
     headers["Cross-Origin-Opener-Policy"] = "same-origin"
     headers["Cross-Origin-Resource-Policy"] = "same-origin"
-    headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"
+    headers["Permissions-Policy"] = current_app.extensions["permissions"]
     headers.setdefault("Cache-Control", "no-store")
     return response
 

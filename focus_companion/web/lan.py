@@ -9,8 +9,13 @@ from contextlib import closing
 import segno
 
 
-def lan_addresses(port: int) -> list[str]:
-    """Addresses of the page for other machines of the network, best first; none without a network.
+def lan_addresses(port: int, scheme: str = "http") -> list[str]:
+    """Addresses of the page for other machines of the network, best first; none without a network."""
+    return [f"{scheme}://[{ip}]:{port}/" if ":" in ip else f"{scheme}://{ip}:{port}/" for ip in lan_ips()]
+
+
+def lan_ips() -> list[str]:
+    """This machine's own addresses in its network, best first; none without a network.
 
     The address of the network card is found by asking which one a packet to the outside would leave by;
     nothing is sent.
@@ -23,10 +28,7 @@ def lan_addresses(port: int) -> list[str]:
             except OSError:
                 # No route of this family: there is no address of it to show.
                 continue
-            address = probe.getsockname()[0]
-        found.append(
-            f"http://[{address}]:{port}/" if family == socket.AF_INET6 else f"http://{address}:{port}/"
-        )
+            found.append(str(probe.getsockname()[0]))
     return found
 
 

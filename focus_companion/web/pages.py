@@ -48,6 +48,7 @@ def play() -> str:
         asks_pin=access.gate is not None,
         own_seat=own_seat(),
         addresses=current_app.extensions["addresses"],
+        phone=current_app.extensions["phone"] if access.may_act(request) else None,
         state=told | offered(),
     )
 
@@ -106,6 +107,17 @@ def qr() -> Response:
     """The best address of the page as a QR code."""
     addresses: tuple[str, ...] = current_app.extensions["addresses"]
     return Response(qr_code(addresses[0] if addresses else request.host_url), mimetype="image/svg+xml")
+
+
+@blueprint.get("/phone.svg")
+def phone_qr() -> Response:
+    """The address under which a phone becomes the camera as a QR code, for who may act: it holds a secret."""
+    access: Access = current_app.extensions["access"]
+    access.check_view(request)
+    address: str | None = current_app.extensions["phone"]
+    if address is None:
+        abort(404)
+    return Response(qr_code(address), mimetype="image/svg+xml")
 
 
 @blueprint.get("/manifest.webmanifest")

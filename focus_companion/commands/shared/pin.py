@@ -54,6 +54,23 @@ def tell_links(
     say(f"Links of the far seats: see {file}, or the page")
 
 
+def tell_phone(link: str, port: int, data: Path, closing: ExitStack) -> None:
+    """Say under which address a phone becomes the camera, or where that stands.
+
+    Raises:
+        OSError: there is no terminal, and no file can be written either.
+    """
+    if sys.stdout.isatty():
+        from focus_companion.web.lan import qr_text
+
+        say(f"Open this with the phone (its browser warns of the certificate; go on): {link}")
+        say(qr_text(link))
+        return
+    file = folder(data) / f"focus-companion-{port}.phone"
+    _keep(file, f"{link}\n", closing)
+    say(f"The phone's address: see {file}, or the QR code on the page")
+
+
 def _keep(file: Path, text: str, closing: ExitStack) -> None:
     """Write a file for this user alone, for as long as the program runs."""
     # Never into what somebody else has put there.

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
+from focus_companion.session.runner import BACK_OFF
 from focus_companion.settings import Settings
 from focus_companion.vision.capture.frames import FrameError
+from focus_companion.vision.capture.phone import NAME as PHONE
+from focus_companion.vision.capture.phone import PhoneCamera
 from focus_companion.vision.capture.sources import open_source
 
 if TYPE_CHECKING:
@@ -33,6 +36,10 @@ class Chosen:
     """The source in use. ``text`` says which, for the terminal; ``first`` is open already."""
 
     is_demo = False
+    phone: PhoneCamera | None = None
+    """Where pictures are to be handed in, if they come from a phone."""
+    back_off: Sequence[float] = BACK_OFF
+    """Seconds before each try to open it again, as the runner takes them."""
 
     def __init__(self, settings: Settings, text: str, first: FrameSource) -> None:
         self.text = text
@@ -51,6 +58,21 @@ class Chosen:
     def anew(self, told: Sequence[Event]) -> bool:
         """Whether the source has to be opened anew because of what was told just now."""
         return False
+
+
+class Phone(Chosen):
+    """The pictures that a phone sends to us. It is not opened but waited for, so it never has to be late."""
+
+    back_off = (0.3,)
+
+    def __init__(self) -> None:
+        self.text = PHONE
+        self.phone = PhoneCamera()
+        self.first = None
+
+    def open(self) -> FrameSource:
+        assert self.phone is not None
+        return self.phone.open()
 
 
 class Demo(Chosen):
@@ -127,6 +149,8 @@ def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | Non
     """
     if settings.camera == DEMO:
         return Demo("demo (the simulated board)")
+    if settings.camera == PHONE:
+        return Phone()
     if settings.camera is not None:
         return Chosen(settings, settings.camera, opened(settings.camera, settings.fps))
     for device in (devices or cameras)():

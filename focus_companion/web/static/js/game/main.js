@@ -168,6 +168,7 @@ function take(state) {
   // The program started anew on a camera: another journal, other games.
   if (live && !past && Boolean(live.demo) !== Boolean(state.demo)) return location.reload();
   offer(live?.camera_found, state);
+  $("#phone")?.toggleAttribute("hidden", !["starting", "lost"].includes(state.camera));
   if (live && live.game !== state.game) board.selected = null;
   live = state;
   const begun = state.position !== undefined && state.position !== null;

@@ -85,6 +85,7 @@ export function cameraWords(state) {
     unreachable: () => [t("The camera does not answer"), t("Is it on, and in this network? The game goes on by itself as soon as it answers.")],
     ended: () => [t("The camera has stopped sending"), t("Its app or its stream was closed. Open it again; the game goes on by itself.")],
     stalled: () => [t("The camera has gone silent"), t("It is opened again by itself. If that does not help, unplug it and plug it in again.")],
+    phone: () => [t("The phone sends no picture"), t("Scan the code below with the phone, or unlock it and open its page again. The game goes on by itself.")],
     frozen: () => [t("The picture is frozen"), t("The camera always shows the same. It is opened again by itself; if that does not help, unplug it and plug it in again.")],
     dark: () => [t("The picture is dark"), t("Put a light on. The game goes on by itself as soon as the board can be seen.")],
     covered: () => [t("The camera is covered"), t("Something is over the lens, or the picture is far out of focus. The game goes on by itself.")],

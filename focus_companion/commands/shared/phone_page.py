@@ -1,0 +1,39 @@
+"""The page with which a phone becomes the camera: its certificate, its port, its address."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from focus_companion import logs
+from focus_companion.settings import Settings
+from focus_companion.vision.capture.phone import PhoneCamera
+
+
+def phone_page(settings: Settings, camera: PhoneCamera, closing: ExitStack) -> str:
+    """Serve the page for the phone until ``closing``; returns its address, with the secret word.
+
+    Its port is the one after the page's, so that the phone knows the address again, else any free one.
+
+    Raises:
+        OSError: the certificate cannot be written, or no port can be used.
+    """
+    # Imported here because they take their time, which only who plays with a phone need wait for.
+    from focus_companion.web.lan import host_names, lan_addresses, lan_ips
+    from focus_companion.web.phone.app import create_phone_app
+    from focus_companion.web.phone.certificate import certificate
+    from focus_companion.web.phone.holder import Holder
+    from focus_companion.web.phone.server import PhoneServer
+
+    holder = Holder()
+    logs.hide(holder.word)
+    names = host_names()
+    file = certificate(settings.data, ["localhost", "127.0.0.1", *names, *lan_ips()])
+    app = create_phone_app(camera, holder, hosts=names)
+    try:
+        server = PhoneServer(app, file, port=settings.port + 1 if 0 < settings.port < 65535 else 0)
+    except OSError:
+        server = PhoneServer(app, file)
+    server.start()
+    closing.callback(server.close)
+    address = next(iter(lan_addresses(server.port, "https")), f"https://127.0.0.1:{server.port}/")
+    return f"{address}#{holder.word}"

@@ -1,0 +1,135 @@
+"""A phone as the camera: its browser sends JPEG pictures, which whoever receives them hands in here."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from PIL.JpegImagePlugin import JpegImageFile
+
+from .frames import FrameError, Image, decoded
+from .live import Live
+
+NAME: Final = "phone"
+
+LARGEST: Final = 2 * 1024 * 1024
+"""Bytes of a picture; one of 1280 × 960 has a quarter of that."""
+
+SIDES: Final = (240, 4096)
+"""Pixels of a side, at least and at most."""
+
+MOST: Final = 30
+"""Pictures taken in any second."""
+
+_TURN: Final = 0.2
+"""Seconds between two looks whether the source was closed."""
+
+
+class PictureRefused(ValueError):
+    """What was handed in is no picture that can be used; the text says why."""
+
+
+class TooFast(PictureRefused):
+    """More than :data:`MOST` pictures came within a second."""
+
+
+class PhoneCamera:
+    """Holds the phone's newest picture until its source reads it. May be used from any thread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._change = threading.Condition()
+        self._newest: tuple[bytes, tuple[int, int]] | None = None
+        self._number = -1
+        self._times: deque[float] = deque(maxlen=MOST)
+
+    def begin(self) -> None:
+        """A phone begins to send: its pictures are numbered anew."""
+        with self._change:
+            self._number = -1
+
+    def put(self, data: bytes, number: int) -> bool:
+        """Hand in a picture, JPEG; False where a later ``number`` has come already, so that it is left out.
+
+        Raises:
+            PictureRefused: it is too large or no JPEG of a usable size.
+            TooFast: too many come.
+        """
+        size = jpeg_size(data)
+        with self._change:
+            now = self._clock()
+            if len(self._times) == MOST and now - self._times[0] < 1.0:
+                raise TooFast(f"more than {MOST} pictures a second")
+            if number <= self._number:
+                return False
+            self._times.append(now)
+            self._number = number
+            self._newest = data, size
+            self._change.notify_all()
+            return True
+
+    def take(self, timeout: float) -> tuple[bytes, tuple[int, int]] | None:
+        """The newest picture and its size (width, height); None if none comes within ``timeout`` seconds."""
+        with self._change:
+            self._change.wait_for(lambda: self._newest is not None, timeout)
+            taken, self._newest = self._newest, None
+            return taken
+
+    def open(self) -> PhonePictures:
+        """A source of the pictures that come from now on; it waits for the phone for as long as it takes."""
+        return PhonePictures(self)
+
+
+class PhonePictures(Live):
+    """The pictures of a :class:`PhoneCamera`. It ends where their size changes: a phone was turned, or is
+    another one."""
+
+    # It is the reader who decides that the phone is away: there is nothing to be opened again.
+    timeout = threading.TIMEOUT_MAX
+    silent = "phone"
+
+    def __init__(self, camera: PhoneCamera) -> None:
+        super().__init__(NAME, self)
+        self._camera = camera
+        self._size: tuple[int, int] | None = None
+
+    def read(self) -> tuple[bool, bytes | None]:
+        """The next picture's bytes; (False, None) once closed, or where the size changes."""
+        while not self._closed.is_set():
+            if (taken := self._camera.take(_TURN)) is None:
+                continue
+            data, size = taken
+            self._size = self._size or size
+            return (True, data) if size == self._size else (False, None)
+        return False, None
+
+    def release(self) -> None:
+        """The camera is the phone's own."""
+
+    def _picture(self, held: Any) -> Image | None:
+        # Only its header was looked at when it came in.
+        try:
+            picture = decoded(held, self.name)
+        except FrameError:
+            self.silent = "damaged"
+            return None
+        self.silent = NAME
+        return picture
+
+
+def jpeg_size(data: bytes) -> tuple[int, int]:
+    """Width and height that a JPEG claims; nothing is decoded. Raises :class:`PictureRefused`."""
+    if len(data) > LARGEST:
+        raise PictureRefused(f"{len(data)} bytes are more than a picture may have ({LARGEST})")
+    try:
+        width, height = JpegImageFile(io.BytesIO(data)).size
+    except (SyntaxError, OSError, ValueError) as error:
+        raise PictureRefused("this is no JPEG") from error
+    least, most = SIDES
+    if not (least <= min(width, height) and max(width, height) <= most):
+        raise PictureRefused(f"{width} × {height} is no size of a picture (a side has {least} to {most})")
+    return width, height

@@ -1,0 +1,92 @@
+"""The companion's own certificate: browsers give a page the camera over HTTPS alone."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+FILE: Final = "phone-certificate.pem"
+
+VALID: Final = datetime.timedelta(days=397)
+"""iOS takes none that is valid for longer than 825 days, browsers none of an authority for more than 398."""
+
+RENEWED: Final = datetime.timedelta(days=30)
+"""Before its end it is made anew."""
+
+
+def certificate(folder: Path, names: Iterable[str], now: datetime.datetime | None = None) -> Path:
+    """The file with key and certificate for these host names and addresses, for this user alone.
+
+    It is made where there is none, and anew where it cannot be read, ends soon, or lacks one of ``names``.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    now = now or datetime.datetime.now(datetime.UTC)
+    wanted = sorted(set(names))
+    path = folder / FILE
+    if not _holds(path, wanted, now):
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(
+            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb"
+        ) as out:
+            out.write(_made(wanted, now))
+        fresh.replace(path)
+    return path
+
+
+def _holds(path: Path, names: Iterable[str], now: datetime.datetime) -> bool:
+    """Whether the file can be used on: whole, for its owner alone, for these names, not ending soon."""
+    try:
+        data = path.read_bytes()
+        private = path.stat().st_mode & 0o077 == 0
+        found = x509.load_pem_x509_certificate(data)
+        key = serialization.load_pem_private_key(data, None)
+        told = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (OSError, ValueError, TypeError, x509.ExtensionNotFound):
+        # None yet, or a damaged one: another is made.
+        return False
+    fits = found.public_key() == key.public_key()
+    lasts = found.not_valid_before_utc <= now < found.not_valid_after_utc - RENEWED
+    return private and fits and lasts and {_name(name) for name in names} <= set(told)
+
+
+def _made(names: Iterable[str], now: datetime.datetime) -> bytes:
+    key = ec.generate_private_key(ec.SECP256R1())
+    who = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Focus Companion")])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(who)
+        .issuer_name(who)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        # Clocks of phones differ.
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + VALID)
+        .add_extension(x509.SubjectAlternativeName([_name(name) for name in names]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return private + made.public_bytes(serialization.Encoding.PEM)
+
+
+def _name(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)

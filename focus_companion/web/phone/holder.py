@@ -1,0 +1,48 @@
+"""Which phone is the camera: the one that entered last with the word of the QR code."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+from http import HTTPStatus
+
+from ..access import Refused
+
+
+class Holder:
+    """Knows the word, drawn anew at each start, and the token of the phone that holds the camera now."""
+
+    def __init__(self) -> None:
+        self.word = secrets.token_urlsafe(12)
+        self._lock = threading.Lock()
+        self._token: str | None = None
+
+    def enter(self, word: str) -> str:
+        """A token for the word; the one handed out before is worth nothing from now on.
+
+        Raises:
+            Refused: it is not the word.
+        """
+        if not hmac.compare_digest(_digest(word), _digest(self.word)):
+            raise Refused(
+                HTTPStatus.FORBIDDEN,
+                "This address is out of date. Scan the code on the companion's page again.",
+            )
+        with self._lock:
+            self._token = secrets.token_urlsafe(18)
+            return self._token
+
+    def check(self, token: str) -> None:
+        """Refuse a phone that does not hold the camera: 409 where another does, 401 where none does."""
+        with self._lock:
+            held = self._token
+        if held is None:
+            raise Refused(HTTPStatus.UNAUTHORIZED, "The companion does not know this phone yet.")
+        if not hmac.compare_digest(_digest(token), _digest(held)):
+            raise Refused(HTTPStatus.CONFLICT, "Another phone is the camera now.")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,156 @@
+// The phone as the camera: its newest picture goes to the companion, one at a time, for as long as the page is open.
+
+import { stayLit } from "../lib/screen.js";
+import { loadTexts, t } from "../lib/texts.js";
+
+const APART_MS = 66; // between two pictures at least: 15 a second
+const ANSWER_MS = 5000; // after which a picture under way is given up
+const PICTURE_MS = 2000; // for which a camera may give none
+const LONGEST_MS = 4000; // between two tries while the companion is not reached
+const SIDE = 1280;
+const QUALITY = 0.85;
+const WANTED = { audio: false, video: { facingMode: { ideal: "environment" }, width: { ideal: 1280 }, height: { ideal: 960 } } };
+
+await loadTexts(document.body.dataset.texts);
+
+const $ = (name) => document.querySelector(name);
+const [view, line, start, torch] = ["#view", "#line", "#start", "#torch"].map($);
+const canvas = document.createElement("canvas");
+const pen = canvas.getContext("2d", { alpha: false });
+// Choosing a language loads the page without what stands behind the #.
+const word = location.hash.slice(1) || sessionStorage.getItem("word") || "";
+sessionStorage.setItem("word", word);
+
+let running = false;
+let track = null;
+let token = "";
+let number = 0;
+
+/** What only a person can mend: the sending ends and the button is back. */
+class Stopped extends Error {}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+function say(kind, text) {
+  if (line.dataset.line === kind && line.textContent === text) return;
+  line.dataset.line = kind;
+  line.textContent = text;
+}
+
+async function openCamera() {
+  track?.stop();
+  track = null;
+  if (!navigator.mediaDevices) throw new Stopped(t("This browser gives no page the camera. Try Chrome or Safari, with the https address."));
+  let stream;
+  try {
+    stream = await navigator.mediaDevices.getUserMedia(WANTED);
+  } catch (problem) {
+    if (problem.name === "NotAllowedError") throw new Stopped(t("The camera is not allowed. Allow it for this page in the browser's settings, then press the button."));
+    if (problem.name === "NotFoundError") throw new Stopped(t("This device has no camera."));
+    throw problem;
+  }
+  [track] = stream.getVideoTracks();
+  view.srcObject = stream;
+  await view.play();
+  torch.hidden = !track.getCapabilities?.().torch;
+  torch.setAttribute("aria-pressed", "false");
+}
+
+async function enter() {
+  const answer = await fetch("/api/phone", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ word }), signal: AbortSignal.timeout(ANSWER_MS) });
+  const told = await answer.json();
+  if (answer.status === 403 || answer.status === 400) throw new Stopped(told.error);
+  if (!answer.ok) throw new Error(told.error);
+  token = told.token;
+  number = 0;
+}
+
+/** Resolves at the camera's next picture, to false if none comes. */
+function nextPicture() {
+  if (!view.requestVideoFrameCallback) return pause(APART_MS).then(() => view.readyState >= 2);
+  return Promise.race([new Promise((done) => view.requestVideoFrameCallback(() => done(true))), pause(PICTURE_MS).then(() => false)]);
+}
+
+async function newest() {
+  if (!(await nextPicture()) || !view.videoWidth) return null;
+  const scale = Math.min(1, SIDE / Math.max(view.videoWidth, view.videoHeight));
+  const [width, height] = [view.videoWidth, view.videoHeight].map((side) => Math.round(side * scale));
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  pen.drawImage(view, 0, 0, width, height);
+  return new Promise((done) => canvas.toBlob(done, "image/jpeg", QUALITY));
+}
+
+async function send(picture) {
+  number += 1;
+  const answer = await fetch(`/api/phone/picture?n=${number}`, { method: "POST", headers: { "Content-Type": "image/jpeg", "X-Phone": token }, body: picture, signal: AbortSignal.timeout(ANSWER_MS) });
+  if (answer.ok) return say("live", t("Connected: the pictures arrive"));
+  const { error } = await answer.json();
+  if (answer.status === 409) throw new Stopped(error);
+  // The companion was started anew.
+  if (answer.status === 401) token = "";
+  throw new Error(error);
+}
+
+async function round() {
+  if (document.hidden) return pause(APART_MS * 4);
+  if (track?.readyState !== "live") await openCamera();
+  if (!token) await enter();
+  const began = performance.now();
+  const picture = await newest();
+  if (picture) await send(picture);
+  else if (!document.hidden) {
+    say("off", t("The camera gives no picture; it is opened again"));
+    await openCamera();
+  }
+  return pause(APART_MS - (performance.now() - began));
+}
+
+async function run() {
+  running = true;
+  start.hidden = true;
+  say("off", t("Connecting to the companion …"));
+  let wait = 0;
+  while (running) {
+    try {
+      await round();
+      wait = 0;
+    } catch (problem) {
+      if (problem instanceof Stopped) {
+        say("stopped", problem.message);
+        running = false;
+      } else {
+        console.info(problem.message);
+        say("off", t("The companion is not reached. It is tried again by itself."));
+        wait = Math.min(LONGEST_MS, 2 * wait || 250);
+        await pause(wait);
+      }
+    }
+  }
+  // Nothing is sent any more: the camera's own lamp must not say otherwise.
+  track?.stop();
+  track = null;
+  token = "";
+  torch.hidden = true;
+  start.hidden = false;
+}
+
+start.addEventListener("click", () => running || run());
+torch.addEventListener("click", async () => {
+  const on = torch.getAttribute("aria-pressed") !== "true";
+  try {
+    await track.applyConstraints({ advanced: [{ torch: on }] });
+    torch.setAttribute("aria-pressed", String(on));
+  } catch (problem) {
+    console.info(problem.message);
+    torch.hidden = true;
+  }
+});
+// After a call or a locked screen some phones leave the camera open but still.
+document.addEventListener("visibilitychange", () => {
+  if (!running || document.hidden) return;
+  if (track?.muted) track.stop();
+  view.play().catch((problem) => console.info(problem.message));
+});
+
+stayLit();
+document.body.dataset.ready = "";

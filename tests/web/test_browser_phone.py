@@ -1,0 +1,151 @@
+"""The phone is the camera: a real browser whose camera is a recording, and the program beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import av
+import pytest
+from browsing import PATIENCE, SWITCHES, chromium, playwright
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+CLIP: Final = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
+PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", "c5-c2"]
+CHANCE: Final = random.SystemRandom()
+CHROMIUM_RATE: Final = 30
+"""Pictures a second at which Chromium plays a row of JPEG pictures as its camera."""
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The clip as Chromium wants its camera; at its end the board stays for a minute as it is."""
+    path = tmp_path_factory.mktemp("camera") / "clip.mjpeg"
+    with av.open(str(CLIP)) as clip, path.open("wb") as out:
+        rate = clip.streams.video[0].average_rate
+        assert rate is not None
+        coder = av.CodecContext.create("mjpeg", "w")
+        coder.width, coder.height, coder.pix_fmt = 1280, 960, "yuvj420p"
+        coder.framerate, coder.options = rate, {"qmin": "3", "qmax": "5", "huffman": "default"}
+        coder.time_base = 1 / rate
+        data = b""
+        for frame in clip.decode(video=0):
+            jpeg = b"".join(bytes(packet) for packet in coder.encode(frame.reformat(format="yuvj420p")))
+            data = jpeg or data
+            out.write(data * (CHROMIUM_RATE // round(rate)))
+        out.write(data * CHROMIUM_RATE * 60)
+    return path
+
+
+@pytest.fixture
+def phone(recording: Path) -> Iterator[Any]:
+    """A phone's page in a browser whose camera is the recording."""
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium is installed; apt install chromium")
+    switches = [
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        f"--use-file-for-fake-video-capture={recording}",
+    ]
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=SWITCHES + switches)
+        context = opened.new_context(
+            ignore_https_errors=True, viewport={"width": 390, "height": 800}, locale="en-GB"
+        )
+        yield context.new_page()
+        opened.close()
+
+
+class Program:
+    """``play --camera phone`` on a journal of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, CHANCE.randrange(10_000, 32_000)
+        self.log = folder / "said.txt"
+        switches = ["--camera", "phone", "--players", "2", "--order", "red,green"]
+        where = ["--port", str(self.port), "--data", str(folder / "data")]
+        with self.log.open("w") as said:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "focus_companion.cli", "play", *switches, *where],
+                cwd=ROOT, stdout=said, stderr=said, env=os.environ | {"XDG_RUNTIME_DIR": str(folder)},
+            )  # fmt: skip
+
+    @property
+    def link(self) -> str:
+        file = self.folder / f"focus-companion-{self.port}.phone"
+        self.wait(file.exists)
+        assert file.stat().st_mode & 0o777 == 0o600
+        return file.read_text().strip()
+
+    def answer(self, path: str) -> Any:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
+            return json.load(answer)
+
+    def state(self) -> dict[str, Any]:
+        told: dict[str, Any] = self.answer("/api/state")
+        return told
+
+    def wait(self, come: Callable[[], bool]) -> None:
+        until = time.monotonic() + PATIENCE
+        while not come():
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < until, self.log.read_text()
+            time.sleep(0.1)
+
+    def close(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(10)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    made = Program(tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
+    link = program.link
+    if shots := os.environ.get("SCREENSHOTS"):
+        for width in (390, 1280):
+            page = phone.context.new_page()
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"http://127.0.0.1:{program.port}/")
+            page.wait_for_selector("body[data-ready]")
+            page.screenshot(path=f"{shots}/page-{width}.png", full_page=True)
+            page.close()
+    troubles: list[str] = []
+    phone.on("pageerror", lambda error: troubles.append(str(error)))
+    phone.goto(link)
+    phone.wait_for_selector("body[data-ready]")
+    phone.click("#start")
+    playwright.expect(phone.locator("#line")).to_have_attribute("data-line", "live")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    if shots:
+        phone.screenshot(path=f"{shots}/phone-390.png")
+    program.wait(lambda: len(program.state()["moves"]) >= 3)
+    # The line is cut: the companion loses the phone, and both are back by themselves.
+    phone.context.set_offline(True)
+    playwright.expect(phone.locator("#line")).to_have_attribute("data-line", "off")
+    program.wait(lambda: program.state()["camera"] == "lost")
+    assert program.state()["camera_why"] == "phone"
+    phone.context.set_offline(False)
+    program.wait(lambda: program.state()["camera"] == "ok")
+    program.wait(lambda: len(program.state()["moves"]) >= len(PLAYED))
+    told = program.state()
+    assert [turn["move"] if isinstance(turn, dict) else turn for turn in told["moves"]] == PLAYED
+    record = program.answer(f"/api/games/{told['game']}/export?format=json")
+    assert [fault for fault in record["incidents"] if fault["type"] == "alert"] == [] == troubles
+    assert link.partition("#")[2] not in program.log.read_text()
