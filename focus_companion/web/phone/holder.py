@@ -28,7 +28,7 @@ class Holder:
         if not hmac.compare_digest(_digest(word), _digest(self.word)):
             raise Refused(
                 HTTPStatus.FORBIDDEN,
-                "This address is out of date. Scan the code on the companion's page again.",
+                "This address is out of date. Scan the code on the companion’s page again.",
             )
         with self._lock:
             self._token = secrets.token_urlsafe(18)

@@ -45,7 +45,7 @@ async function openCamera() {
   try {
     stream = await navigator.mediaDevices.getUserMedia(WANTED);
   } catch (problem) {
-    if (problem.name === "NotAllowedError") throw new Stopped(t("The camera is not allowed. Allow it for this page in the browser's settings, then press the button."));
+    if (problem.name === "NotAllowedError") throw new Stopped(t("The camera is not allowed. Allow it for this page in the browser’s settings, then press the button."));
     if (problem.name === "NotFoundError") throw new Stopped(t("This device has no camera."));
     throw problem;
   }
