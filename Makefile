@@ -14,7 +14,8 @@ DATA   ?=
 ARGS   ?=
 
 BIN := $(VENV)/bin
-# As many processes as there are cores; a file's tests stay together, for they share what is slow to set up.
+# The quick tests on all cores; a file's tests stay together, for they share what is slow to set up. The slow ones
+# drive browsers, one session of which a process can hold, and run one after another.
 PYTEST := $(BIN)/pytest -q -n auto --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
@@ -25,13 +26,13 @@ run: $(VENV)/installed
 
 test: system lint audit
 	$(PYTEST) -m "not slow"
-	$(PYTEST) -m slow
+	$(BIN)/pytest -q -m slow
 
 fast: $(VENV)/installed-dev
 	$(PYTEST) -m "not slow"
 
 slow: $(VENV)/installed-dev
-	$(PYTEST) -m slow
+	$(BIN)/pytest -q -m slow
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check
