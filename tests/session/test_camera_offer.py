@@ -105,7 +105,7 @@ class Playing:
             with ExitStack() as closing:
                 self.left = play_command.play(
                     settings, None, {}, games=1, new=False, stop=self.stop, closing=closing, rank1="bottom",
-                    tape=None, tape_size=1.0,
+                    tape=None, tape_size=1.0, played_by={}, pace=None,
                 )  # fmt: skip
         except BaseException as error:
             self.problem = error
