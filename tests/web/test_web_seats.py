@@ -184,8 +184,8 @@ def test_the_state_and_the_log_know_no_word(table: Any, app: Flask, caplog: Any)
 
 def test_a_page_starts_no_programs(table: Any, client: FlaskClient) -> None:
     for body in (
-        {"act": "seat", "player": "red", "kind": "engine:touch /tmp/seats-were-here"},
-        {"act": "new_game", "rules": {"players": 2}, "played_by": {"red": "engine:touch /tmp/x"}},
+        {"act": "seat", "player": "red", "kind": "engine:touch seats-were-here"},
+        {"act": "new_game", "rules": {"players": 2}, "played_by": {"red": "engine:touch seats-were-here"}},
     ):
         assert table.ask(client, body).status_code == 403
     table.session.submit(SetSeat("r", "engine:mine"))
