@@ -14,8 +14,7 @@ DATA   ?=
 ARGS   ?=
 
 BIN := $(VENV)/bin
-# The quick tests on all cores; a file's tests stay together, for they share what is slow to set up. The slow ones
-# drive browsers, one session of which a process can hold, and run one after another.
+# On all cores; a file's tests stay together, for they share what is slow to set up.
 PYTEST := $(BIN)/pytest -q -n auto --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
@@ -26,13 +25,13 @@ run: $(VENV)/installed
 
 test: system lint audit
 	$(PYTEST) -m "not slow"
-	$(BIN)/pytest -q -m slow
+	$(PYTEST) -m slow
 
 fast: $(VENV)/installed-dev
 	$(PYTEST) -m "not slow"
 
 slow: $(VENV)/installed-dev
-	$(BIN)/pytest -q -m slow
+	$(PYTEST) -m slow
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import pytest
 from hypothesis import settings
@@ -30,3 +32,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_HANGS_AFTER))
+
+
+@pytest.fixture(scope="session")
+def launch_browser() -> Iterator[Callable[[list[str]], Any]]:
+    """Starts the system's Chromium with the given switches and returns Playwright's browser.
+
+    A process can hold one synchronous session of Playwright only, so every browser test starts its browser
+    here. All browsers are closed at the end of the run.
+    """
+    playwright = pytest.importorskip("playwright.sync_api")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium is installed; apt install chromium")
+    with playwright.sync_playwright() as driver:
+        opened: list[Any] = []
+
+        def launch(switches: list[str]) -> Any:
+            opened.append(
+                driver.chromium.launch(
+                    executable_path=path, args=["--no-sandbox", "--disable-gpu", *switches]
+                )
+            )
+            return opened[-1]
+
+        yield launch
+        for browser in opened:
+            browser.close()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +38,8 @@ PEOPLE = [("Ann", "Bob"), ("Cleo", "Dan"), ("Eva", "Filip"), ("Gina", "Hugo"), (
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next((found for name in names if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("no Chromium is installed; apt install chromium")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield opened
-        opened.close()
+def browser(launch_browser: Callable[[list[str]], Any]) -> Any:
+    return launch_browser([])
 
 
 @pytest.fixture

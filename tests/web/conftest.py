@@ -146,17 +146,11 @@ def client(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser(launch_browser: Callable[[list[str]], Any]) -> Any:
     """The system's Chromium, driven by Playwright."""
-    from browsing import SWITCHES, chromium, playwright
+    from browsing import SWITCHES
 
-    path = chromium()
-    if path is None:
-        pytest.skip("no Chromium is installed; apt install chromium")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=path, args=SWITCHES)
-        yield opened
-        opened.close()
+    return launch_browser(SWITCHES)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import av
 import pytest
-from browsing import PATIENCE, SWITCHES, chromium, playwright
+from browsing import PATIENCE, SWITCHES, playwright
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -49,23 +49,19 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def phone(recording: Path) -> Iterator[Any]:
+def phone(recording: Path, launch_browser: Callable[[list[str]], Any]) -> Iterator[Any]:
     """A phone's page in a browser whose camera is the recording."""
-    path = chromium()
-    if path is None:
-        pytest.skip("no Chromium is installed; apt install chromium")
     switches = [
         "--use-fake-device-for-media-stream",
         "--use-fake-ui-for-media-stream",
         f"--use-file-for-fake-video-capture={recording}",
     ]
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=path, args=SWITCHES + switches)
-        context = opened.new_context(
-            ignore_https_errors=True, viewport={"width": 390, "height": 800}, locale="en-GB"
-        )
-        yield context.new_page()
-        opened.close()
+    opened = launch_browser(SWITCHES + switches)
+    context = opened.new_context(
+        ignore_https_errors=True, viewport={"width": 390, "height": 800}, locale="en-GB"
+    )
+    yield context.new_page()
+    opened.close()
 
 
 class Program:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -105,17 +107,13 @@ def test_the_pdf_prints_at_true_scale(paper: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_the_svg_is_the_same_sheet(tmp_path: Path) -> None:
-    from playwright.sync_api import sync_playwright
-
+def test_the_svg_is_the_same_sheet(tmp_path: Path, launch_browser: Callable[[list[str]], Any]) -> None:
     place = tmp_path / "target.svg"
     place.write_text(target.svg(), encoding="utf-8")
-    with sync_playwright() as player:
-        browser = player.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1200, "height": 900}, device_scale_factor=1)
-        page.goto(place.as_uri())
-        page.screenshot(path=str(tmp_path / "page.png"))
-        browser.close()
+    page = launch_browser([]).new_page(viewport={"width": 1200, "height": 900}, device_scale_factor=1)
+    page.goto(place.as_uri())
+    page.screenshot(path=str(tmp_path / "page.png"))
+    page.close()
     grey = cv2.imread(str(tmp_path / "page.png"), cv2.IMREAD_GRAYSCALE)
     found, wanted = corners_in(grey, 96 / 25.4)
     assert np.abs(found - wanted).max() < 0.25
