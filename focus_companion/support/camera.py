@@ -76,7 +76,7 @@ def look(open_source: Callable[[], FrameSource]) -> Seen:
                     seen.frames = [*seen.frames[:1], frame]
                     seen.count += 1
                     seen.seconds = now - began
-                    seen.locks = dict(getattr(source, "locks", {}))
+                    seen.locks = dict(source.locks)
                     unsettled = any(state == "settling" for state in seen.locks.values())
                     if stop.is_set() or seen.seconds > (SETTLING if unsettled else LOOKS):
                         break

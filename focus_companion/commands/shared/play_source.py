@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.session.runner import BACK_OFF
@@ -161,7 +161,7 @@ def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | Non
 
 def opened(text: str, fps: float = 15.0) -> FrameSource:
     """The source that ``text`` names, files at their own speed. Raises :class:`FrameError`."""
-    return cast("FrameSource", open_source(text, fps=fps, paced=True))
+    return open_source(text, fps=fps, paced=True)
 
 
 def lasting(text: str) -> str:
