@@ -164,6 +164,14 @@ class History:
         after = clock.at(self.time, self.position.to_move if runs else "", mover)
         return replace(self, started=started, clock=after)
 
+    def transitions(self, events: Iterable[Event]) -> list[Transition]:
+        """These events, in this order, each with the game before and after it."""
+        taken: list[Transition] = []
+        for event in events:
+            before = taken[-1].after if taken else self
+            taken.append(Transition(event, before, before.take(event)))
+        return taken
+
     def take_all(self, events: Iterable[Event]) -> History:
         """The game after these events, in this order."""
         history = self
@@ -348,6 +356,15 @@ class History:
             reply=None,
             seat_failed=None,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One event, and the game before and after it."""
+
+    event: Event
+    before: History
+    after: History
 
 
 def _replayed(entries: Iterable[Entry], rules: Rules) -> tuple[Position, ...]:
