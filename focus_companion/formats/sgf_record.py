@@ -23,7 +23,7 @@ from focus_companion.formats.sgf_tree import Node
 from focus_companion.formats.strict_json import as_object, as_text
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.moves import Move
-from focus_companion.game.record import Act, Entry, GameRecord
+from focus_companion.game.record import Declaration, Entry, GameRecord
 
 FOCUS: Final = "36"
 """The number of Focus in the SGF standard."""
@@ -103,7 +103,7 @@ def _nodes(record: GameRecord) -> list[Node]:
         root.add("KEPT", strict_json.dumps(kept))
     nodes = [root]
     for entry in record.entries:
-        if not isinstance(entry.what, Act):
+        if not isinstance(entry.what, Declaration):
             node = Node()
             node.add("MV", str(entry.what))
             if entry.time is not None:

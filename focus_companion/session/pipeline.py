@@ -11,7 +11,6 @@ from typing import Any
 from ..game.position import Position
 from ..game.rules import Rules
 from ..referee.asked import NOBODY, Asked
-from ..referee.beliefs import MOST
 from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
@@ -59,23 +58,19 @@ class Pipeline:
         rank1: str = "bottom",
         lens: LensProfile | None = None,
         tries_mount: bool = True,
-        watcher: type[Watcher] = Watcher,
-        beliefs: int = MOST,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
         the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
-        the start says; ``watcher`` and ``beliefs`` (at most kept in doubt): others than the usual, to be
-        compared.
+        the start says.
         """
         self._lens, self._rules = lens, rules
-        self._kind = watcher
         self._trial: Trial | None = None
         self._tries_mount = tries_mount
         self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
         self._mounting = threading.Lock()
         self._profiles = tuple(profiles or plastic_sets())
         self._players, self._rank1 = "".join(rules.order), rank1
-        self._referee = Referee(rules, most=beliefs)
+        self._referee = Referee(rules)
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = self._vouched = False
@@ -111,9 +106,7 @@ class Pipeline:
             self._rules = replace(self._rules, order=history[0].players)
             self._referee.play_by(self._rules)
         if self._watcher is None:
-            self._watcher = self._kind(
-                self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens
-            )
+            self._watcher = self._new_watcher(position)
             self._known = position
             if self._given is not None:
                 self._watcher.place(self._given[0], believed=self._given[1])
@@ -149,6 +142,9 @@ class Pipeline:
         elif decision.covered and look.age > _patience(watcher, look):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
+
+    def _new_watcher(self, position: Position) -> Watcher:
+        return Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens)
 
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""

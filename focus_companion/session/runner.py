@@ -90,7 +90,7 @@ def _reason(error: Exception | None, otherwise: str) -> str:
     return error.why if isinstance(error, FrameError) else otherwise
 
 
-class _Reader:
+class _SourceReader:
     """Reads one opened source on a thread of its own, so that the game thread never hangs in a camera."""
 
     def __init__(self, source: FrameSource) -> None:
@@ -217,7 +217,7 @@ class Runner:
                     continue
                 self._session.new_stream()
                 self.reopened += 1
-            reader = _Reader(source)
+            reader = _SourceReader(source)
             try:
                 fresh, why = self._follow(reader)
             finally:
@@ -249,7 +249,7 @@ class Runner:
         log.warning("%s", text)
         self._tell(self._session.camera_lost(why))
 
-    def _follow(self, reader: _Reader) -> tuple[int, str]:
+    def _follow(self, reader: _SourceReader) -> tuple[int, str]:
         """Push frames until the source ends, falls silent or freezes.
 
         Returns how many new pictures came, and why it is given up: "" where the source ended by itself.

@@ -10,16 +10,14 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from ..game.match import MatchPlace, match_names
+from ..game.match import MatchPlace
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
 from . import state_json as view
-from .beginning import began, match_to_go_on, next_place, turned
-from .clock import Clock, TimeControl
+from .beginning import GamePlan, began, following, match_to_go_on, planned, rematch
 from .event_feed import HEARTBEAT, Feed, Subscription
 from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
 from .events_from_requests import answer
@@ -29,7 +27,7 @@ from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
 from .rulings import nearest_turns
-from .seat_kinds import AT_THE_BOARD, SeatError, Seating
+from .seat_kinds import Seating
 from .seating import check_seats, seats_changed
 
 if TYPE_CHECKING:
@@ -127,11 +125,11 @@ class Session:
             self._history = journal.history(game).looked_away()
             self._time = self._offset = self._history.time
         elif (before := match_to_go_on(journal) if resume else None) is not None:
-            self._history = self._following(before)
+            self._history = following(before).begin(journal, self._time)
         else:
             check_seats(played_by or {}, "".join(rules.order))
-            seating = Seating.make(played_by, pace)
-            self._history = self._prepare(rules, players, match=match, seating=seating)
+            plan = GamePlan(rules, players, match=match, seating=Seating.make(played_by, pace))
+            self._history = plan.begin(journal, self._time)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
             # The board or the camera may have been moved since.
@@ -361,12 +359,7 @@ class Session:
 
     def _do(self, request: Request) -> list[Event]:
         if isinstance(request, Rematch):
-            before = self._history
-            again = before.match is not None and not before.over
-            if again:
-                return self._new_game(NewGame(players=before.players))
-            played_by = turned(before, before.played_by)
-            return self._new_game(NewGame(players=turned(before, before.players), played_by=played_by))
+            return self._new_game(rematch(self._history))
         if isinstance(request, NewGame):
             return self._new_game(request)
         if isinstance(request, PlaceBoard):
@@ -385,26 +378,9 @@ class Session:
 
     def _new_game(self, request: NewGame) -> list[Event]:
         before = self._history
-        seats, clock = request.seats, request.clock
-        match = MatchPlace(request.games) if request.games > 1 else None
-        if request.rules is None:
-            seats, clock = before.seats, before.clock.control if before.clock else None
-            match = next_place(before)
-        rules = request.rules or before.agreed or self.rules
-        turns = request.rules is None and match is not None and before.over
-        players = request.players or (turned(before, before.players) if turns else before.players)
-        played_by = turned(before, before.played_by) if turns else before.played_by
-        seating = Seating.make(
-            played_by if request.played_by is None else request.played_by,
-            before.pace if request.pace is None else request.pace,
-        )
-        if fault := rules.order_fault or view.seats_fault(rules, seats):
-            raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
+        plan = planned(request, before)
         try:
-            check_seats(request.played_by or {}, "".join(rules.order))
-            history = self._prepare(rules, players, seats, clock, match, seating)
-        except SeatError as error:
-            raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
+            history = plan.begin(self._journal, self._time)
         except OSError as error:
             # The journal's own sentence; the old game stays.
             raise RequestRefused(str(error)) from error
@@ -433,31 +409,6 @@ class Session:
         except RequestRefused as error:
             self._fault, self._retry_at = str(error), self._clock() + _RETRY
             return []
-
-    def _prepare(
-        self,
-        rules: Rules,
-        players: Mapping[str, str],
-        seats: Mapping[str, str] | None = None,
-        clock: TimeControl | None = None,
-        match: MatchPlace | None = None,
-        seating: Seating = AT_THE_BOARD,
-    ) -> History:
-        if match is not None:
-            players = match_names(rules.order, players)
-        number = self._journal.begin(rules, players) if self._journal else 1
-        today = date.today().isoformat()
-        made = History.begin(rules, players, game=number, date=today)
-        control = Clock(clock) if clock else None
-        made = replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
-        return replace(made, played_by=seating.of(rules.order), pace=seating.pace)
-
-    def _following(self, before: History) -> History:
-        """The next game of the match that ``before`` belongs to."""
-        clock = before.clock.control if before.clock else None
-        rules, seating = before.agreed or before.rules, Seating(turned(before, before.played_by), before.pace)
-        players = turned(before, before.players)
-        return self._prepare(rules, players, before.seats, clock, next_place(before), seating)
 
     def _tell(self, *events: Event) -> list[Event]:
         before = self._held[-1].after if self._held else self._history

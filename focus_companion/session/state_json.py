@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, Final
 
-from ..game.acts import Act
 from ..game.colours import NAMES
+from ..game.declarations import Declaration
 from ..game.moves import Move
 from ..game.play import removed
 from ..game.position import Position
@@ -63,7 +63,7 @@ def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = []
     ply = sum(isinstance(entry.what, Move) for entry in history.entries[:start])
     for entry in history.entries[start:]:
-        if isinstance(entry.what, Act):
+        if isinstance(entry.what, Declaration):
             who = {"player": NAMES[entry.what.player]} if entry.what.player else {}
             told.append({"act": entry.what.kind, "time": entry.time} | who)
         if not isinstance(entry.what, Move):

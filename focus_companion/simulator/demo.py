@@ -18,9 +18,9 @@ from ..vision.capture.frames import Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
-from .look import pleasant_look
 from .mischief import Carry, Slip, find_slip
 from .player import choose
+from .scene_style import pleasant_look
 
 PACE = Pace(reach=0.35, carry=0.45, leave=0.3, settle=1.5, pending=1.1, wrong=1.1)
 

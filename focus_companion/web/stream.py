@@ -65,7 +65,7 @@ class Viewers:
             stream.close()
 
 
-class Subscription(Protocol):
+class ItemSource(Protocol):
     """What a stream tells, as tuples for its ``block``, and ``None`` now and then when nothing happens."""
 
     def __iter__(self) -> Iterator[tuple[Any, ...] | None]: ...
@@ -80,7 +80,7 @@ class EventStream:
 
     def __init__(
         self,
-        subscription: Subscription,
+        subscription: ItemSource,
         viewers: Viewers,
         is_left: Callable[[], bool],
         block: Callable[..., bytes],
@@ -172,7 +172,7 @@ def events() -> Response:
 
 
 def stream_response(
-    subscription: Subscription, block: Callable[..., bytes], *, instead: str = "/api/state"
+    subscription: ItemSource, block: Callable[..., bytes], *, instead: str = "/api/state"
 ) -> Response:
     """The answer that goes on until the viewer or the subscription ends.
 
