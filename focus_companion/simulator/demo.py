@@ -14,7 +14,7 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.capture.frames import Frame, Source
+from ..vision.capture.frames import SIZE, Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
@@ -85,7 +85,7 @@ class DemoSource(Source):
         position: Position | None = None,
         seed: int | None = None,
         fps: float = 15.0,
-        size: tuple[int, int] = (1280, 960),
+        size: tuple[int, int] = SIZE,
         view: BoardView | None = None,
         earlier: Iterable[tuple[str, ...]] = (),
         orders: Orders | None = None,

@@ -25,6 +25,9 @@ FROZEN = 10.0
 while.
 """
 
+SIZE = (1280, 960)
+"""Width and height in pixels asked of a camera; finer pictures show no more of the game and take longer."""
+
 LARGEST = 40_000_000
 """Pixels of the largest picture of a video or stream that is taken; 8K has 33 million."""
 
