@@ -30,7 +30,7 @@ class Compared:
 
     @property
     def same(self) -> bool:
-        return self.taped == self.told
+        return self.taped == self.emitted
 
 
 class InMemory:
