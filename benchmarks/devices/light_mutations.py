@@ -221,7 +221,7 @@ MUTATIONS = (
     host(
         "the button not joined to the game",
         "test_of_the_light_board",
-        "commands/play.py",
+        "commands/shared/listeners.py",
         "settings.lights), pressed)",
         "settings.lights))",
         BUTTON,
