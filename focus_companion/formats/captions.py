@@ -1,4 +1,4 @@
-"""What stands under a picture of a position: the turn, whose turn it is, reserves and captures."""
+"""The caption of a picture of a position: the turn, whose turn it is, reserves and captures."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from focus_companion.game.record import Declaration, GameRecord
 
 
 def captions(record: GameRecord, position: Position, step: PlayedEntry | None = None) -> tuple[str, ...]:
-    """What was done (``step``; None at the start), who is to move or how it ended, what each player holds.
+    """The turn made (``step``; None at the start), who is to move or how it ended, what each player holds.
 
-    As many lines at every position of a game, so that the frames of a film are of one size.
+    The number of lines is the same at every position of a game, so that the frames of a film have one size.
     """
     return _done(record, step), _next(record, position), *_held(position)
 
@@ -41,9 +41,9 @@ def _next(record: GameRecord, position: Position) -> str:
 
 
 def _held(position: Position) -> list[str]:
-    """``green: reserve 1, captured 3`` for every player, two players a line.
+    """``green: reserve 1, captured 3`` for every player, two players per line.
 
-    While pieces of the drop set-up are placed, ``to place 17`` stands for the reserve.
+    While pieces of the drop set-up are placed, ``to place 17`` replaces the reserve.
     """
     captured = [sum(row) for row in position.captured]
     kind, hands = ("to place", position.placing) if position.placing else ("reserve", position.reserves)

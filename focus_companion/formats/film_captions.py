@@ -1,4 +1,4 @@
-"""What stands under the pictures of a film: few words, large, in the language of who will look at it."""
+"""The captions of a film: few words, large, in the viewer's language."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LONGEST_NAME: Final = 24
 
 
 class FilmCaptions:
-    """The lines under each position of one game; as many at every position, so that all pictures are of one
-    size. ``texts`` holds the words of a language; without it they are English.
+    """The lines under each position of one game; the same number everywhere, so that all pictures have one
+    size. ``texts`` holds the words of a language; the default is English.
     """
 
     def __init__(self, record: GameRecord, texts: NullTranslations | None = None) -> None:
@@ -24,9 +24,9 @@ class FilmCaptions:
         self._texts = texts or NullTranslations()
 
     def at(self, position: Position, step: PlayedEntry | None, *, end: bool) -> tuple[str, ...]:
-        """What was done (``step``; None at the start), whose turn it is or how it ended, what all hold.
+        """The turn made (``step``; None at the start), whose turn it is or how it ended, what each holds.
 
-        ``end``: nothing comes after it.
+        ``end``: it is the last picture.
         """
         return self._done(step), self._taken(step), self._next(position, end=end), *self._held(position)
 

@@ -1,7 +1,7 @@
-"""A game record as SGF FF[4] GM[36]; ``docs/sgf.md`` tells the properties.
+"""A game record as SGF FF[4] GM[36]; ``docs/sgf.md`` lists the properties.
 
-One node a turn, so node n of the main line is ply n. Acts (resigning, …) are no turns: they stand in the node
-after which they happened. What we do not know is kept in ``record.unknown["sgf"]``.
+Each turn is one node, so node n of the main line is ply n. Acts (resigning, …) are not turns: they are in the
+node after which they happened. Unknown properties are kept in ``record.unknown["sgf"]``.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def read_sgf(text: str | bytes) -> Match:
         except FormatError as error:
             place = f"game {number}, {error.place}" if len(trees) > 1 else error.place
             raise FormatError(error.problem, place=place, remedy=error.remedy) from None
-    told = _one(trees[0][0], "MATCH", "root")
-    if told is None:
+    match = _one(trees[0][0], "MATCH", "root")
+    if match is None:
         return Match(tuple(games), single=len(games) == 1)
     place = "root, MATCH"
-    return Match(tuple(games), length=length_from(_json(told, place).get("length"), len(games), place))
+    return Match(tuple(games), length=length_from(_json(match, place).get("length"), len(games), place))
 
 
 def _nodes(record: GameRecord) -> list[Node]:
@@ -86,7 +86,7 @@ def _nodes(record: GameRecord) -> list[Node]:
         root.add("DT", strict_json.quoted(record.date))
     names = [(letter, record.players[letter]) for letter in record.rules.order if record.players.get(letter)]
     if record.rules.players == 2:
-        # Nothing but a courtesy to other tools, which know two players only: PLAYERS is what counts.
+        # For other tools only, which know just two players: PLAYERS is what counts.
         for property_name, letter in zip(("PB", "PW"), record.rules.order, strict=True):
             if record.players.get(letter):
                 root.add(property_name, one_line(record.players[letter]))
@@ -118,7 +118,7 @@ def _nodes(record: GameRecord) -> list[Node]:
 
 
 def _short_result(record: GameRecord) -> str:
-    """SGF's own word for the result of a two-player game; the first player is its Black."""
+    """SGF's notation for the result of a two-player game; the first player is Black."""
     result = record.result
     if result is None or not result.winners:
         return "0"

@@ -1,4 +1,4 @@
-"""The move sheet for people: a head, then one row a round with a column for every player.
+"""The move sheet for people: a heading, then one row per round with a column for every player.
 
 ::
 
@@ -17,9 +17,8 @@
     Result: green (resigned)
 
 ``xrr`` captures two red pieces, ``+g`` takes a green one into reserve, ``*d5`` places a reserve piece,
-A match begins with ``Match: 4 games`` and ends with its ``Score:``.
-``pass`` is a forced pass, ``out`` a player who is out, ``@12.3`` the time in seconds. :mod:`text_reader`
-reads it back.
+``pass`` is a forced pass, ``out`` a player who is out, ``@12.3`` the time in seconds. A match begins with
+``Match: 4 games`` and ends with its ``Score:``. :mod:`text_reader` reads it back.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def result_text(result: Outcome) -> str:
 
 
 def _rules(rules: Rules) -> list[str]:
-    """The settings that are not the rule book's for this number of players."""
+    """The settings that differ from the rule book for this number of players."""
     usual = Rules.make(rules.players).to_json()
     return [
         f"Rule: {key} = {strict_json.dumps(value)}"
@@ -90,7 +89,7 @@ def _rules(rules: Rules) -> list[str]:
 
 
 def _table(record: GameRecord) -> list[str]:
-    """The rows; an act has a row of its own, between the turns where it happened."""
+    """The rows; an act has its own row, between the turns where it happened."""
     order = record.rules.order
     rows: list[list[str] | str] = []
     row: list[str] = []

@@ -1,4 +1,4 @@
-"""What players do beside their turns: resign, leave, agree a draw."""
+"""What players do besides their turns: resign, leave, agree a draw."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -10,7 +10,7 @@ DECLARATION_KINDS: tuple[DeclarationKind, ...] = get_args(DeclarationKind)
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """An act that is no turn. ``player`` is the letter of who resigns or leaves; ``""`` for a draw."""
+    """An act other than a turn. ``player`` is the letter of who resigns or leaves; ``""`` for a draw."""
 
     kind: DeclarationKind
     player: str = ""

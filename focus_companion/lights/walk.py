@@ -1,4 +1,4 @@
-"""A walk through every light: one meaning after another, each with what the players should see."""
+"""A test of every light: one meaning after another, each with what should be seen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class WalkStep:
 
 
 def walk() -> Iterator[WalkStep]:
-    """All steps in order, ending in the dark."""
+    """All steps in order; the last one is dark."""
     yield WalkStep("everything is dark", NOTHING, seconds=1.0)
     for colour in COLOURS:
         yield WalkStep(f"{colour}: the turn light glows, the click of a turn", Meaning(turn=colour), Cue.TURN)

@@ -1,4 +1,4 @@
-"""Frames on the wire: COBS with 0x00 between frames, CRC-16/XMODEM at the end of each.
+"""Framing on the wire: COBS with 0x00 between frames, CRC-16/XMODEM at the end of each.
 
 A frame is ``seq cmd data… crc_hi crc_lo`` before COBS; the CRC covers all before it.
 """
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 LONGEST: Final = 64
-"""Bytes of the longest frame before COBS. Both sides drop a longer one."""
+"""Maximum bytes of a frame before COBS. Both sides drop longer ones."""
 
 
 class BadFrame(ValueError):
-    """Bytes that are no frame."""
+    """Bytes that are not a valid frame."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class WireMessage:
 
 
 def crc16(data: bytes) -> int:
-    """CRC-16/XMODEM: polynomial 0x1021, from 0, nothing reflected. ``crc16(b"123456789") == 0x31C3``."""
+    """CRC-16/XMODEM: polynomial 0x1021, initial value 0, not reflected. ``crc16(b"123456789") == 0x31C3``."""
     return binascii.crc_hqx(data, 0)
 
 
 def stuff(data: bytes) -> bytes:
-    """COBS: ``data`` without a zero byte, one byte longer (shorter than 254 bytes; no delimiter)."""
+    """COBS-encode ``data`` (shorter than 254 bytes): no zero bytes, one byte longer, without delimiter."""
     if len(data) >= 254:
         raise BadFrame(f"{len(data)} bytes are too long for one frame")
     out = bytearray()
@@ -43,7 +43,7 @@ def stuff(data: bytes) -> bytes:
 
 
 def unstuff(data: bytes) -> bytes:
-    """The inverse of :func:`stuff`. Raises :class:`BadFrame` for bytes that no ``stuff`` makes."""
+    """The inverse of :func:`stuff`. Raises :class:`BadFrame` for bytes that ``stuff`` cannot produce."""
     out = bytearray()
     at = 0
     while at < len(data):
@@ -58,7 +58,7 @@ def unstuff(data: bytes) -> bytes:
 
 
 def encode(frame: WireMessage) -> bytes:
-    """The bytes to send: a delimiter before, which ends whatever noise came so far, and one behind."""
+    """The bytes to send: a delimiter first, which ends any noise before it, and another one last."""
     body = bytes((frame.seq, frame.command)) + frame.data
     if len(body) + 2 > LONGEST:
         raise BadFrame(f"{len(body) + 2} bytes are more than the {LONGEST} of a frame")
@@ -76,7 +76,7 @@ def decode(stuffed: bytes) -> WireMessage:
 
 
 class Decoder:
-    """Takes bytes as they come, gives the good frames in them, and counts the bad."""
+    """Decodes a stream of bytes into its valid frames, and counts the bad ones."""
 
     def __init__(self) -> None:
         self.bad = 0
@@ -84,7 +84,7 @@ class Decoder:
         self._skipping = False
 
     def feed(self, data: bytes) -> list[WireMessage]:
-        """The frames that ``data`` completes. Never holds more than one frame's length of bytes."""
+        """The frames that ``data`` completes. Never buffers more than the length of one frame."""
         frames = []
         for byte in data:
             if byte == 0:
