@@ -69,11 +69,11 @@ def read_sgf(text: str | bytes) -> Match:
         except FormatError as error:
             place = f"game {number}, {error.place}" if len(trees) > 1 else error.place
             raise FormatError(error.problem, place=place, remedy=error.remedy) from None
-    text = _one(trees[0][0], "MATCH", "root")
-    if text is None:
+    match_text = _one(trees[0][0], "MATCH", "root")
+    if match_text is None:
         return Match(tuple(games), single=len(games) == 1)
     place = "root, MATCH"
-    return Match(tuple(games), length=length_from(_json(text, place).get("length"), len(games), place))
+    return Match(tuple(games), length=length_from(_json(match_text, place).get("length"), len(games), place))
 
 
 def _nodes(record: GameRecord) -> list[Node]:
