@@ -126,14 +126,14 @@ def main() -> int:
     for life in runs(options):
         began = time.monotonic()
         video, truth = life.made(options.program, options.folder, options.cache)
-        result, events, processor = watched(video, truth)
-        right = right and result.all_right
+        run, events, processor = watched(video, truth)
+        right = right and run.all_right
         lost = sum(event["type"] == "lost" for event in events)
-        known = vars(life) | vars(result)
+        known = vars(life) | vars(run)
         known |= {
             "commit": version,
             "lost": lost,
-            "all_right": result.all_right,
+            "all_right": run.all_right,
             "processor": round(processor, 1),
         }
         row = {column: known[column] for column in COLUMNS}
@@ -142,7 +142,7 @@ def main() -> int:
             _append(options.csv, row)
         if options.events is not None:
             options.events.mkdir(parents=True, exist_ok=True)
-            kept = [*(json.dumps(event) for event in events), *(f"# {problem}" for problem in result.problems)]
+            kept = [*(json.dumps(event) for event in events), *(f"# {problem}" for problem in run.problems)]
             (options.events / f"{life.name}.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
     return 0 if right else 1
 
