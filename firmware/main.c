@@ -17,7 +17,7 @@
 
 static void watch_button(void)
 {
-    /* Debounce, in ticks, at most 2: a press counts once, after two ticks in a row, and not if stuck from the start. */
+    /* Debounce: a press counts once, after two ticks in a row, and not if the button is stuck from the start. */
     static uint8_t held = 2;
     if (PIND & _BV(BUTTON_BIT)) {
         held = 0;
