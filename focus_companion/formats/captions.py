@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from focus_companion.formats.errors import one_line
 from focus_companion.formats.text_sheet import DRAW, VERBS, result_text
-from focus_companion.formats.walk import Step
+from focus_companion.formats.walk import PlayedEntry
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import Position
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 
 
-def captions(record: GameRecord, position: Position, step: Step | None = None) -> tuple[str, ...]:
+def captions(record: GameRecord, position: Position, step: PlayedEntry | None = None) -> tuple[str, ...]:
     """The turn made (``step``; None at the start), who is to move or how it ended, what each player holds.
 
     The number of lines is the same at every position of a game, so that the frames of a film have one size.
@@ -23,11 +23,11 @@ def _who(record: GameRecord, letter: str) -> str:
     return f"{NAMES[letter]} ({one_line(name, 24)})" if name else NAMES[letter]
 
 
-def _done(record: GameRecord, step: Step | None) -> str:
+def _done(record: GameRecord, step: PlayedEntry | None) -> str:
     if step is None:
         return "start"
     what = step.entry.what
-    if isinstance(what, Act):
+    if isinstance(what, Declaration):
         return DRAW if what.kind == "draw" else f"{_who(record, what.player)} {VERBS[what.kind]}"
     more = f", captures {step.captured.upper()}" if step.captured else ""
     more += f", {step.reserved.upper()} to the reserve" if step.reserved else ""

@@ -6,10 +6,10 @@ from gettext import NullTranslations
 from typing import Final
 
 from focus_companion.formats.errors import one_line
-from focus_companion.formats.walk import Step
+from focus_companion.formats.walk import PlayedEntry
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import Position
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 
 _LONGEST_NAME: Final = 24
 
@@ -23,7 +23,7 @@ class FilmCaptions:
         self._record = record
         self._texts = texts or NullTranslations()
 
-    def at(self, position: Position, step: Step | None, *, end: bool) -> tuple[str, ...]:
+    def at(self, position: Position, step: PlayedEntry | None, *, end: bool) -> tuple[str, ...]:
         """The turn made (``step``; None at the start), whose turn it is or how it ended, what each holds.
 
         ``end``: it is the last picture.
@@ -40,19 +40,19 @@ class FilmCaptions:
         name = self._record.players.get(letter)
         return f"{one_line(name, _LONGEST_NAME)} ({colour})" if name else colour
 
-    def _done(self, step: Step | None) -> str:
+    def _done(self, step: PlayedEntry | None) -> str:
         say = self._texts.gettext
         if step is None:
             return one_line(self._record.date, 20) or say("The game begins.")
         what = step.entry.what
-        if not isinstance(what, Act):
+        if not isinstance(what, Declaration):
             return f"{step.ply}. {self._name(step.before.to_move)}: {what}"
         if what.kind == "draw":
             return say("The players agree to a draw")
         said = say("{player} resigns") if what.kind == "resign" else say("{player} leaves")
         return said.replace("{player}", self._name(what.player))
 
-    def _taken(self, step: Step | None) -> str:
+    def _taken(self, step: PlayedEntry | None) -> str:
         if step is None:
             return ""
         parts = (

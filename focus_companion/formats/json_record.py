@@ -17,7 +17,7 @@ from focus_companion.formats.sgf_extras import checked as sgf_extras_checked
 from focus_companion.formats.strict_json import Times, as_list, as_object, as_text, as_time, rest
 from focus_companion.game.colours import LETTER, NAMES, names
 from focus_companion.game.outcome import REASONS, Outcome
-from focus_companion.game.record import ACT_KINDS, Act, BadMove, Entry, GameRecord
+from focus_companion.game.record import DECLARATION_KINDS, BadMove, Declaration, Entry, GameRecord
 
 GAME: Final = "focus-companion game"
 MATCH: Final = "focus-companion match"
@@ -66,7 +66,7 @@ def joined(
 def entry_to_json(entry: Entry) -> dict[str, Any]:
     what = entry.what
     out: dict[str, Any]
-    if isinstance(what, Act):
+    if isinstance(what, Declaration):
         out = {"act": what.kind}
         if what.player:
             out["player"] = NAMES[what.player]
@@ -199,10 +199,12 @@ def entry_from_json(item: Any, place: str) -> tuple[Entry, dict[str, Any]]:
     if "act" not in found:
         text = as_text(found.get("move"), f"{place}.move", '"d5-d6"')
         return turn_entry(text, time, f"{place}.move"), rest(found, ("move", "time"))
-    kind = next((known for known in ACT_KINDS if known == found["act"]), None)
+    kind = next((known for known in DECLARATION_KINDS if known == found["act"]), None)
     if kind is None:
         raise FormatError(
-            f"no act {shown(found['act'])}", place=f"{place}.act", remedy=f"the acts are {choices(ACT_KINDS)}"
+            f"no act {shown(found['act'])}",
+            place=f"{place}.act",
+            remedy=f"the acts are {choices(DECLARATION_KINDS)}",
         )
     colour = found.get("player")
     letter = LETTER.get(colour, "") if isinstance(colour, str) else ""
@@ -210,7 +212,7 @@ def entry_from_json(item: Any, place: str) -> tuple[Entry, dict[str, Any]]:
         raise FormatError(
             f"no player {shown(colour)}", place=f"{place}.player", remedy=f"the colours are {choices(LETTER)}"
         )
-    return Entry(Act(kind, letter), time), rest(found, ("act", "player", "time"))
+    return Entry(Declaration(kind, letter), time), rest(found, ("act", "player", "time"))
 
 
 def turn_entry(text: str, time: float | None, place: str) -> Entry:

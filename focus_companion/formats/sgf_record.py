@@ -23,7 +23,7 @@ from focus_companion.formats.sgf_tree import Node
 from focus_companion.formats.strict_json import as_object, as_text
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.moves import Move
-from focus_companion.game.record import Act, Entry, GameRecord
+from focus_companion.game.record import Declaration, Entry, GameRecord
 
 FOCUS: Final = "36"
 """The number of Focus in the SGF standard."""
@@ -69,11 +69,11 @@ def read_sgf(text: str | bytes) -> Match:
         except FormatError as error:
             place = f"game {number}, {error.place}" if len(trees) > 1 else error.place
             raise FormatError(error.problem, place=place, remedy=error.remedy) from None
-    match_text = _one(trees[0][0], "MATCH", "root")
-    if match_text is None:
+    match = _one(trees[0][0], "MATCH", "root")
+    if match is None:
         return Match(tuple(games), single=len(games) == 1)
     place = "root, MATCH"
-    return Match(tuple(games), length=length_from(_json(match_text, place).get("length"), len(games), place))
+    return Match(tuple(games), length=length_from(_json(match, place).get("length"), len(games), place))
 
 
 def _nodes(record: GameRecord) -> list[Node]:
@@ -103,7 +103,7 @@ def _nodes(record: GameRecord) -> list[Node]:
         root.add("KEPT", strict_json.dumps(kept))
     nodes = [root]
     for entry in record.entries:
-        if not isinstance(entry.what, Act):
+        if not isinstance(entry.what, Declaration):
             node = Node()
             node.add("MV", str(entry.what))
             if entry.time is not None:

@@ -27,10 +27,10 @@ from typing import Any, Final
 
 from focus_companion.formats import strict_json
 from focus_companion.formats.match import Match, score_lines
-from focus_companion.formats.walk import Step, steps
+from focus_companion.formats.walk import PlayedEntry, steps
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.outcome import Outcome
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
@@ -140,19 +140,19 @@ def _table(record: GameRecord) -> list[str]:
     return lines
 
 
-def _time(step: Step) -> str:
+def _time(step: PlayedEntry) -> str:
     return "" if step.entry.time is None else f" @{step.entry.time!r}"
 
 
-def _cell(step: Step) -> str:
+def _cell(step: PlayedEntry) -> str:
     captured = f" x{step.captured}" if step.captured else ""
     reserved = f" +{step.reserved}" if step.reserved else ""
     return f"{step.move}{captured}{reserved}{_time(step)}"
 
 
-def _act_text(step: Step) -> str:
+def _act_text(step: PlayedEntry) -> str:
     what = step.entry.what
-    assert isinstance(what, Act)
+    assert isinstance(what, Declaration)
     if what.kind == "draw":
         by = f" {NAMES[what.player]}" if what.player else ""
         return f"{DRAW}{by}{_time(step)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .acts import Act
+from .declarations import Declaration
 from .ending import able_players, dominating, fast_winner, pass_turn
 from .faults import Fault, IllegalMove, explain
 from .moves import DISTANCE, Move
@@ -13,7 +13,7 @@ from .outcome import Outcome
 from .position import MAX_HEIGHT, Position
 from .rules import Rules
 
-__all__ = ["Act", "IllegalMove", "Removed", "act", "apply", "play", "removed", "untrimmed"]
+__all__ = ["Declaration", "IllegalMove", "Removed", "act", "apply", "play", "removed", "untrimmed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def apply(position: Position, move: Move, rules: Rules) -> Position:
     )
 
 
-def act(position: Position, act: Act, rules: Rules) -> Position:
+def act(position: Position, act: Declaration, rules: Rules) -> Position:
     """Return the position after a player resigned or left, or all agreed a draw.
 
     With two players that ends the game; with more, whoever resigns or leaves is out, and the game ends when
@@ -145,7 +145,7 @@ def _changed(counts: tuple[int, ...], index: int, by: int) -> tuple[int, ...]:
     return (*counts[:index], counts[index] + by, *counts[index + 1 :])
 
 
-def _act_fault(position: Position, act: Act) -> Fault | None:
+def _act_fault(position: Position, act: Declaration) -> Fault | None:
     if position.result is not None:
         return Fault("game_over")
     if act.kind == "draw":

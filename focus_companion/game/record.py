@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .acts import ACT_KINDS, Act, ActKind
 from .colours import NAMES
+from .declarations import DECLARATION_KINDS, Declaration, DeclarationKind
 from .faults import Fault, IllegalMove
 from .moves import Move, MoveTextError, in_small_letters
 from .outcome import Outcome
@@ -16,7 +16,17 @@ from .position import Position
 from .rules import Rules
 from .setups import start_position
 
-__all__ = ["ACT_KINDS", "Act", "ActKind", "BadMove", "Entry", "GameRecord", "Step", "positions", "steps"]
+__all__ = [
+    "DECLARATION_KINDS",
+    "BadMove",
+    "Declaration",
+    "DeclarationKind",
+    "Entry",
+    "GameRecord",
+    "Step",
+    "positions",
+    "steps",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,7 @@ class BadMove:
 class Entry:
     """One turn or act, and its time in seconds since the game began, if known."""
 
-    what: Move | Act | BadMove
+    what: Move | Declaration | BadMove
     time: float | None = None
 
     @classmethod
@@ -100,7 +110,7 @@ def steps(record: GameRecord) -> Iterator[Step]:
     ply = 0
     for entry in record.entries:
         what = entry.what
-        if isinstance(what, Act):
+        if isinstance(what, Declaration):
             try:
                 position = act(position, what, rules)
             except IllegalMove as error:

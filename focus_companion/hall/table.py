@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..game.colours import LETTER
 from ..game.rules import Rules
-from ..mqtt.messages import GAME_KEYS, GameLog, Nonsense, Status, TableEvent
+from ..mqtt.messages import GAME_KEYS, GameLog, Nonsense, TableEvent, TableStatus
 from ..session.events import event_from_json
 from ..session.history import History
 
@@ -32,7 +32,7 @@ class Table:
 
     def _begin(self, journal: str) -> None:
         self.journal = journal
-        self.status: Status | None = None
+        self.status: TableStatus | None = None
         self.state: Mapping[str, Any] | None = None
         self.logs: dict[int, GameLog] = {}
         self.last = 0
@@ -50,7 +50,7 @@ class Table:
     def online(self) -> bool:
         return self.status is not None and self.status.online
 
-    def take_status(self, status: Status) -> None:
+    def take_status(self, status: TableStatus) -> None:
         """Take in whether the table is online."""
         self._belong(status.journal, leads=status.online)
         if status.journal != self.journal:

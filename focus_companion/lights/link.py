@@ -10,7 +10,7 @@ from typing import Any, Final
 import serial
 
 from .protocol import ANSWER, VERSION, Command, Hello, Notice, Pong, ProtocolError, Status
-from .wire import Decoder, Frame, encode
+from .wire import Decoder, WireMessage, encode
 
 
 def _gone() -> tuple[type[Exception], ...]:
@@ -46,7 +46,7 @@ class Link:
     def __init__(self, path: str, ack_timeout: float = 0.25) -> None:
         """Opens ``path`` exclusively. Raises :class:`LinkFault`."""
         self.path = path
-        self.notices: list[Frame] = []
+        self.notices: list[WireMessage] = []
         """Unsolicited notices of the board, not consumed yet (the oldest are dropped beyond 64)."""
         self._ack_timeout = ack_timeout
         self._decoder = Decoder()
@@ -92,7 +92,7 @@ class Link:
     def ask(self, command: Command, data: bytes = b"", tries: int = TRIES) -> bytes:
         """Send ``command`` until it is answered; its data after the status, or :class:`LinkFault`."""
         self._seq = self._seq % 255 + 1
-        message = encode(Frame(self._seq, command, data))
+        message = encode(WireMessage(self._seq, command, data))
         for _ in range(tries):
             self._write(message)
             end = time.monotonic() + self._ack_timeout
@@ -131,7 +131,7 @@ class Link:
                 found = frame.data[1:]
         return found
 
-    def _keep(self, data: bytes) -> list[Frame]:
+    def _keep(self, data: bytes) -> list[WireMessage]:
         frames = self._decoder.feed(data)
         notices = [frame for frame in frames if frame.command in tuple(Notice)]
         self.notices = (self.notices + notices)[-64:]

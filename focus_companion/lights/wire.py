@@ -18,7 +18,7 @@ class BadFrame(ValueError):
 
 
 @dataclass(frozen=True)
-class Frame:
+class WireMessage:
     """One message: sequence number 0…255, command 0…255, and its data."""
 
     seq: int
@@ -57,7 +57,7 @@ def unstuff(data: bytes) -> bytes:
     return bytes(out)
 
 
-def encode(frame: Frame) -> bytes:
+def encode(frame: WireMessage) -> bytes:
     """The bytes to send: a delimiter first, which ends any noise before it, and another one last."""
     body = bytes((frame.seq, frame.command)) + frame.data
     if len(body) + 2 > LONGEST:
@@ -65,14 +65,14 @@ def encode(frame: Frame) -> bytes:
     return b"\0" + stuff(body + crc16(body).to_bytes(2, "big")) + b"\0"
 
 
-def decode(stuffed: bytes) -> Frame:
+def decode(stuffed: bytes) -> WireMessage:
     """The frame in the bytes between two delimiters. Raises :class:`BadFrame`."""
     body = unstuff(stuffed)
     if not 4 <= len(body) <= LONGEST:
         raise BadFrame(f"{len(body)} bytes are no frame")
     if crc16(body) != 0:  # over data and CRC together the residue is 0
         raise BadFrame("the CRC does not fit")
-    return Frame(body[0], body[1], bytes(body[2:-2]))
+    return WireMessage(body[0], body[1], bytes(body[2:-2]))
 
 
 class Decoder:
@@ -83,7 +83,7 @@ class Decoder:
         self._pending = bytearray()
         self._skipping = False
 
-    def feed(self, data: bytes) -> list[Frame]:
+    def feed(self, data: bytes) -> list[WireMessage]:
         """The frames that ``data`` completes. Never buffers more than the length of one frame."""
         frames = []
         for byte in data:

@@ -109,7 +109,7 @@ class GameLog:
 
 
 @dataclass(frozen=True)
-class Status:
+class TableStatus:
     """Whether a table is online, which journal it writes, and the last event that it never sends."""
 
     online: bool
@@ -143,13 +143,13 @@ def write_log(head: Mapping[str, Any], events: Iterable[tuple[int, str, str]]) -
     return compact(head).encode() + b"\n" + gzip.compress(lines.encode(), compresslevel=6, mtime=0)
 
 
-def read_status(payload: bytes) -> Status:
+def read_status(payload: bytes) -> TableStatus:
     """Raises :class:`Nonsense`."""
     value = _object(payload)
     online = value.get("online")
     if not isinstance(online, bool):
         raise Nonsense("“online” is neither true nor false")
-    return Status(online, _text(value, "journal"), _number(value, "floor"), _text(value, "program"))
+    return TableStatus(online, _text(value, "journal"), _number(value, "floor"), _text(value, "program"))
 
 
 def read_event(payload: bytes, table: str) -> TableEvent:

@@ -112,7 +112,7 @@ class Sending:
         self._line.unsubscribe(self._topics.state)
         return remembered, taken
 
-    def _is_other(self, status: messages.Status) -> bool:
+    def _is_other(self, status: messages.TableStatus) -> bool:
         return status.online and status.journal != self._of.identity
 
     def _await_objection(self) -> None:

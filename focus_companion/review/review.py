@@ -15,7 +15,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.players.evaluation import chances
 from focus_companion.review.evaluation import Counts, counts
 from focus_companion.review.hints import Hint, hints
-from focus_companion.review.search import Found, Line, search
+from focus_companion.review.search import SearchResult, Variation, search
 
 LIMIT_OF_TURN: Final = 30_000
 """Maximum positions searched for one turn."""
@@ -42,9 +42,9 @@ class TurnReview:
     """What every player (letter) won or lost by the turn, in turn order."""
     before: float
     """The mover's chance before the turn, 0 to 1."""
-    played: Line
+    played: Variation
     """The turn with the reply to expect, and the mover's chance after it."""
-    best: Line
+    best: Variation
     """The best turn that the search found; ``played`` if there was no better one."""
     complete: bool
     """Whether the search tried every turn."""
@@ -146,7 +146,7 @@ def review(record: GameRecord) -> Review:
 def _turn(rules: Rules, limit: int, ply: int, before: Position, move: Move, after: Position) -> TurnReview:
     mover = before.to_move
     held, had = counts(after, rules), counts(before, rules)
-    found: Found = search(before, rules, move, limit)
+    found: SearchResult = search(before, rules, move, limit)
     return TurnReview(
         ply,
         mover,

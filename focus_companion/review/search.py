@@ -18,7 +18,7 @@ from focus_companion.players.evaluation import chances
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Variation:
     """A turn, the reply to expect, and the mover's chance (0 to 1) after both."""
 
     turn: Move
@@ -28,11 +28,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The result of searching one position."""
 
-    played: Line
-    best: Line
+    played: Variation
+    best: Variation
     """The line with the highest chance among those searched; ``played`` itself if none is better."""
     looked_at: int
     """Number of positions searched."""
@@ -40,7 +40,7 @@ class Found:
     """Whether every turn was tried."""
 
 
-def search(position: Position, rules: Rules, played: Move, limit: int) -> Found:
+def search(position: Position, rules: Rules, played: Move, limit: int) -> SearchResult:
     """Return the line of the turn played and the best line in a position that is not over.
 
     Searches as deep as ``limit`` positions allow, with the computer player's search (see ``players``): two
@@ -51,25 +51,25 @@ def search(position: Position, rules: Rules, played: Move, limit: int) -> Found:
     mover = position.to_move
     mine = apply(position, played, rules)
     if limit < count_legal(position, rules):
-        line = Line(played, None, chances(mine, rules)[mover])
-        return Found(line, line, 1, complete=False)
+        line = Variation(played, None, chances(mine, rules)[mover])
+        return SearchResult(line, line, 1, complete=False)
     engine = shared_engine()
     engine.set_up(position, rules)
     found = engine.search(nodes=2 * limit // 3)
-    best = Line(found.move, _answer(found.line), chance(found.score, rules))
+    best = Variation(found.move, _answer(found.line), chance(found.score, rules))
     if found.move == played:
-        return Found(best, best, found.nodes, complete=found.depth > 0)
+        return SearchResult(best, best, found.nodes, complete=found.depth > 0)
     looked, complete = found.nodes, found.depth > 0
     if mine.result is not None:
-        line = Line(played, None, chances(mine, rules)[mover])
+        line = Variation(played, None, chances(mine, rules)[mover])
     else:
         engine.set_up(mine, rules)
         root = position.players.index(mover)
         answered = engine.search(nodes=limit - looked, depth=max(1, found.depth - 1), root=root)
         looked += answered.nodes
-        line = Line(played, answered.move, chance(answered.score, rules))
+        line = Variation(played, answered.move, chance(answered.score, rules))
     # The turn played may turn out better than the search had found within its limit.
-    return Found(line, best if best.chance > line.chance else line, looked, complete)
+    return SearchResult(line, best if best.chance > line.chance else line, looked, complete)
 
 
 def _answer(line: Sequence[Move]) -> Move | None:

@@ -17,9 +17,9 @@ from ..vision.geometry.scene import Camera
 from .arm import draw_arm
 from .background import BAND, paint_background
 from .canvas import inside
-from .look import Lamp, Lighting, Look
 from .patches import Rect
 from .pieces import PiecePainter
+from .scene_style import Lamp, Lighting, SceneStyle
 from .sensor import Chip, Film, Shot
 from .shading import contact, visibility
 from .stage import Hand, Pose, Stage, Thing, from_table, things_of
@@ -57,7 +57,7 @@ class BoardView:
     Painting the background takes seconds and some 60 MB, so the same view should be reused for the same look.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: SceneStyle) -> None:
         self.look = look
         self._placed: tuple[Pose, int] | None = None
         self._version = 0

@@ -17,7 +17,7 @@ from ..vision.capture.frames import Frame, Image
 from ..vision.capture.picture_faults import picture_fault
 from ..vision.detection.find_board import find_board
 from ..vision.geometry.stack_masks import Outlines
-from ..vision.placement_check import Level, check_mount
+from ..vision.placement_check import Certainty, check_mount
 from .checks import Check
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def look(open_source: Callable[[], FrameSource]) -> Seen:
                     seen.frames = [*seen.frames[:1], frame]
                     seen.count += 1
                     seen.seconds = now - began
-                    seen.locks = dict(getattr(source, "locks", {}))
+                    seen.locks = dict(source.locks)
                     unsettled = any(state == "settling" for state in seen.locks.values())
                     if stop.is_set() or seen.seconds > (SETTLING if unsettled else LOOKS):
                         break
@@ -179,10 +179,10 @@ def _board(image: Image, profiles: Sequence[BoardProfile], lens: LensProfile | N
     mount = check_mount(Outlines(found.camera, found.profile))
     yield Check("board", "ok", f"found ({found.profile.name}), a square is {mount.pitch:.0f} pixels wide")
     where = f"{mount.tilt:.0f}° off the vertical, one piece more shifts a top by {mount.step:.1f} pixels"
-    hard = [name for name, level in zip(SQUARES, mount.squares, strict=True) if level is Level.HARD]
+    hard = [name for name, level in zip(SQUARES, mount.squares, strict=True) if level is Certainty.HARD]
     if hard:
         where += f"; heights are hard to tell on {', '.join(hard)}"
-    if mount.verdict is Level.SURE and not mount.advice:
+    if mount.verdict is Certainty.SURE and not mount.advice:
         yield Check("mount", "ok", where)
     else:
         remedy = " ".join(advice.text for advice in mount.advice)

@@ -25,7 +25,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.lights.meaning import NOTHING, Cue, Meaning
 from focus_companion.lights.pixels import CYCLE, PIXELS, SQUARE_PIXEL, Rgb, warning_on
 from focus_companion.lights.protocol import Command, Hello, Notice, Pong, Status, state_data
-from focus_companion.lights.wire import Frame, encode
+from focus_companion.lights.wire import WireMessage, encode
 
 TICK_US = 20_000
 
@@ -100,7 +100,7 @@ def test_hello_ping_and_errors(chip: Chip) -> None:
     script = Script()
     script.ask(READY_US, Command.HELLO, b"\x01", seq=9)
     script.ask(READY_US + 10_000, Command.PING, seq=10)
-    bad = bytearray(encode(Frame(11, Command.STATE, state_data(GREEN))))
+    bad = bytearray(encode(WireMessage(11, Command.STATE, state_data(GREEN))))
     bad[5] ^= 0x80
     script.raw(READY_US + 20_000, bytes(bad))
     script.show(READY_US + 30_000, GREEN)
@@ -218,7 +218,7 @@ def test_brightness_pixels_dark_self_test(chip: Chip) -> None:
 
 def test_a_repeated_command_is_answered_and_not_repeated(chip: Chip) -> None:
     script = Script()
-    message = encode(Frame(5, Command.STATE, state_data(GREEN, Cue.ALERT)))
+    message = encode(WireMessage(5, Command.STATE, state_data(GREEN, Cue.ALERT)))
     script.raw(READY_US, message)
     script.raw(READY_US + 900_000, message)
     script.ask(READY_US + 1_000_000, Command.HELLO, b"\x01")

@@ -19,6 +19,7 @@ from loopback import free_port
 from focus_companion.commands import play as play_command
 from focus_companion.commands.shared import camera_offer, play_source
 from focus_companion.commands.shared.camera_offer import TRIES, CameraOffer
+from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.settings import Settings
 from focus_companion.storage.folders import demo_folder
 from focus_companion.storage.journal import Journal
@@ -103,10 +104,7 @@ class Playing:
     def _run(self, settings: Settings) -> None:
         try:
             with ExitStack() as closing:
-                self.left = play_command.play(
-                    settings, None, {}, games=1, new=False, stop=self.stop, closing=closing, rank1="bottom",
-                    tape=None, tape_size=1.0, played_by={}, pace=None,
-                )  # fmt: skip
+                self.left = play_command.play(settings, GameOptions(), self.stop, closing)
         except BaseException as error:
             self.problem = error
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-ActKind = Literal["resign", "leave", "draw"]
+DeclarationKind = Literal["resign", "leave", "draw"]
 
-ACT_KINDS: tuple[ActKind, ...] = get_args(ActKind)
+DECLARATION_KINDS: tuple[DeclarationKind, ...] = get_args(DeclarationKind)
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Declaration:
     """An act other than a turn. ``player`` is the letter of who resigns or leaves; ``""`` for a draw."""
 
-    kind: ActKind
+    kind: DeclarationKind
     player: str = ""
