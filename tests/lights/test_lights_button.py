@@ -114,7 +114,7 @@ def test_a_press_that_cannot_be_heard_is_told_and_nothing_breaks(
             while True:
                 session.submit(Pause())
         board.press()
-        until(lambda: "was not heard" in caplog.text)
+        until(lambda: "the button was refused" in caplog.text)
         session.attend()
         board.press()
         until(lambda: session.attend() and not session.history.paused)
