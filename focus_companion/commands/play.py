@@ -34,6 +34,7 @@ from focus_companion.commands.shared.seat_options import (
     seat_options,
 )
 from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
+from focus_companion.commands.shared.speaking import speaker
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.colours import LETTER, NAMES
@@ -41,7 +42,7 @@ from focus_companion.game.match import MatchPlace
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
-from focus_companion.settings import LEVELS, Settings, load
+from focus_companion.settings import LEVELS, SPOKEN, Settings, load
 from focus_companion.support.exposed import exposed_notice
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class Name(_NameType):
 @click.option("--mqtt", metavar="URL", help="Publish to a broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
 @click.option("--table", metavar="NAME", help="The table's name towards the broker (default: the machine's).")
+@click.option("--speak", type=click.Choice(SPOKEN), is_flag=False, flag_value="system",
+              help="Say aloud what happens, with espeak-ng, in this or the system's language.")  # fmt: skip
 @click.option("--log", type=click.Choice(LEVELS), help="How much the log holds (default info).")
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
@@ -203,7 +206,8 @@ def play(
         made = begin_tape(tape, tape_size, session, journal, sight=how, again=again, demo=chosen.is_demo)
         closing.callback(made.close)
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
-    show = table_lights(settings, session, closing)
+    spoken = speaker(settings, session, closing)
+    show = table_lights(settings, session, closing, spoken)
     look = play_seats(session, closing)
 
     stands_in = chosen.is_demo and settings.camera is None
@@ -214,6 +218,8 @@ def play(
     def heard(event: Any) -> None:
         look()
         show(event)
+        if spoken is not None:
+            spoken.hear(event)
         publish(event)
         line = event_line(event, page=True)
         log.info(

@@ -64,11 +64,11 @@ def _game(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
         case events.Moved():
             return _moved(event, state, voice)
         case events.TakenBack():
-            return f"{_('Back to turn {n}.').format(n=event.ply)} {_to_move(state, voice)}".strip()
+            return _then_turn(_("Back to turn {n}.").format(n=event.ply), state, voice)
         case events.Begins():
             return _("{player} begins.").format(player=voice.player(state, event.player))
         case events.Corrected():
-            return f"{_('The position was corrected.')} {_to_move(state, voice)}".strip()
+            return _then_turn(_("The position was corrected."), state, voice)
         case events.Acted(act="draw"):
             return _("All agree to a draw.")
         case events.Acted(act="resign"):
@@ -85,9 +85,9 @@ def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
     _ = voice.texts.gettext
     match event:
         case events.Ready():
-            return f"{_('The board stands right.')} {_to_move(state, voice)}".strip()
+            return _then_turn(_("The board stands right."), state, voice)
         case events.Resolved():
-            return f"{_('Put right.')} {_to_move(state, voice)}".strip()
+            return _then_turn(_("Put right."), state, voice)
         case events.Found():
             return _("I see the board again.")
         case events.Paused():
@@ -117,7 +117,8 @@ def _beginning(state: Mapping[str, Any], voice: Voice) -> str:
         "" if rules.get("thirteenth_piece", True) else _("twelve pieces each"),
     ]
     first = _("{player} begins.").format(player=voice.player(state, state["order"][0]))
-    return f"{'. '.join([_('New game'), ', '.join(seated), *filter(None, said)])}. {first}"
+    parts = [_("New game"), ", ".join(seated), *filter(None, said)]
+    return f"{'. '.join(parts)}. {first}"
 
 
 def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
@@ -144,10 +145,12 @@ def _regular_next(player: str, state: Mapping[str, Any]) -> str:
     return str(order[(order.index(player) + 1) % len(order)])
 
 
-def _to_move(state: Mapping[str, Any], voice: Voice) -> str:
+def _then_turn(said: str, state: Mapping[str, Any], voice: Voice) -> str:
+    """What is said, and whose turn it is now."""
     if not state.get("to_move"):
-        return ""
-    return voice.texts.gettext("{player} to move.").format(player=voice.player(state, state["to_move"]))
+        return said
+    mover = voice.player(state, state["to_move"])
+    return f"{said} " + voice.texts.gettext("{player} to move.").format(player=mover)
 
 
 def _take(square: str, remove: Any, voice: Voice) -> str:

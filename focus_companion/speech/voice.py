@@ -1,9 +1,10 @@
 """Squares, numbers, colours and players as they are spoken in one language.
 
-A file's letter is spoken as its word of the radio alphabet. Most letters rhyme when they are spelled out: b, c,
-d, e and g in English and Italian, b, c, d, e, g in Polish, and a and h are close to "eight" in English. The
-radio alphabet was chosen in tests with listeners of many languages so that no word is taken for another; its
-words are spelled so that a voice of the language says them as they are said on the radio.
+A file's letter is spoken as its word of the radio alphabet (alpha, bravo, charlie, …). The letters' own
+names are easily misheard: b, c, d, e and g rhyme in English and sound alike in Polish and Italian, and the
+English a and h are close to "eight". The alphabet's words were chosen in listening tests so that none is
+taken for another, also by people of other languages. They are spelled so that a voice of the language says
+them as radio operators do.
 """
 
 from __future__ import annotations
@@ -64,9 +65,8 @@ class Voice:
         """A list of squares; of more than :data:`LONGEST_LIST` the rest is counted."""
         listed = list(names)
         said = [self.square(name) for name in listed[:LONGEST_LIST]]
-        if rest := len(listed) - LONGEST_LIST:
-            if rest > 0:
-                said.append(self.texts.gettext("and {n} more").format(n=self.number(rest)))
+        if (rest := len(listed) - LONGEST_LIST) > 0:
+            said.append(self.texts.gettext("and {n} more").format(n=self.number(rest)))
         return ", ".join(said)
 
     def colour(self, colour: str) -> str:

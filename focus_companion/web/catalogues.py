@@ -16,7 +16,7 @@ FOLDER: Final = Path(__file__).parent / "translations"
 
 @lru_cache(maxsize=len(LANGUAGES))
 def translations(language: str) -> NullTranslations:
-    """The catalogue of a language as ``gettext`` has it; English, and a language without one, as it stands."""
+    """The catalogue of a language for ``gettext``; without one, the texts stay English."""
     return Translations.load(str(FOLDER), [language])
 
 

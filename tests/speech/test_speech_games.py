@@ -48,7 +48,7 @@ NAMES_GIVEN: Final = (
 
 
 def games() -> Iterator[tuple[History, list[tuple[Event, dict]]]]:
-    """Games of 2 to 4 players with all that may happen in them: the game, and its events with their states."""
+    """Games of 2 to 4 players with all that may happen: the game, and its events with their states."""
     for seed in range(GAMES):
         yield game(random.Random(seed))
 

@@ -1,4 +1,4 @@
-"""Rebuilds a game from what was said of it, as somebody would who only listens: nothing of ``speech/`` is used.
+"""Rebuilds a game from what was said of it, as a listener would: nothing of ``speech/`` is used.
 
 The words are written down here a second time, so that a word that is changed or mistranslated is noticed.
 """
@@ -12,7 +12,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Language:
-    """What is listened for. The patterns name their parts ``who``, ``origin``, ``target``, ``square``, ``n``."""
+    """What is listened for; the patterns name their parts."""
 
     files: str
     numbers: str
@@ -57,7 +57,7 @@ LANGUAGES: Final = {
         files="alfa brawo czarli delta eko fokstrot golf hotel",
         numbers="jeden dwa trzy cztery pięć sześć siedem osiem",
         colours="czerwony zielony niebieski żółty",
-        new_game="Nowa gra",
+        new_game="Nowa partia",
         seat=r"(?P<who>.+) to (?P<colour>\w+)",
         turn=r"(?P<who>[^,]+), (?P<origin>\w+ \w+) na (?P<target>\w+ \w+)",
         placed=r"(?P<who>[^,]+), stawia na (?P<square>\w+ \w+)",
@@ -69,7 +69,7 @@ LANGUAGES: Final = {
         wins=r"Wygrywają? (?P<who>.+)\.|Remis\.",
         both=" i ",
         extras=r"(?:, bije (?P<taken>\w+))?(?:, zachowuje (?P<kept>\w+))?(?:, teraz (?P<next>[^ ]+))?\.",
-        rules={"w parach": "partners", "krótka gra": "fast"},
+        rules={"partnerzy": "partners", "szybka partia": "fast"},
     ),
     "it": Language(
         files="alfa bravo ciarli delta eco foxtrot golf hotel",

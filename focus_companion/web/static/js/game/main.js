@@ -62,13 +62,14 @@ function later() {
 
 function equip(made) {
   const now = () => live ?? {};
+  const speech = past ? null : new made.Speech($("#spoken"), now, (move) => choose(move), toast);
   if (watched) {
     made.keepAwake();
-    tools = made;
+    tools = { ...made, speech };
     return tools;
   }
   const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
-  tools = { ...made, replay, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
+  tools = { ...made, replay, speech, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
   new made.Share($("#share"), now, toast);
   if (!past) {
     const acts = new made.Acts(now, toast, () => replay.ply, choosing);
@@ -222,7 +223,11 @@ function line(kind) {
 if (!watched) {
   tie($("#settings"), (name) => {
     again();
-    if (name === "sound" && live) tools?.sample(summary(live).title);
+    if (name === "sound") withTools(({ sample, speech }) => {
+      sample();
+      speech?.follow();
+      if (speech?.on) speech.ask("turn");
+    });
   });
   $("#back-to-now").addEventListener("click", () => tools?.replay.live());
   $("#rotate").addEventListener("click", () => {
@@ -265,8 +270,7 @@ if (past) {
     take(state);
     if (event?.type === "refused") withTools(() => toast(refusalText(event)));
     else if (event) {
-      const { title, text } = summary(state);
-      tools?.sound(event.type, [title, text].filter(Boolean).join(". "));
+      tools?.sound(event.type);
       tools?.camera?.refresh();
       if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }
