@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
 from collections.abc import Callable
@@ -18,8 +17,6 @@ from focus_companion.speech import NoSuchQuestion, Voice, answer, narrate
 if TYPE_CHECKING:
     from focus_companion.session.session import Session
     from focus_companion.settings import Settings
-
-log = logging.getLogger(__name__)
 
 SYSTEM: Final = "system"
 """``--speak`` without a language: that of the system."""
@@ -38,7 +35,6 @@ class Speaker:
         """Say what ``event`` means; returns at once."""
         said = narrate(event, self._session.state(), self._voice)
         if said is not None:
-            log.info("said: %s", said.text)
             self._loudspeaker.say(said)
 
     def ask(self, about: str, square: str = "") -> None:
