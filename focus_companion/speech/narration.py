@@ -129,7 +129,9 @@ def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
     _ = voice.texts.gettext
     parts = [voice.player(state, event.player), voice.turn(event.move)]
     # The state may be further than the event: two turns that were seen at once are told one by one.
-    told = next((turn for turn in state.get("moves", ()) if turn.get("ply") == event.ply), {})
+    told: Mapping[str, Any] = next(
+        (turn for turn in state.get("moves", ()) if turn.get("ply") == event.ply), {}
+    )
     if taken := len(told.get("captured", "")):
         parts.append(_("takes {n}").format(n=voice.number(taken)))
     if kept := len(told.get("reserve", "")):
