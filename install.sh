@@ -95,4 +95,7 @@ esac
 packages
 program
 service "$@"
-exec "$program" service address
+if systemctl --user show-environment >/dev/null 2>&1; then
+    exec "$program" service address
+fi
+say "No systemd runs for this user here, so the service does not either. By hand: $program play --lan"

@@ -135,16 +135,23 @@ def command(
     stop = threading.Event()
     on_signals(stop)
     going: Settings | None = settings
+    picked = Picked()
     while going is not None:
         with ExitStack() as closing:
             going = play(
                 going, rules, dict(names), games=games, new=new, stop=stop, closing=closing, rank1=rank1,
                 tape=tape, tape_size=tape_size, played_by=played_by,
-                pace=None if pace is None else float(pace),
+                pace=None if pace is None else float(pace), picked=picked,
             )  # fmt: skip
         # A tape is of one game's session.
         tape = tape and tape.with_name(f"{tape.name}-camera")
     leave()
+
+
+class Picked:
+    """The camera that somebody chose on the page. ``source`` as in :class:`CameraOffer`; None: nobody did."""
+
+    source: str | None = None
 
 
 def play(
@@ -161,10 +168,11 @@ def play(
     tape_size: float,
     played_by: Mapping[str, str],
     pace: float | None,
+    picked: Picked,
 ) -> Settings | None:
-    """Play until ``stop`` is set, the source fails, or a camera is to take the place of the demonstration.
+    """Play until ``stop`` is set, the source fails, or another camera is chosen on the page.
 
-    Returns the settings to start anew with, as if by hand, where a camera was taken; else ``None``.
+    Returns the settings to start anew with where one was, which ``picked`` then says; else ``None``.
 
     Raises:
         SeatError: a seat of a colour that does not play.
@@ -182,9 +190,12 @@ def play(
 
     broker = chosen_broker(settings)
     given = settings
+    free = given.camera is None
+    if picked.source is not None:
+        settings = replace(settings, camera=picked.source)
     # Where the demonstration stands in for a camera, the user's journal is held all the same: it is played on
     # as soon as a camera is there.
-    journal = None if settings.camera == DEMO else _journal(settings.data, closing)
+    journal = None if given.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
     chosen = choose_source(settings)
     if chosen.is_demo:
@@ -210,7 +221,7 @@ def play(
     show = table_lights(settings, session, closing, spoken)
     look = play_seats(session, closing)
 
-    stands_in = chosen.is_demo and settings.camera is None
+    stands_in = chosen.is_demo and free
     if stands_in and broker is not None:
         say("MQTT: nothing is published while the demo stands in for a camera")
     publish = publisher(settings, None if stands_in else broker, session, journal, closing)
@@ -236,7 +247,7 @@ def play(
     # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner.start()
     closing.callback(runner.stop, 1.5)
-    offer = CameraOffer() if stands_in else None
+    offer = CameraOffer() if free else None
     phone = phone_page(settings, chosen.phone, closing) if chosen.phone is not None else None
     server = _serve(settings, session, journal, offer, phone, closing)
     # Once more, so that it ends before the server does.
@@ -260,7 +271,8 @@ def play(
     closing.callback(_say_goodbye, session)
     supervisor.ready()
     if offer is not None:
-        offer.start()
+        if stands_in:
+            offer.start()
         closing.callback(offer.close)
 
     def taken() -> bool:
@@ -270,7 +282,13 @@ def play(
     log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(chosen.text))
     _wait(runner, stop, partial(_tell_status, supervisor, session), taken)
     if taken():
-        say("A camera takes the place of the demo")
+        assert offer is not None
+        picked.source = offer.source
+        say(
+            "A camera takes the place of the demo"
+            if stands_in
+            else "Another camera was asked for on the page"
+        )
         return replace(given, port=server.port)
     end_in_time()
     return None

@@ -92,7 +92,8 @@ def test_the_one_that_is_offered_is_not_disturbed(devices: Devices) -> None:
 class Playing:
     """``play`` on a thread of this process, and what it returned or raised."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, picked: play_command.Picked | None = None) -> None:
+        self.picked = picked or play_command.Picked()
         self.port = settings.port
         self.stop = threading.Event()
         self.left: Settings | None = None
@@ -105,7 +106,7 @@ class Playing:
             with ExitStack() as closing:
                 self.left = play_command.play(
                     settings, None, {}, games=1, new=False, stop=self.stop, closing=closing, rank1="bottom",
-                    tape=None, tape_size=1.0, played_by={}, pace=None,
+                    tape=None, tape_size=1.0, played_by={}, pace=None, picked=self.picked,
                 )  # fmt: skip
         except BaseException as error:
             self.problem = error
@@ -124,10 +125,10 @@ class Playing:
                 pass
             time.sleep(0.1)
 
-    def post(self, path: str) -> int:
+    def post(self, path: str, body: bytes = b"{}") -> int:
         address = f"http://127.0.0.1:{self.port}{path}"
         headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(address, b"{}", headers, method="POST")
+        request = urllib.request.Request(address, body, headers, method="POST")
         with urllib.request.urlopen(request, timeout=60) as answer:
             return int(answer.status)
 
@@ -192,3 +193,45 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
     with Journal(data) as journal:
         (game,) = journal.games()
         assert not journal.history(game.id).demo
+
+
+def test_what_the_page_chose_is_told_and_an_address_must_give_a_picture(devices: Devices) -> None:
+    offer = CameraOffer(devices.there, devices.works)
+    assert offer.take("phone") and offer.source == "phone" and offer.taken.is_set()
+    other = CameraOffer(devices.there, devices.works)
+    devices.broken.add("http://nobody.local/video")
+    assert not other.take("http://nobody.local/video") and not other.taken.is_set()
+    assert other.take("http://camera.local/video") and other.source == "http://camera.local/video"
+    again = CameraOffer(devices.there, devices.works)
+    assert again.take("demo") and again.source == "demo"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
+    devices: Devices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a machine without any camera: demo, phone, and back to where the camera is chosen."""
+    monkeypatch.setattr(play_command, "end_in_time", lambda: None)
+    monkeypatch.setattr(play_source, "cameras", devices.there)
+    settings = Settings(data=tmp_path / "data", port=free_port(), lights={"backends": ["none"]})
+    going, picked = settings, play_command.Picked()
+    for choice, demo in ((b'{"source": "phone"}', True), (b'{"source": "demo"}', False)):
+        playing = Playing(going, picked)
+        try:
+            shown = playing.state(lambda state: state["game"])
+            assert shown["demo"] is demo and shown["camera_free"] is True
+            if not demo:
+                assert shown["camera"] == "starting"
+            assert playing.post("/api/camera", choice) == 202
+            playing.thread.join()
+        finally:
+            playing.end()
+        assert playing.left is not None
+        going = playing.left
+    last = Playing(going, picked)
+    try:
+        assert last.state(lambda state: state["game"])["demo"] is True
+    finally:
+        last.end()
+    assert last.left is None

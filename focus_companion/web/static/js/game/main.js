@@ -206,10 +206,16 @@ function lamp() {
 }
 
 /** The button for a camera that was plugged in while the demo stands in for one. */
-function offer(before, { demo, camera_found: found }) {
+function offer(before, { demo, camera_found: found, camera_free: free }) {
   if (past || watched) return; // no bar, or no camera
   $("#demo").hidden = !demo;
   $("#use-camera").hidden = !found;
+  $("#cameras").hidden = !demo || !free;
+  $("#other-camera").hidden = Boolean(demo) || !free;
+  $("#usb").disabled = !found;
+  $("#usb-words").textContent = found ? t("A camera is plugged in.") : t("Plug it in now. The button wakes up when it is found.");
+  // What most people have at hand comes first.
+  $("#cameras ul").dataset.first = found ? "usb" : "phone";
   if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
 }
 
@@ -219,6 +225,12 @@ function line(kind) {
   // Where the host was away, what the first view does without may still be missing.
   if (kind === "live" || kind === "polling") later().catch((problem) => console.info(problem.message));
 }
+
+$("#camera-address")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const address = event.target.elements.address.value.trim();
+  withTools(({ acts }) => acts.useCamera(address));
+});
 
 if (!watched) {
   tie($("#settings"), (name) => {
@@ -243,6 +255,8 @@ document.addEventListener("click", (event) => {
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
     if (act === "camera") return acts.useCamera();
+    if (act === "camera_phone") return acts.useCamera("phone");
+    if (act === "camera_other") return acts.useCamera("demo");
     if (act === "begins_not") return deny();
     if (act !== "edit") return acts.run(act);
     replay.live();
