@@ -17,6 +17,7 @@ from .access import COOKIE, Access, Refused
 from .acts import parse_act
 from .downloads import download
 from .games import past_game, summaries
+from .newer import Installed
 from .past import change, check_there
 from .ports import CameraOffer, GameJournal, GameSession
 from .reasons import refusal
@@ -62,9 +63,16 @@ def watching() -> dict[str, int]:
 
 
 def offered() -> dict[str, Any]:
-    """Whether the camera may be chosen on the page, and the one that is plugged in and could be taken."""
+    """What the page offers beside the game: whether the camera may be chosen on it, the one that is plugged
+    in and could be taken, and the version that would run after a new start.
+    """
     offer: CameraOffer | None = current_app.extensions["offer"]
-    return {"camera_found": offer.found if offer is not None else None, "camera_free": offer is not None}
+    installed: Installed = current_app.extensions["installed"]
+    return {
+        "camera_found": offer.found if offer is not None else None,
+        "camera_free": offer is not None,
+        "newer": installed.newer(),
+    }
 
 
 @blueprint.get("/snapshot.jpg")

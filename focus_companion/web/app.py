@@ -12,6 +12,7 @@ from . import api, pages, seats, speaking, stream
 from .access import Access
 from .base import base_app
 from .far import FarSeats
+from .newer import Installed
 from .ports import CameraOffer, GameJournal, GameSession
 from .reviewing import Reviews
 from .series import Series
@@ -50,6 +51,7 @@ def create_app(
     app.extensions["journal"] = journal
     app.extensions["offer"] = offer
     app.extensions["phone"] = phone
+    app.extensions["installed"] = Installed()
     app.extensions["series"] = Series()
     app.extensions["far"] = far or FarSeats()
     app.extensions["reviews"] = Reviews()

@@ -4,7 +4,7 @@ import { after } from "./state.js";
 
 const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "reply", "seat", "seat_failed", "game", "begins", "act", "ruling", "corrected", "pause", "placed", "refused"];
 /** What changes without an event. */
-const BESIDE = ["watching", "camera_found", "camera_free"];
+const BESIDE = ["watching", "camera_found", "camera_free", "newer"];
 const POLL_MS = 4000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;

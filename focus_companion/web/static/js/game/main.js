@@ -206,8 +206,10 @@ function lamp() {
 }
 
 /** The button for a camera that was plugged in while the demo stands in for one. */
-function offer(before, { demo, camera_found: found, camera_free: free }) {
+function offer(before, { demo, camera_found: found, camera_free: free, newer }) {
   if (past || watched) return; // no bar, or no camera
+  $("#newer").hidden = !newer;
+  if (newer) $("#newer").textContent = t("Version {version} is installed. It runs after the next start of the program.", { version: newer });
   $("#demo").hidden = !demo;
   $("#use-camera").hidden = !found;
   $("#cameras").hidden = !demo || !free;
