@@ -255,7 +255,7 @@ def _camera_source() -> str | None:
         return None
     address = isinstance(source, str) and re.fullmatch(r"(?:https?|rtsps?)://\S{1,2000}", source.strip())
     if source not in ("phone", "demo") and not address:
-        raise Refused(HTTPStatus.BAD_REQUEST, "A camera's address begins with http:// or rtsp://.")
+        raise Refused(HTTPStatus.BAD_REQUEST, "A camera’s address begins with http:// or rtsp://.")
     return str(source).strip()
 
 
