@@ -124,10 +124,11 @@ class Loudspeaker:
             with self._news:
                 if self._spoken is speaking:
                     self._spoken = self._now = None
-            # Below nought: it was silenced.
-            if speaking.returncode > 0:
-                lines = complaint.decode(errors="replace").strip().splitlines()
-                self._tell(lines[-1] if lines else f"it ended with status {speaking.returncode}")
+            lines = complaint.decode(errors="replace").strip().splitlines()
+            last = lines[-1] if lines else ""
+            # Below nought: it was silenced. Without a sound card it ends well, and says so all the same.
+            if speaking.returncode > 0 or (speaking.returncode == 0 and last.startswith("error")):
+                self._tell(last or f"it ended with status {speaking.returncode}")
 
     def _tell(self, fault: str) -> None:
         # Once for each fault, not once for each sentence.
