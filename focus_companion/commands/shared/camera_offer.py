@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from focus_companion.commands.shared.play_source import DEMO, PHONE, cameras, works
+from focus_companion.commands.shared.play_source import DEMO, cameras, works
+from focus_companion.vision.capture.phone import NAME as PHONE
 
 EVERY: Final = 3.0
 """Seconds between two looks."""
