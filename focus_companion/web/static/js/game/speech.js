@@ -7,6 +7,9 @@ import { t } from "../lib/texts.js";
 /** Keys while speech is on, but for where somebody types. */
 const KEYS = { r: "repeat", t: "turn", s: "standing", c: "time", w: "here" };
 
+/** Sentences that may wait: of more, as after the host was away, the newest are spoken. */
+const MOST = 4;
+
 const language = document.documentElement.lang;
 
 /** Speaks one thing after another; what is urgent cuts the rest, and a turn that was cut is said again. */
@@ -18,16 +21,22 @@ class Mouth {
 
   say({ text, urgent }) {
     this.last = text;
-    const cut = urgent ? this.waiting.filter((item) => !item.urgent) : [];
-    if (urgent) this.hush();
-    for (const item of [{ text, urgent }, ...cut]) this.utter(item);
+    const now = { text, urgent };
+    const left = this.waiting.filter((item) => !item.urgent).slice(-MOST);
+    if (urgent) this.instead([now, ...left]);
+    else if (this.waiting.length > MOST) this.instead([...left, now]);
+    else this.utter(now);
+  }
+
+  instead(items) {
+    this.hush();
+    for (const item of items) this.utter(item);
   }
 
   /** An answer: whoever asks has stopped listening to the rest. */
   answer(text) {
-    this.hush();
     this.last = text;
-    this.utter({ text, urgent: false });
+    this.instead([{ text, urgent: false }]);
   }
 
   hush() {
@@ -41,7 +50,7 @@ class Mouth {
     const done = () => (this.waiting = this.waiting.filter((other) => other !== item));
     spoken.addEventListener("end", done);
     spoken.addEventListener("error", done);
-    this.waiting = [...this.waiting.slice(-4), item];
+    this.waiting.push(item);
     speechSynthesis.speak(spoken);
   }
 }
