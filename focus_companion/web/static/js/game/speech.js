@@ -44,8 +44,10 @@ class Mouth {
     speechSynthesis.cancel();
   }
 
-  utter(item) {
-    const spoken = new SpeechSynthesisUtterance(item.text);
+  utter({ text, urgent }) {
+    // An object of its own: that the one before it was cut is told later.
+    const item = { text, urgent };
+    const spoken = new SpeechSynthesisUtterance(text);
     spoken.lang = language;
     const done = () => (this.waiting = this.waiting.filter((other) => other !== item));
     spoken.addEventListener("end", done);
