@@ -11,14 +11,15 @@ import numpy as np
 
 from benchmarks.accuracy.scoring import Json, Score, score
 from focus_companion.commands.watch import PUBLIC
+from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
-from focus_companion.referee.beliefs import MOST
+from focus_companion.referee.referee import Referee
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection import find_board as finder
 from focus_companion.vision.detection.blobs import WORK_PIXELS
-from focus_companion.vision.detection.find_board import Found
+from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry import resize as sizes
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile
@@ -65,10 +66,10 @@ class Coarse(Watcher):
 
 def coarse_board(
     image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None = None
-) -> Found | None:
+) -> FoundBoard | None:
     """The board as the first half of the finder has it."""
     best = finder._Hunt(sizes.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()
-    return None if best is None else Found(sizes.resized(best.camera, image), profiles[0], 1.0)
+    return None if best is None else FoundBoard(sizes.resized(best.camera, image), profiles[0], 1.0)
 
 
 ABLATIONS: Final[Mapping[str, type[Watcher]]] = {
@@ -79,6 +80,20 @@ ABLATIONS: Final[Mapping[str, type[Watcher]]] = {
     "beam": Watcher,
 }
 """Parts of the product that can be left out, to see what each is worth, and who watches without them."""
+
+
+class Lacking(Pipeline):
+    """The product's pipeline without one of its parts."""
+
+    def __init__(self, rules: Rules, profiles: Sequence[BoardProfile], without: str) -> None:
+        super().__init__(rules, profiles)
+        self._without = without
+        if without == "beam":
+            self._referee = Referee(rules, most=1)
+
+    def _new_watcher(self, position: Position) -> Watcher:
+        kind = ABLATIONS[self._without]
+        return kind(self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens)
 
 
 class Ours:
@@ -96,8 +111,7 @@ class Ours:
         profiles = plastic_sets()
         if without == "height":
             profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
-        watcher = ABLATIONS.get(without, Watcher)
-        self.pipeline = Pipeline(rules, profiles, watcher=watcher, beliefs=1 if without == "beam" else MOST)
+        self.pipeline = Lacking(rules, profiles, without) if without else Pipeline(rules, profiles)
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:

@@ -26,8 +26,8 @@ import numpy as np
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_stacks
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import Look
-from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
@@ -122,7 +122,7 @@ def look_at(seed: int, positions: int, least_tilt: float, least_pitch: float) ->
     rng = np.random.default_rng([seed, 77])
     players = int(rng.choice([2, 2, 3, 4]))
     letters = {2: "gr", 3: "gbr", 4: "gbyr"}[players]
-    look: Look = random_look(rng)
+    look: SceneStyle = random_look(rng)
     truth = look.camera
     if truth.tilt < least_tilt or truth.pitch_pixels(look.profile) < least_pitch:
         return "other view"

@@ -11,9 +11,9 @@ import numpy as np
 from focus_companion.game.rules import Rules
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView, placed_camera
-from focus_companion.simulator.look import Look
-from focus_companion.simulator.random_look import random_look
-from focus_companion.simulator.script import ScriptedGame, script_game
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.for_tests.script import ScriptedGame, script_game
+from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.geometry.stack_masks import Outlines
 
@@ -28,7 +28,7 @@ class Case:
     """A game to be watched: all of it follows from ``seed``, ``plies`` and ``trouble``."""
 
     seed: int
-    look: Look
+    look: SceneStyle
     rules: Rules
     fps: float
     game: ScriptedGame

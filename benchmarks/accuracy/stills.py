@@ -34,7 +34,7 @@ from benchmarks.accuracy.report import PITCHES, TILTS, share
 from focus_companion.commands.read import IN_PLAY
 from focus_companion.game.squares import FILE, RANK, SQUARES
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile, Camera

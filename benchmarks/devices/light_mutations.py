@@ -158,7 +158,7 @@ MUTATIONS = (
         "the board's word that it knows nothing not heard",
         "test_a_lost_boot_notice",
         "lights/serial.py",
-        "        if not pong.told:",
+        "        if not pong.has_state:",
         "        if False:",
     ),
     host("no heartbeat", "test_heartbeat", "lights/serial.py", "elif now >= self._ping_at:", "elif False:"),
@@ -193,7 +193,7 @@ MUTATIONS = (
         "a fault told at each try",
         "test_plugged_in_late",
         "lights/serial.py",
-        "        if what != self._told:\n",
+        "        if what != self._reported:\n",
         "        if True:\n",
     ),
     host(
@@ -221,7 +221,7 @@ MUTATIONS = (
     host(
         "the button not joined to the game",
         "test_of_the_light_board",
-        "commands/play.py",
+        "commands/shared/listeners.py",
         "settings.lights), pressed)",
         "settings.lights))",
         BUTTON,

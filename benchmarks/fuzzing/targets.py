@@ -148,10 +148,10 @@ def _events() -> list[bytes]:
 
 def run_serial(data: bytes) -> None:
     from focus_companion.lights.protocol import Hello, Pong, ProtocolError
-    from focus_companion.lights.wire import LONGEST, BadFrame, Decoder, Frame, decode, encode, unstuff
+    from focus_companion.lights.wire import LONGEST, BadFrame, Decoder, WireMessage, decode, encode, unstuff
 
     decoder, at = Decoder(), 0
-    found: list[Frame] = []
+    found: list[WireMessage] = []
     while at < len(data):
         step = 1 + data[at] % 29
         found += decoder.feed(data[at : at + step])
@@ -170,10 +170,14 @@ def run_serial(data: bytes) -> None:
 
 
 def _serial() -> list[bytes]:
-    from focus_companion.lights.wire import Frame, encode
+    from focus_companion.lights.wire import WireMessage, encode
 
     hello = bytes((0, 1, 1, 0, 0, 63, 98, 6, 1, 244, 0))
-    frames = [Frame(1, 0x81, hello), Frame(2, 0x82, bytes((0, 1, 2, 3, 0, 9))), Frame(0, 0xC1, b"\x05")]
+    frames = [
+        WireMessage(1, 0x81, hello),
+        WireMessage(2, 0x82, bytes((0, 1, 2, 3, 0, 9))),
+        WireMessage(0, 0xC1, b"\x05"),
+    ]
     sent = [encode(frame) for frame in frames]
     return [*sent, b"".join(sent), b"\0" * 9, b"\xff" * 300, hello[1:]]
 

@@ -41,7 +41,7 @@ from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
-from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.storage.journal import Journal
 from focus_companion.vision.capture.frames import Frame, FrameError, Image
 from focus_companion.vision.capture.sources import open_source

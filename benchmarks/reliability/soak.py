@@ -38,8 +38,8 @@ import cv2
 
 from benchmarks import history
 from benchmarks.reliability.soak_table import Books, Table, Watched
-from focus_companion.commands.play import AGAIN
 from focus_companion.commands.shared import memory, play_source
+from focus_companion.commands.shared.playing import AGAIN
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Event
 from focus_companion.session.runner import Runner

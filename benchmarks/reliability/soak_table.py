@@ -24,7 +24,7 @@ from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Beat
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.demo import DemoSource
-from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import SceneStyle, aimed_camera, pleasant_look
 from focus_companion.vision.capture.frames import Frame
 
 FPS: Final = 6.0
@@ -40,7 +40,7 @@ KEPT: Final = 16
 
 
 @cache
-def good_view(width: int, height: int) -> Look:
+def good_view(width: int, height: int) -> SceneStyle:
     """The demonstration's table by a window, before a camera that is mounted as the page
     advises: steady, near, aslant."""
     look = pleasant_look(width, height)

@@ -16,7 +16,7 @@ from focus_companion.commands.shared.table_choice import FOLDER, camera_name
 
 if TYPE_CHECKING:
     from focus_companion.vision.capture.frames import Frame, Image
-    from focus_companion.vision.geometry.lens_calibration import Measured, View
+    from focus_companion.vision.geometry.lens_calibration import Measured, TargetView
 
 ENOUGH: Final = 15
 """Views of the target that are taken from a live camera."""
@@ -113,7 +113,7 @@ def _print_target(place: Path, paper: str) -> None:
     )
 
 
-def _from_pictures(folder: Path) -> list[View]:
+def _from_pictures(folder: Path) -> list[TargetView]:
     from focus_companion.vision.capture.sources import PictureFolder
     from focus_companion.vision.geometry.lens_calibration import see
 
@@ -132,13 +132,13 @@ def _from_pictures(folder: Path) -> list[View]:
     return views
 
 
-def _from_camera(source: str, seconds: float) -> list[View]:
+def _from_camera(source: str, seconds: float) -> list[TargetView]:
     from focus_companion.vision.capture.frames import FrameError
     from focus_companion.vision.capture.sources import open_source
     from focus_companion.vision.geometry.lens_calibration import differs, see
 
-    views: list[View] = []
-    last: View | None = None
+    views: list[TargetView] = []
+    last: TargetView | None = None
     click.echo("Hold the target into the picture, tilted to one side; Ctrl-C ends the taking.", err=True)
     try:
         with open_source(source, paced=True) as frames:
@@ -171,13 +171,13 @@ def _now_and_then(frames: Iterable[Frame], seconds: float) -> Iterator[Image]:
             yield frame.image
 
 
-def _held(view: View, before: View) -> bool:
+def _held(view: TargetView, before: TargetView) -> bool:
     """Whether the target rests: a moving one is blurred, and a rolling shutter bends it."""
     same = view.points.shape == before.points.shape and bool((view.points == before.points).all())
     return same and float(abs(view.pixels - before.pixels).max()) < HELD * view.width
 
 
-def _measured(views: list[View], name: str, camera: str, rulers: tuple[float, float]) -> Measured:
+def _measured(views: list[TargetView], name: str, camera: str, rulers: tuple[float, float]) -> Measured:
     from focus_companion.vision.geometry.lens_calibration import measure
     from focus_companion.vision.geometry.lens_profiles import LensError
 

@@ -32,12 +32,12 @@ def command(folder: Path, events: str | None, different: bool) -> None:
         with lines(events) as out:
             for compared in recording.run(sight):
                 count += 1
-                if out is not None and compared.told is not None:
-                    out.write(json.dumps(compared.told, ensure_ascii=False) + "\n")
+                if out is not None and compared.emitted is not None:
+                    out.write(json.dumps(compared.emitted, ensure_ascii=False) + "\n")
                 if compared.same:
                     continue
                 apart += 1
-                line = f"event {count}: then {_short(compared.taped)}, now {_short(compared.told)}"
+                line = f"event {count}: then {_short(compared.taped)}, now {_short(compared.emitted)}"
                 if not different:
                     raise NotSo(f"{folder}: {line}")
                 click.echo(line, err=True)

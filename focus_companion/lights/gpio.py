@@ -45,16 +45,16 @@ class GpioBackend:
         on_button: Callable[[], None] | None = None,
         on_held: Callable[[], None] | None = None,
     ) -> None:
-        """``on_held``: called in the place of ``on_button`` when the button was held for :data:`HELD`.
+        """``on_held``: called instead of ``on_button`` when the button was held for :data:`HELD`.
 
-        Raises :class:`LightsUnavailable` where there are no such pins.
+        Raises :class:`LightsUnavailable` if there are no such pins.
         """
         self._sound = sound
         self._shown: dict[str, str] = {}
         self._parts = ExitStack()
         try:
             with warnings.catch_warnings():
-                # gpiozero warns of each pin library that it lacks; what counts is whether one worked.
+                # gpiozero warns about each pin library that is missing; what counts is whether one worked.
                 warnings.simplefilter("ignore")
                 self._make(settings, on_button, on_held)
         except _faults() as fault:
@@ -116,7 +116,7 @@ class GpioBackend:
 
     def _set(self, part: str, light: Any, how: str) -> None:
         if self._shown.get(part) == how:
-            return  # or a blink would start anew
+            return  # or a blink would restart
         self._shown[part] = how
         if how == "blink":
             light.blink(0.25, 0.25)
@@ -145,14 +145,14 @@ class GpioBackend:
         return True
 
     def hurry(self) -> None:
-        """Pins make nobody wait."""
+        """Pins never block."""
 
     def close(self) -> None:
         self._parts.close()
 
 
 def _tell_apart(button: Any, on_button: Callable[[], None] | None, on_held: Callable[[], None]) -> None:
-    """A press counts when the button is let go, unless it was held, which counts as that alone."""
+    """A press counts when the button is released; one that was held counts as held only."""
     was_held = False
 
     def held() -> None:
@@ -175,7 +175,7 @@ def turn_light(meaning: Meaning, colour: str) -> str:
         return "blink" if colour in meaning.winners else "off"
     if meaning.camera_lost or colour != meaning.turn:
         return "off"
-    # Without lights on the squares, the turn light itself says that pieces have still to be taken off.
+    # Without lights on the squares, the turn light itself shows that pieces still have to be taken off.
     return "blink" if meaning.take else "on"
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
-from .look import Lighting, Look
 from .patches import Rect
+from .scene_style import Lighting, SceneStyle
 from .sensor import Film
 from .shading import linear, tint
 from .stage import SEATS, TOWARDS, Hand
@@ -194,8 +194,8 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
 
 
 def draw_arm(
-    picture: U8, hand: Hand, held: Held | None, look: Look, camera: Camera, lighting: Lighting, film: Film,
-    detail: float,
+    picture: U8, hand: Hand, held: Held | None, look: SceneStyle, camera: Camera, lighting: Lighting,
+    film: Film, detail: float,
 ) -> Rect:  # fmt: skip
     """Draws shadow, held pieces and arm on the picture (H, W, 3) in place; the part that they change."""
     parts = bones(hand)
@@ -234,7 +234,7 @@ def _cover(picture: U8, relief: _Relief, arm: U8) -> Rect:
     return x0, y0, x1, y1
 
 
-def _lit(relief: _Relief, hand: Hand, look: Look, camera: Camera, lighting: Lighting, film: Film) -> U8:
+def _lit(relief: _Relief, hand: Hand, look: SceneStyle, camera: Camera, lighting: Lighting, film: Film) -> U8:
     """Pixels (h, w, 3) of the arm's surface; black away from it."""
     picture = np.zeros((*relief.height.shape, 3), np.uint8)
     inside = relief.share > 0

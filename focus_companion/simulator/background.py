@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
 from .canvas import UP, Canvas, two
-from .look import Lamp, Lighting, Look
 from .props import paint_props
-from .shading import Column, linear, to_light, unit
+from .scene_style import Lamp, Lighting, SceneStyle
+from .shading import ShadowCaster, linear, to_light, unit
 from .solids import stack_body
 from .stage import Pose, to_table
 from .table_top import TableTop
@@ -29,7 +29,7 @@ OVERCAST = Lamp((0.0, 0.0, 1e5), 1.0, size=6e4)
 """The sky as a lamp, for the darkness around the foot of the board unit."""
 
 
-def paint_background(look: Look, lighting: Lighting, camera: Camera, pose: Pose) -> Canvas:
+def paint_background(look: SceneStyle, lighting: Lighting, camera: Camera, pose: Pose) -> Canvas:
     """The empty table and board. ``camera`` and lamps are in the frame of the board at ``pose``."""
     canvas = Canvas(camera, lighting)
     outline = outline_points(look.board, look.profile)
@@ -45,7 +45,7 @@ def paint_background(look: Look, lighting: Lighting, camera: Camera, pose: Pose)
     return canvas
 
 
-def _table(canvas: Canvas, look: Look, pose: Pose, outline: F32) -> None:
+def _table(canvas: Canvas, look: SceneStyle, pose: Pose, outline: F32) -> None:
     level, top = look.profile.table, TableTop(look.table, look.seed)
     height, width = canvas.points.shape[:2]
 
@@ -62,7 +62,7 @@ def _table(canvas: Canvas, look: Look, pose: Pose, outline: F32) -> None:
     _in_bands(slice(height), band)
 
 
-def _sides(canvas: Canvas, look: Look, outline: F32) -> None:
+def _sides(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
     """The unit's sides that face the camera, the farthest first."""
     table, steps = look.profile.table, np.linspace(0, 1, 8)[:, None]
     ends = sorted(
@@ -83,7 +83,7 @@ def _sides(canvas: Canvas, look: Look, outline: F32) -> None:
             canvas.lay(*seen, canvas.lit(middle[None], normal[None], albedo, look.board.gloss * 0.3))
 
 
-def _board(canvas: Canvas, look: Look, outline: F32) -> None:
+def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
     """The top of the unit, with cells, labels and relief."""
     profile, style = look.profile, look.board
     seen = canvas.mask(canvas.polygon(outline, 0.0))
@@ -99,7 +99,7 @@ def _board(canvas: Canvas, look: Look, outline: F32) -> None:
     size = len(picture) / len(relief)
     dome = profile.dome
     bumps = [
-        Column(x, y, dome.radius, profile.dome_base, profile.dome_base + dome.height * 0.8)
+        ShadowCaster(x, y, dome.radius, profile.dome_base, profile.dome_base + dome.height * 0.8)
         for x, y in profile.centres.tolist()
         if not profile.flat
     ]

@@ -17,9 +17,9 @@ from ..vision.geometry.scene import Camera
 from .arm import draw_arm
 from .background import BAND, paint_background
 from .canvas import inside
-from .look import Lamp, Lighting, Look
 from .patches import Rect
 from .pieces import PiecePainter
+from .scene_style import Lamp, Lighting, SceneStyle
 from .sensor import Chip, Film, Shot
 from .shading import contact, visibility
 from .stage import Hand, Pose, Stage, Thing, from_table, things_of
@@ -58,7 +58,7 @@ class BoardView:
     view.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: SceneStyle) -> None:
         self.look = look
         self._placed: tuple[Pose, int] | None = None
         self._version = 0

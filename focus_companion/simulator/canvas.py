@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
-from .look import Lamp, Lighting
 from .patches import body_patch
-from .shading import Column, contact, direct, sky, visibility
+from .scene_style import Lamp, Lighting
+from .shading import ShadowCaster, contact, direct, sky, visibility
 from .solids import Body, pixel_rays
 
 F32 = NDArray[np.float32]
@@ -100,7 +100,7 @@ class Canvas:
         if points is not None:
             self.points[crop] = np.where(share > 0.5, points, self.points[crop])
 
-    def shade(self, points: F32, light: tuple[F32, list[F32]], column: Column, floor: float) -> None:
+    def shade(self, points: F32, light: tuple[F32, list[F32]], column: ShadowCaster, floor: float) -> None:
         """Lays a column's shadow on the light of surfaces (h, w, 3) that lie no lower than ``floor``."""
         pad = column.radius + 18
         spot = inside(points, (column.x - pad, column.y - pad, column.x + pad, column.y + pad))

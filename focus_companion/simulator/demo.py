@@ -14,13 +14,13 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.capture.frames import Frame, Source
+from ..vision.capture.frames import SIZE, Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
-from .look import pleasant_look
 from .mischief import Carry, Slip, find_slip
 from .player import choose
+from .scene_style import pleasant_look
 
 PACE = Pace(reach=0.35, carry=0.45, leave=0.3, settle=1.5, pending=1.1, wrong=1.1)
 
@@ -85,7 +85,7 @@ class DemoSource(Source):
         position: Position | None = None,
         seed: int | None = None,
         fps: float = 15.0,
-        size: tuple[int, int] = (1280, 960),
+        size: tuple[int, int] = SIZE,
         view: BoardView | None = None,
         earlier: Iterable[tuple[str, ...]] = (),
         orders: Orders | None = None,

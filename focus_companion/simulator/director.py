@@ -14,8 +14,8 @@ from ..game.rules import Rules
 from ..game.squares import SQUARES
 from .beats import Beat, Pace
 from .hands import Hands
-from .look import Look
 from .mischief import Carry, Slip
+from .scene_style import SceneStyle
 from .stage import Stage
 
 USUAL_SEATS: dict[int, dict[str, str]] = {
@@ -32,7 +32,7 @@ class Director:
     ``pose``, ``light``, ``drift`` and ``nudge`` may be set at any time: later beats have them.
     """
 
-    def __init__(self, look: Look, rules: Rules, pace: Pace) -> None:
+    def __init__(self, look: SceneStyle, rules: Rules, pace: Pace) -> None:
         self.look, self.rules, self.pace = look, rules, pace
         self.seats = dict(USUAL_SEATS[rules.players])
         self.pose = (0.0, 0.0, 0.0)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..game.squares import SQUARES
 from .beats import Beat, Pace
-from .look import Look
 from .mischief import Carry, carried_out
+from .scene_style import SceneStyle
 from .stage import TOWARDS, Hand, Stage, reserve_place, square_centre
 
 LIFT = 24.0
@@ -18,7 +18,7 @@ LIFT = 24.0
 class Hands:
     """The beats of hands at one table."""
 
-    def __init__(self, look: Look, pace: Pace) -> None:
+    def __init__(self, look: SceneStyle, pace: Pace) -> None:
         self._look, self.pace = look, pace
 
     def away(self, seat: str, near: Hand) -> Hand:

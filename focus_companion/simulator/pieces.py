@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera, Solid
-from .look import Lighting, Look
 from .patches import Patch, Rect, body_patch, body_rect, clipped
-from .shading import Column, contact, direct, linear, sky, visibility
+from .scene_style import Lighting, SceneStyle
+from .shading import ShadowCaster, contact, direct, linear, sky, visibility
 from .solids import Body, stack_body
 from .stage import Thing
 
@@ -51,14 +51,14 @@ class Sprite:
 class PiecePainter:
     """Draws things for one look, light and camera, and remembers what it drew."""
 
-    def __init__(self, look: Look, lighting: Lighting, camera: Camera) -> None:
+    def __init__(self, look: SceneStyle, lighting: Lighting, camera: Camera) -> None:
         self.look, self._lighting, self._camera = look, lighting, camera
         self._eye = camera.place.astype(np.float32)
         self._bodies: dict[Thing, tuple[Body, Patch | None, Rect]] = {}
         self._glows: dict[Thing, tuple[F16, tuple[F16, ...]]] = {}
-        self._sprites: dict[tuple[Thing, frozenset[Column]], Sprite | None] = {}
+        self._sprites: dict[tuple[Thing, frozenset[ShadowCaster]], Sprite | None] = {}
 
-    def paint(self, light: F32, at: tuple[int, int], columns: Mapping[Thing, Column]) -> None:
+    def paint(self, light: F32, at: tuple[int, int], columns: Mapping[Thing, ShadowCaster]) -> None:
         """Lays all things on light (h, w, 3) whose top left pixel is ``at`` (x, y), the farthest first."""
         self._forget(columns)
         x0, y0 = at
@@ -82,7 +82,7 @@ class PiecePainter:
             return None
         return _sprite(patch, *self._glow(thing, patch))
 
-    def _forget(self, standing: Mapping[Thing, Column]) -> None:
+    def _forget(self, standing: Mapping[Thing, ShadowCaster]) -> None:
         """Drops what no longer stands there, once much is remembered."""
         if len(self._bodies) > len(standing) + SPARE:
             self._bodies = {thing: body for thing, body in self._bodies.items() if thing in standing}
@@ -92,7 +92,9 @@ class PiecePainter:
                 key: sprite for key, sprite in self._sprites.items() if self._stands(key, standing)
             }
 
-    def _stands(self, key: tuple[Thing, frozenset[Column]], standing: Mapping[Thing, Column]) -> bool:
+    def _stands(
+        self, key: tuple[Thing, frozenset[ShadowCaster]], standing: Mapping[Thing, ShadowCaster]
+    ) -> bool:
         thing, neighbours = key
         return thing in standing and neighbours == self._neighbours(thing, standing)
 
@@ -132,11 +134,11 @@ class PiecePainter:
             return stack_body(SHELL, profile.rise, at, thing.base)
         return stack_body(profile.piece, profile.rise, at, thing.base)
 
-    def column(self, thing: Thing) -> Column:
+    def column(self, thing: Thing) -> ShadowCaster:
         """The thing as a caster of shadows."""
         profile = self.look.profile
         top = thing.base + (len(thing.pieces) - 1) * profile.rise + profile.piece.height * 0.72
-        return Column(thing.x, thing.y, profile.piece.radius * 0.95, thing.base, top)
+        return ShadowCaster(thing.x, thing.y, profile.piece.radius * 0.95, thing.base, top)
 
     def touched(self, thing: Thing, standing: Iterable[Thing]) -> list[Rect]:
         """The parts of the picture that change with a thing: itself, its shadows, and what they fall on."""
@@ -160,17 +162,17 @@ class PiecePainter:
         pixels = self._camera.project(np.array(corners, float))
         return clipped((*pixels.min(0), *pixels.max(0)), self.look.size)
 
-    def _falls_on(self, column: Column, thing: Thing) -> bool:
+    def _falls_on(self, column: ShadowCaster, thing: Thing) -> bool:
         """Whether a column's shadow may fall on a thing."""
         if column.top < thing.base + 6:
             return False
         boxes = (column.reach(lamp, thing.base) for lamp in self._lighting.lamps)
         return any(b[0] - 18 < thing.x < b[2] + 18 and b[1] - 18 < thing.y < b[3] + 18 for b in boxes)
 
-    def _neighbours(self, thing: Thing, columns: Mapping[Thing, Column]) -> frozenset[Column]:
+    def _neighbours(self, thing: Thing, columns: Mapping[Thing, ShadowCaster]) -> frozenset[ShadowCaster]:
         return frozenset(c for other, c in columns.items() if other != thing and self._falls_on(c, thing))
 
-    def _lit(self, thing: Thing, neighbours: frozenset[Column]) -> Sprite | None:
+    def _lit(self, thing: Thing, neighbours: frozenset[ShadowCaster]) -> Sprite | None:
         key = (thing, neighbours)
         if key not in self._sprites:
             patch = self._body(thing)[1]
@@ -202,7 +204,7 @@ class PiecePainter:
         )
         return ambient, lamps
 
-    def _shaded(self, thing: Thing, patch: Patch, neighbours: frozenset[Column]) -> Sprite:
+    def _shaded(self, thing: Thing, patch: Patch, neighbours: frozenset[ShadowCaster]) -> Sprite:
         around = sorted(neighbours, key=lambda c: (c.x, c.y))
         ambient, lamps = self._glows[thing]
         light = ambient.astype(np.float32) * contact(patch.points, around, 0.3)[:, None]

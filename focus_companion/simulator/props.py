@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Solid
 from .canvas import UP, Canvas
-from .look import Look
 from .patches import body_patch
-from .shading import Column, linear
+from .scene_style import SceneStyle
+from .shading import ShadowCaster, linear
 from .solids import stack_body
 from .stage import Pose, from_table
 
@@ -28,7 +28,7 @@ SHEETS: dict[str, tuple[tuple[float, float], str, float, float]] = {
 """Half sizes in mm, colour, gloss and thickness of what lies flat."""
 
 
-def paint_props(canvas: Canvas, look: Look, pose: Pose) -> None:
+def paint_props(canvas: Canvas, look: SceneStyle, pose: Pose) -> None:
     """Lays the look's things around the board; they stay where they are when the board is pushed."""
     rng = np.random.default_rng([look.seed, 2])
     turn = rng.uniform(0, 2 * np.pi)
@@ -44,9 +44,9 @@ def paint_props(canvas: Canvas, look: Look, pose: Pose) -> None:
             _sheet(canvas, look, name, x, y, facing - float(np.radians(pose[2])))
 
 
-def _mug(canvas: Canvas, look: Look, x: float, y: float) -> None:
+def _mug(canvas: Canvas, look: SceneStyle, x: float, y: float) -> None:
     table, place = look.profile.table, np.array([(x, y)], np.float32)
-    column = Column(x, y, 40, table, table + BRIM)
+    column = ShadowCaster(x, y, 40, table, table + BRIM)
     canvas.shade(canvas.points, (canvas.ambient, list(canvas.lamps)), column, table)
     canvas.solid(stack_body(MUG, MUG.height, place, table), linear("#d9d8d4"), 0.6)
     patch = body_patch(canvas.camera, stack_body(COFFEE, COFFEE.height, place, table))
@@ -66,7 +66,7 @@ def _mug(canvas: Canvas, look: Look, x: float, y: float) -> None:
         below[crop] = below[crop] * (1 - share) + patch.spread(np.asarray(above * seen * 0.6, np.float32))
 
 
-def _sheet(canvas: Canvas, look: Look, name: str, x: float, y: float, turn: float) -> None:
+def _sheet(canvas: Canvas, look: SceneStyle, name: str, x: float, y: float, turn: float) -> None:
     half, colour, gloss, thick = SHEETS[name]
     c, s = float(np.cos(turn)), float(np.sin(turn))
     square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32) * np.array(half, np.float32)

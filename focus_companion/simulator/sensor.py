@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .look import Look, Sensor
 from .patches import Rect
+from .scene_style import SceneStyle, Sensor
 from .shading import tint, to_light, to_srgb
 
 F32 = NDArray[np.float32]
@@ -77,7 +77,7 @@ class Chip:
     costs its noise alone.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: SceneStyle) -> None:
         self._look = look
         self._noise: tuple[U8, U8] | None = None
         own = np.random.default_rng([look.seed, 8])

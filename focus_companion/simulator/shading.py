@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .look import Lamp, Lighting
+from .scene_style import Lamp, Lighting
 
 F32 = NDArray[np.float32]
 
@@ -36,7 +36,7 @@ def tint(rgb: tuple[float, float, float]) -> F32:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ShadowCaster:
     """A stack or dome as a caster of shadows: an upright cylinder."""
 
     x: float
@@ -74,7 +74,7 @@ def _ramp(values: F32) -> F32:
     return np.asarray(x * x * (3 - 2 * x), np.float32)
 
 
-def visibility(points: F32, lamp: Lamp, columns: list[Column]) -> F32:
+def visibility(points: F32, lamp: Lamp, columns: list[ShadowCaster]) -> F32:
     """How much of the lamp each point (..., 3) sees past the columns, 0…1."""
     seen = np.ones(points.shape[:-1], np.float32)
     if not columns:
@@ -97,7 +97,7 @@ def visibility(points: F32, lamp: Lamp, columns: list[Column]) -> F32:
     return seen
 
 
-def contact(points: F32, columns: list[Column], depth: float = 0.5) -> F32:
+def contact(points: F32, columns: list[ShadowCaster], depth: float = 0.5) -> F32:
     """Darkening of the sky's light close to the foot of columns, 0…1."""
     open_sky = np.ones(points.shape[:-1], np.float32)
     for column in columns:

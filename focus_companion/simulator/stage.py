@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game.squares import FILE, INDEX, RANK
-from .look import Look
+from .scene_style import SceneStyle
 
 F32 = NDArray[np.float32]
 
@@ -87,7 +87,7 @@ class Thing:
     flipped: bool = False
 
 
-def square_centre(look: Look, square: int | str) -> tuple[float, float]:
+def square_centre(look: SceneStyle, square: int | str) -> tuple[float, float]:
     """The middle of a square in mm, by index or name."""
     index = INDEX[square] if isinstance(square, str) else square
     return (FILE[index] - 3.5) * look.profile.pitch, (RANK[index] - 3.5) * look.profile.pitch
@@ -99,7 +99,7 @@ def _beside(seat: str, along: float, out: float) -> tuple[float, float]:
     return tx * out - ty * along, ty * out + tx * along
 
 
-def reserve_place(look: Look, seat: str, number: int) -> tuple[float, float]:
+def reserve_place(look: SceneStyle, seat: str, number: int) -> tuple[float, float]:
     """Where the ``number``-th reserve piece of a seat lies: on its ledge, from the eighth on before it.
 
     A board cut to the shape of its squares has no ledge: there they lie on the table.
@@ -112,7 +112,7 @@ def reserve_place(look: Look, seat: str, number: int) -> tuple[float, float]:
     return _beside(seat, along, half + 25.0 + 37.0 * (row - (look.board.outline != "cross")))
 
 
-def captured_place(look: Look, seat: str, number: int) -> tuple[float, float]:
+def captured_place(look: SceneStyle, seat: str, number: int) -> tuple[float, float]:
     """Where the ``number``-th captured piece of a seat lies: on the table at the player's right."""
     rng = np.random.default_rng([look.seed, 7, SEATS.index(seat), number])
     row, column = divmod(number, 3)
@@ -122,7 +122,7 @@ def captured_place(look: Look, seat: str, number: int) -> tuple[float, float]:
     )
 
 
-def things_of(stage: Stage, look: Look) -> frozenset[Thing]:
+def things_of(stage: Stage, look: SceneStyle) -> frozenset[Thing]:
     """Everything on the table but the arm and what it holds."""
     things = [
         Thing(*square_centre(look, square), 0.0, pieces, square)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .look import Table
+from .scene_style import TableStyle
 from .shading import linear
 
 F32 = NDArray[np.float32]
@@ -23,7 +23,7 @@ PLANK, CHECK = 128.0, 19.0
 class TableTop:
     """The colours of one table top, the same for the same seed at every place."""
 
-    def __init__(self, table: Table, seed: int) -> None:
+    def __init__(self, table: TableStyle, seed: int) -> None:
         rng = np.random.default_rng([seed, 1])
         self._first, self._second = linear(table.colour), linear(table.second)
         angle = float(rng.uniform(0, np.pi))

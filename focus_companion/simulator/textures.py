@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
 from ..vision.geometry.scene import BoardProfile
-from .look import BoardStyle
+from .scene_style import BoardStyle
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]

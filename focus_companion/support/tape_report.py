@@ -39,7 +39,7 @@ class NoBoard(ValueError):
 
 
 @dataclass(frozen=True)
-class Fault:
+class TapedFault:
     """Where something went wrong, and the last picture before it in which all was well."""
 
     event: Mapping[str, Any]
@@ -49,13 +49,13 @@ class Fault:
     """The newest events, the fault's among them."""
 
 
-def fault_of(recording: Recording, at: float | None = None) -> Fault:
+def fault_of(recording: Recording, at: float | None = None) -> TapedFault:
     """The last fault on a tape, or the one told nearest to ``at`` seconds; without one the tape's end.
 
     Raises:
         TapeError: the tape cannot be read, or holds no picture.
     """
-    found: list[Fault] = []
+    found: list[TapedFault] = []
     told: tuple[Mapping[str, Any], ...] = ()
     before = picture = None
     for event, picture in recording.told():
@@ -63,7 +63,7 @@ def fault_of(recording: Recording, at: float | None = None) -> Fault:
         if picture is None:
             continue
         if not event or any(event.get("type") in kinds for kinds in FAULTS):
-            found.append(Fault(event, picture, before if before != picture else None, told))
+            found.append(TapedFault(event, picture, before if before != picture else None, told))
         elif event.get("type") in WELL:
             before = picture
     if not found:

@@ -14,13 +14,13 @@ from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
 from .access import COOKIE, Access, Refused
-from .acts import parse_act
 from .downloads import download
 from .games import past_game, summaries
 from .newer import Installed
 from .past import change, check_there
 from .ports import CameraOffer, GameJournal, GameSession
 from .reasons import refusal
+from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster

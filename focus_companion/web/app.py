@@ -49,6 +49,8 @@ def create_app(
     # With a thousand who ask, those who come during a look would each take their share of its time.
     app.before_request(partial(session.let_pass, AFTER_YOU))
     app.extensions["journal"] = journal
+    app.extensions["blocks"] = stream.Blocks(stream.event_block)
+    app.extensions["state_blocks"] = stream.Blocks(partial(stream.state_block, session))
     app.extensions["offer"] = offer
     app.extensions["phone"] = phone
     app.extensions["installed"] = Installed()

@@ -29,6 +29,12 @@ class GameSession(Protocol):
         """The answer of ``/api/state``."""
         ...
 
+    def state_after(self, event: int) -> dict[str, Any] | None:
+        """The state right after the event of that id, ``moves`` as {"keep", "add"} of the list before it;
+        ``None`` if that is no longer known.
+        """
+        ...
+
     def subscribe(self, after: int | None = None, *, heartbeat: float = 15.0) -> EventSubscription:
         """Events above ``after`` (``None``: those to come); ``None`` when ``heartbeat`` s are silent."""
         ...

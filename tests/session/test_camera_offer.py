@@ -19,6 +19,7 @@ from loopback import free_port
 from focus_companion.commands import play as play_command
 from focus_companion.commands.shared import camera_offer, play_source
 from focus_companion.commands.shared.camera_offer import TRIES, CameraOffer
+from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.settings import Settings
 from focus_companion.storage.folders import demo_folder
 from focus_companion.storage.journal import Journal
@@ -92,22 +93,18 @@ def test_the_one_that_is_offered_is_not_disturbed(devices: Devices) -> None:
 class Playing:
     """``play`` on a thread of this process, and what it returned or raised."""
 
-    def __init__(self, settings: Settings, picked: play_command.Picked | None = None) -> None:
-        self.picked = picked or play_command.Picked()
+    def __init__(self, settings: Settings, picked: str | None = None) -> None:
         self.port = settings.port
         self.stop = threading.Event()
-        self.left: Settings | None = None
+        self.left: play_command.Restart | None = None
         self.problem: BaseException | None = None
-        self.thread = threading.Thread(target=self._run, args=(settings,))
+        self.thread = threading.Thread(target=self._run, args=(settings, picked))
         self.thread.start()
 
-    def _run(self, settings: Settings) -> None:
+    def _run(self, settings: Settings, picked: str | None) -> None:
         try:
             with ExitStack() as closing:
-                self.left = play_command.play(
-                    settings, None, {}, games=1, new=False, stop=self.stop, closing=closing, rank1="bottom",
-                    tape=None, tape_size=1.0, played_by={}, pace=None, picked=self.picked,
-                )  # fmt: skip
+                self.left = play_command.play(settings, GameOptions(), self.stop, closing, picked)
         except BaseException as error:
             self.problem = error
 
@@ -170,8 +167,9 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
         demo.thread.join()
     finally:
         demo.end()
-    assert demo.left is not None and demo.left.data == data and demo.left.port == settings.port
-    real = Playing(demo.left)
+    assert demo.left is not None and demo.left.picked is None
+    assert demo.left.settings.data == data and demo.left.settings.port == settings.port
+    real = Playing(demo.left.settings)
     try:
         shown = real.state(lambda state: state["ready"])
         assert not shown["demo"] and shown["game"] == 1 and not shown["resumed"]
@@ -215,9 +213,9 @@ def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
     monkeypatch.setattr(play_command, "end_in_time", lambda: None)
     monkeypatch.setattr(play_source, "cameras", devices.there)
     settings = Settings(data=tmp_path / "data", port=free_port(), lights={"backends": ["none"]})
-    going, picked = settings, play_command.Picked()
+    going = play_command.Restart(settings)
     for choice, demo in ((b'{"source": "phone"}', True), (b'{"source": "demo"}', False)):
-        playing = Playing(going, picked)
+        playing = Playing(going.settings, going.picked)
         try:
             shown = playing.state(lambda state: state["game"])
             assert shown["demo"] is demo and shown["camera_free"] is True
@@ -229,7 +227,7 @@ def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
             playing.end()
         assert playing.left is not None
         going = playing.left
-    last = Playing(going, picked)
+    last = Playing(going.settings, going.picked)
     try:
         assert last.state(lambda state: state["game"])["demo"] is True
     finally:

@@ -13,11 +13,11 @@ from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.referee.verdict import OtherBegins, PutRight, TurnSeen, WentBack, Wrong
+from focus_companion.referee.verdict import OtherBegins, PutRight, TurnSeen, Verdict, WentBack, Wrong
 from focus_companion.referee.words import TEMPLATES
 from focus_companion.session.beginning import began
 from focus_companion.session.events import Acted, Event, Moved
-from focus_companion.session.events_from_verdicts import hear, result
+from focus_companion.session.events_from_verdicts import follow, result
 from focus_companion.session.history import History
 from focus_companion.session.state_json import state
 from focus_companion.speech import Voice, narrate
@@ -47,6 +47,11 @@ NAMES_GIVEN: Final = (
 )
 
 
+def heard(verdict: Verdict, history: History, time: float) -> list[Event]:
+    """The events of a verdict."""
+    return [transition.event for transition in follow([verdict], history, time)]
+
+
 def games() -> Iterator[tuple[History, list[tuple[Event, dict]]]]:
     """Games of 2 to 4 players with all that may happen: the game, and its events with their states."""
     for seed in range(GAMES):
@@ -72,17 +77,17 @@ def game(chance: random.Random) -> tuple[History, list[tuple[Event, dict]]]:
     tell(began(history, 0.0))
     if chance.random() < 0.2:
         first = chance.choice(rules.order[1:])
-        tell(*hear(OtherBegins(first, start_position(rules.begun_by(first))), history, 0.0))
+        tell(*heard(OtherBegins(first, start_position(rules.begun_by(first))), history, 0.0))
     time = 0.0
     while not history.over and len(told) < LONGEST * 2 and history.ply < LONGEST:
         time += 1
         at, position = chance.random(), history.position
         if at < 0.03 and history.ply:
-            tell(*hear(WentBack(chance.randrange(max(0, history.ply - 3), history.ply)), history, time))
+            tell(*heard(WentBack(chance.randrange(max(0, history.ply - 3), history.ply)), history, time))
         elif at < 0.06:
             reason = chance.choice(sorted(TEMPLATES))
-            tell(*hear(Wrong(reason, position.to_move, (3, 4, 9), "…"), history, time))
-            tell(*hear(PutRight(), history, time))
+            tell(*heard(Wrong(reason, position.to_move, (3, 4, 9), "…"), history, time))
+            tell(*heard(PutRight(), history, time))
         elif at < 0.063 and players > 2 and not partners:
             act = Acted(time, chance.choice(("resign", "leave")), NAMES[position.to_move])
             tell(act, *result(history.take(act).position, time))
@@ -93,7 +98,7 @@ def game(chance: random.Random) -> tuple[History, list[tuple[Event, dict]]]:
             moves = legal_moves(position, history.rules)
             # Long steps onto high stacks end in captures; alike chances would wander about.
             move = max(chance.sample(moves, min(3, len(moves))), key=lambda m: len(position.stacks[m.target]))
-            tell(*hear(TurnSeen(move, 0.9), history, time))
+            tell(*heard(TurnSeen(move, 0.9), history, time))
     return history, told
 
 

@@ -18,7 +18,7 @@ from focus_companion.referee.verdict import TurnSeen
 from focus_companion.session import events
 from focus_companion.session.beginning import began
 from focus_companion.session.clock import Clock, TimeControl
-from focus_companion.session.events_from_verdicts import hear
+from focus_companion.session.events_from_verdicts import follow
 from focus_companion.session.history import History
 from focus_companion.session.state_json import state
 from focus_companion.speech import NoSuchQuestion, Voice, answer, narrate
@@ -38,7 +38,7 @@ def played(*moves: str, players: dict[str, str] | None = None) -> History:
     history = History.begin(Rules.make(2), {"g": "Ann", "r": "Bob"} if players is None else players)
     history = history.take(began(history, 0.0))
     for move in moves:
-        history = history.take_all(hear(TurnSeen(Move.parse(move), 0.9), history, 1.0))
+        history = follow([TurnSeen(Move.parse(move), 0.9)], history, 1.0)[-1].after
     return history
 
 
@@ -114,7 +114,7 @@ NAMES = [
 @pytest.mark.parametrize(("players", "text"), NAMES)
 def test_a_player_is_one_word_that_is_no_other(players: dict[str, str], text: str) -> None:
     after = table("b6-b7", players=players)
-    moved = next(event for event in hear(TurnSeen(Move.parse("b6-b7"), 0.9), played(players=players), 1.0))
+    moved = follow([TurnSeen(Move.parse("b6-b7"), 0.9)], played(players=players), 1.0)[0].event
     said = narrate(moved, after, EN)
     assert said is not None and said.text == text
 

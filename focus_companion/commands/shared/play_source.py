@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.session.runner import BACK_OFF
@@ -36,6 +37,8 @@ class Chosen:
     """The source in use. ``text`` says which, for the terminal; ``first`` is open already."""
 
     is_demo = False
+    stands_in = False
+    """It is the demonstration, for want of a camera."""
     phone: PhoneCamera | None = None
     """Where pictures are to be handed in, if they come from a phone."""
     back_off: Sequence[float] = BACK_OFF
@@ -80,8 +83,8 @@ class Demo(Chosen):
 
     is_demo = True
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, *, stands_in: bool = False) -> None:
+        self.text, self.stands_in = text, stands_in
         self.first = None
         self._session: Session | None = None
         self._view: BoardView | None = None
@@ -141,12 +144,21 @@ def _waits_for_reply(history: History) -> bool:
     return history.position.to_move in history.played_by and history.reply is None
 
 
-def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | None = None) -> Chosen:
-    """The source that the settings ask for.
+def choose_source(
+    settings: Settings,
+    devices: Callable[[], Sequence[str]] | None = None,
+    *,
+    picked: str | None = None,
+) -> Chosen:
+    """The source that the settings ask for, or the one ``picked`` on the page where they ask for none.
 
     Raises:
         FrameError: the one asked for does not open.
     """
+    if picked == DEMO:
+        return Demo("demo (the simulated board, until a camera is chosen)", stands_in=True)
+    if picked is not None:
+        settings = replace(settings, camera=picked)
     if settings.camera == DEMO:
         return Demo("demo (the simulated board)")
     if settings.camera == PHONE:
@@ -156,12 +168,12 @@ def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | Non
     for device in (devices or cameras)():
         if works(device):
             return Chosen(settings, device, opened(device, settings.fps))
-    return Demo("demo (the simulated board; no camera works here)")
+    return Demo("demo (the simulated board; no camera works here)", stands_in=True)
 
 
 def opened(text: str, fps: float = 15.0) -> FrameSource:
     """The source that ``text`` names, files at their own speed. Raises :class:`FrameError`."""
-    return cast("FrameSource", open_source(text, fps=fps, paced=True))
+    return open_source(text, fps=fps, paced=True)
 
 
 def lasting(text: str) -> str:

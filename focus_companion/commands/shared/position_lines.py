@@ -13,7 +13,7 @@ from typing import Final
 from focus_companion.game.colours import NAMES
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.outcome import Outcome
-from focus_companion.game.play import Act, IllegalMove, act, apply, play
+from focus_companion.game.play import Declaration, IllegalMove, act, apply, play
 from focus_companion.game.position import Position
 from focus_companion.game.record import BadMove, GameRecord
 from focus_companion.game.rules import Rules
@@ -36,7 +36,7 @@ def position_lines(record: GameRecord, *, legal: bool = False, game: int | None 
     turns = legal_moves(position, rules) if legal else None
     for entry in record.entries:
         what = entry.what
-        if isinstance(what, Act):
+        if isinstance(what, Declaration):
             try:
                 position = act(position, what, rules)
             except IllegalMove as error:

@@ -93,7 +93,7 @@ class Surroundings:
         at = order.index(square)
         free = column.any.copy()
         for nearer in order[at + 1 :]:
-            _cut(free, window, outlines.columns[nearer], len(standing[nearer]))
+            outlines.columns[nearer].cut_from(free, window, len(standing[nearer]))
         # Indices, which one pass finds, pick from further arrays faster than a mask does.
         self.free = np.flatnonzero(free)
         self.layers = _layers(outlines)[square]
@@ -178,13 +178,3 @@ class _Layers:
                 level[(self.patterns & (1 << (piece - 1))) > 0] = piece
             self._of[pieces] = (level == np.arange(_LAYERS)[:, None]).astype(np.float64)
         return self._of[pieces]
-
-
-def _cut(free: NDArray[np.bool_], window: Window, column: Column, pieces: int) -> None:
-    """Take out of ``free`` the pixels of ``window`` that a nearer stack hides."""
-    x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
-    y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
-    if x0 >= x1 or y0 >= y1:
-        return
-    hidden = column.standing(pieces)[y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]
-    free[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left] &= ~hidden

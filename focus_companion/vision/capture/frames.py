@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +24,9 @@ FROZEN = 10.0
 """Seconds of the same picture, bit for bit: a sensor's noise never repeats, an encoder's stillness may for a
 while.
 """
+
+SIZE = (1280, 960)
+"""Width and height in pixels asked of a camera; finer pictures show no more of the game and take longer."""
 
 LARGEST = 40_000_000
 """Pixels of the largest picture of a video or stream that is taken; 8K has 33 million."""
@@ -56,16 +59,25 @@ class Frame:
 
 
 class FrameSource(Protocol):
-    """Frames in order of time. ``live`` sources leave frames out for a reader who lags behind."""
+    """Frames in order of time; leaving the context closes the source."""
 
-    live: bool
     name: str
+    live: bool
+    """It leaves frames out for a reader who lags behind, and is opened again when it ends."""
+    waits: bool
+    """Though live, it makes a frame only once the last one was taken: that one takes long is no fault."""
     gone: str
     """One word for what has happened when a live source gives no more: "unplugged" or "ended"."""
     silent: str
     """The same where it is open but gives none: "stalled", or "damaged" where those that come are broken."""
     frozen_after: float
     """Seconds of one and the same picture, bit for bit, after which a live source counts as frozen."""
+
+    @property
+    def locks(self) -> Mapping[str, str]:
+        """By control of the camera (exposure, white balance, focus): locked, settling, or why it cannot be
+        locked; empty where the source has none."""
+        ...
 
     def __enter__(self) -> Self: ...
 
@@ -75,18 +87,27 @@ class FrameSource(Protocol):
 
     def __iter__(self) -> Iterator[Frame]: ...
 
+    def close(self) -> None:
+        """End the iteration, from any thread, also while it waits for a frame; may be called twice."""
+        ...
+
 
 class Source:
     """What all sources share: they are context managers, may be closed twice, and stop when closed."""
 
-    live = False
-    gone = "ended"
-    silent = "stalled"
-    frozen_after = FROZEN
+    live: bool = False
+    waits: bool = False
+    gone: str = "ended"
+    silent: str = "stalled"
+    frozen_after: float = FROZEN
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._closed = threading.Event()
+
+    @property
+    def locks(self) -> Mapping[str, str]:
+        return {}
 
     def __enter__(self) -> Self:
         return self

@@ -57,7 +57,6 @@ class Live(Source):
 
     @property
     def locks(self) -> Mapping[str, str]:
-        """By control (exposure, white balance, focus): locked, settling, or why it cannot be locked."""
         return self._keeper.state if self._keeper is not None else {}
 
     def _grab(self) -> None:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .camera_controls import Locker
-from .frames import FrameError
+from .frames import SIZE, FrameError
 from .live import Live
 
 PREFIX: Final = "picamera2:"
-SIZE: Final = (1280, 960)
 
 
 class PiCapture:

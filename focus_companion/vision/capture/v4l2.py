@@ -11,7 +11,7 @@ from typing import Any, Final
 import cv2
 
 from .camera_controls import Locker
-from .frames import FrameError
+from .frames import SIZE, FrameError
 from .live import Live
 
 STABLE: Final = Path("/dev/v4l")
@@ -106,7 +106,7 @@ def stable_path(source: str, folder: Path = STABLE) -> str:
 
 
 def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2)) -> Live:
-    """The camera of that number or path, at 1280×960 or what it has nearest to it.
+    """The camera of that number or path, at :data:`~.frames.SIZE` or what it has nearest to it.
 
     Raises:
         FrameError: it does not open.
@@ -117,8 +117,8 @@ def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path
             f"camera {source} does not open; is it plugged in, and free of other programs?", "unplugged"
         )
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-    capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
-    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 960)
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE[0])
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE[1])
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     name = f"camera {source}"
     return Live(name, capture, Locker(name, controls(capture)), gone="unplugged")

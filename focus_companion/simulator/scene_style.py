@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..vision.capture.frames import SIZE
 from ..vision.geometry.board_profiles import board_profile
 from ..vision.geometry.scene import BoardProfile, Camera, Lens
 
@@ -73,7 +74,7 @@ class PieceStyle:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableStyle:
     """What the board stands on: ``kind`` is "wood", "cloth", "gingham" or "plain"."""
 
     kind: str = "wood"
@@ -107,13 +108,13 @@ class Arms:
 
 
 @dataclass(frozen=True)
-class Look:
+class SceneStyle:
     """How a simulated table looks. ``lightings[0]`` burns first; a light change goes on to the next."""
 
     camera: Camera
     board: BoardStyle = BoardStyle()
     pieces: PieceStyle = field(default_factory=PieceStyle)
-    table: Table = Table()
+    table: TableStyle = TableStyle()
     lightings: tuple[Lighting, ...] = (Lighting((Lamp((-700.0, 500.0, 900.0), 0.8),)),)
     sensor: Sensor = Sensor()
     arms: Arms = Arms()
@@ -187,16 +188,16 @@ def _rodrigues(matrix: NDArray[np.float64]) -> Triple:
 
 
 @cache
-def pleasant_look(width: int = 1280, height: int = 960) -> Look:
+def pleasant_look(width: int = SIZE[0], height: int = SIZE[1]) -> SceneStyle:
     """The table of the demonstration: a cream board on oak by a window, seen 30 degrees off the vertical."""
     lens = Lens.guess(width, height, 58.0)
     camera = aimed_camera(lens, board_profile(), tilt=30, azimuth=7, roll=-1.5, fill=0.83)
     window = Lamp((-820.0, 620.0, 980.0), 0.85, (1.0, 0.98, 0.94), 420.0)
     ceiling = Lamp((380.0, -160.0, 1500.0), 0.35, (1.0, 0.93, 0.82), 45.0)
-    return Look(
+    return SceneStyle(
         camera=camera,
         board=BoardStyle(colour="#d8cfb6"),
-        table=Table("wood", "#a97c4c", "#6f4926", 0.3, ("mug", "paper")),
+        table=TableStyle("wood", "#a97c4c", "#6f4926", 0.3, ("mug", "paper")),
         lightings=(Lighting((window, ceiling), 0.4, (0.95, 0.98, 1.0), 0.2),),
         sensor=Sensor(noise=1.8, jpeg=0),
     )

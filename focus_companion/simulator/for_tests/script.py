@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from ..game.moves import Move
-from ..game.play import apply, removed
-from ..game.position import Position
-from ..game.rules import Rules
-from ..game.setups import start_position
-from ..game.squares import SQUARES
-from ..vision.capture.frames import Frame
-from .beats import Beat, Pace
-from .board_view import BoardView
-from .director import Director
-from .look import Look
-from .mischief import AT_A_TRIMMING, BEFORE_A_TURN, find_slip, find_trimming_slip
-from .player import choose
-from .stage import Stage
+from ...game.moves import Move
+from ...game.play import apply, removed
+from ...game.position import Position
+from ...game.rules import Rules
+from ...game.setups import start_position
+from ...game.squares import SQUARES
+from ...vision.capture.frames import Frame
+from ..beats import Beat, Pace
+from ..board_view import BoardView
+from ..director import Director
+from ..mischief import AT_A_TRIMMING, BEFORE_A_TURN, find_slip, find_trimming_slip
+from ..player import choose
+from ..scene_style import SceneStyle
+from ..stage import Stage
 from .thinking import Thinker
 
 LIFE = ("takeback", "light", "board_moved")
@@ -33,7 +33,7 @@ LIFE = ("takeback", "light", "board_moved")
 class ScriptedGame:
     """A game as played before the simulated camera. ``turns`` are the legal plies with their positions."""
 
-    look: Look
+    look: SceneStyle
     rules: Rules
     seats: dict[str, str]
     beats: tuple[Beat, ...]
@@ -151,7 +151,7 @@ def _reserves(position: Position) -> dict[str, int]:
 
 
 def script_game(
-    look: Look,
+    look: SceneStyle,
     rules: Rules,
     *,
     seed: int,
@@ -173,7 +173,7 @@ def script_game(
 
 class _Scripter:
     def __init__(
-        self, look: Look, rules: Rules, seed: int, trouble: float, pace: Pace, thinking: float
+        self, look: SceneStyle, rules: Rules, seed: int, trouble: float, pace: Pace, thinking: float
     ) -> None:
         self._director = Director(look, rules, pace)
         self._thinker, self._thinking = Thinker(self._director, seed), thinking

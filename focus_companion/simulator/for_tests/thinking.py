@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from ..game.position import Position
-from .beats import Beat
-from .director import Director
-from .hands import Hands
-from .stage import SEATS, TOWARDS, Hand, Stage, square_centre
+from ...game.position import Position
+from ..beats import Beat
+from ..director import Director
+from ..hands import Hands
+from ..stage import SEATS, TOWARDS, Hand, Stage, square_centre
 
 STILL: Final = (3.0, 15.0)
 """Seconds for which nothing happens, at least and at most."""
