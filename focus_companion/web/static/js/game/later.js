@@ -14,5 +14,6 @@ import { showReview } from "./review.js";
 import { Seats } from "./seats.js";
 import { sample, sound } from "../lib/sound.js";
 import { Share } from "./share.js";
+import { Speech } from "./speech.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Seats, Share, celebrate, keepAwake, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Seats, Share, Speech, celebrate, keepAwake, sample, showReview, sound };
