@@ -103,6 +103,7 @@ class Name(_NameType):
 @tape_options
 def command(
     rules: Rules | None,
+    start_from: str,
     games: int,
     names: Sequence[tuple[str, str]],
     seats: Sequence[tuple[str, str]],
@@ -135,7 +136,7 @@ def command(
     while going is not None:
         with ExitStack() as closing:
             going = play(
-                going, rules, dict(names), games=games, new=new, stop=stop, closing=closing, rank1=rank1,
+                going, rules, dict(names), start_from=start_from, games=games, new=new, stop=stop, closing=closing, rank1=rank1,
                 tape=tape, tape_size=tape_size, played_by=played_by,
                 pace=None if pace is None else float(pace),
             )  # fmt: skip
@@ -149,6 +150,7 @@ def play(
     rules: Rules | None,
     names: Mapping[str, str],
     *,
+    start_from: str,
     games: int,
     new: bool,
     stop: threading.Event,
@@ -192,11 +194,11 @@ def play(
     boards = boards_for(settings.board)
     lens = None if chosen.is_demo else lens_for(settings.lens, chosen.text, settings.data)
     again = AGAIN if chosen.is_demo else None
-    sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
+    sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=lens, aside=tape is None)
     match = MatchPlace(games) if games > 1 else None
     session = Session(
         rules or Rules.make(2), names, journal, sight, resume=not new, again=again, demo=chosen.is_demo,
-        rescued=rescued, match=match, played_by=played_by, pace=pace,
+        rescued=rescued, match=match, played_by=played_by, pace=pace, start_from=start_from,
     )  # fmt: skip
     if tape is not None:
         how = sight_to_json(rank1, boards, lens)

@@ -29,6 +29,7 @@ def began(history: History, now: float, demo: bool = False) -> GameBegan:
         demo,
         view.named(history.played_by),
         history.pace,
+        history.start_from,
     )
 
 

@@ -16,6 +16,7 @@ from ..referee.beliefs import MOST
 from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
+    BoardRead,
     OtherBegins,
     OutOfView,
     StartDiffers,
@@ -36,6 +37,7 @@ from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
 from ..vision.tracking.watcher import Watcher
 from ..vision.tracking.watching import State
+from .reading import Reader
 from .usable import Usable
 
 SET_UP_PATIENCE = 0.6
@@ -65,11 +67,12 @@ class Pipeline:
         tries_mount: bool = True,
         watcher: type[Watcher] = Watcher,
         beliefs: int = MOST,
+        aside: bool = False,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
         the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
         the start says; ``watcher`` and ``beliefs`` (at most kept in doubt): others than the usual, to be
-        compared.
+        compared; ``aside``: :meth:`read` works in a thread of its own.
         """
         self._lens, self._rules = lens, rules
         self._kind = watcher
@@ -88,6 +91,7 @@ class Pipeline:
         self._offered: tuple[str, ...] | None = None
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
+        self._reader = Reader(self._profiles, self._players, rank1, lens, aside=aside)
 
     @property
     def camera_state(self) -> str:
@@ -95,7 +99,7 @@ class Pipeline:
         if self._usable.why:
             return self._usable.why
         if self._watcher is None:
-            return State.SEEKING.value
+            return State.SEEKING.value if self._reader.last is None else State.WATCHING.value
         return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
@@ -155,6 +159,29 @@ class Pipeline:
         elif self._referee.covered(look) and look.age > _patience(watcher, look):
             watcher.absorb(look)
         return verdicts
+
+    def read(self, frame: Frame, standing: Position | None) -> list[Verdict]:
+        """What a still picture shows whatever should stand, once it has been read: ``BoardRead``.
+
+        ``standing``: what the game says, which tells how the board is turned; ``None``: nothing is known.
+        """
+        back: list[Verdict] = []
+        if standing is None:
+            # Nobody else judges the picture.
+            before = self._usable.why
+            if not self._usable.judge(frame.picture, frame.time):
+                return [OutOfView("camera", self._usable.why)] if self._usable.why else []
+            back = [BackInView("camera")] if before else []
+        held = self._watcher.camera if self._watcher is not None else None
+        found = self._reader.see(frame, standing and standing.stacks, held)
+        if found is not None and found.stacks and self._watcher is None:
+            # The position that is agreed on is looked for where it was read.
+            self._given = self._reader.corners, False
+        return back if found is None else [*back, found]
+
+    def read_again(self) -> None:
+        """The next still picture is read, however like the last one."""
+        self._reader.forget()
 
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
@@ -245,7 +272,9 @@ class Pipeline:
     def corners(self) -> dict[str, tuple[float, float]] | None:
         """Where the corners of the lattice are seen, as shares of the picture's size, if they are."""
         outlines = self._watcher.outlines if self._watcher else None
-        return None if outlines is None else corners_of(outlines.camera, outlines.profile)
+        if outlines is None:
+            return self._reader.corners
+        return corners_of(outlines.camera, outlines.profile)
 
     def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""

@@ -6,7 +6,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import date
@@ -16,17 +16,18 @@ from ..game.match import MatchPlace, match_names
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
+from ..referee.verdict import Verdict
 from . import state_json as view
 from .beginning import began, match_to_go_on, next_place, turned
 from .clock import Clock, TimeControl
 from .event_feed import HEARTBEAT, Feed, Subscription
 from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
-from .events_from_requests import answer
+from .events_from_requests import answer, take_reading
 from .events_from_verdicts import hear
 from .history import History
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
-from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
+from .requests import NewGame, PlaceBoard, ReadBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
 from .rulings import nearest_turns
 from .seat_kinds import AT_THE_BOARD, SeatError, Seating
 from .seating import check_seats, seats_changed
@@ -72,6 +73,9 @@ class Session:
     ``played_by``: kinds of seat by letter, of a new game; in a game that goes on they replace those of the
     same colours. ``pace``: seconds for which a computer may think about a turn, ``None``: as the game has it.
 
+    ``start_from``: "camera" where a new game begins from the position that the camera reads, as soon as the
+    players take it; with ``takes_reading``, because nobody is there to ask, at once.
+
     Raises:
         JournalError: the journal cannot be used.
         SeatError: a seat of a colour that does not play.
@@ -92,11 +96,14 @@ class Session:
         match: MatchPlace | None = None,
         played_by: Mapping[str, str] | None = None,
         pace: float | None = None,
+        start_from: str = "",
+        takes_reading: bool = False,
     ) -> None:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
         self._demo = demo
+        self.takes_reading, self._to_be_read = takes_reading, False
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
@@ -126,7 +133,7 @@ class Session:
         else:
             check_seats(played_by or {}, "".join(rules.order))
             seating = Seating.make(played_by, pace)
-            self._history = self._prepare(rules, players, match=match, seating=seating)
+            self._history = self._prepare(rules, players, match=match, seating=seating, start_from=start_from)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
             # The board or the camera may have been moved since.
@@ -282,12 +289,24 @@ class Session:
             told += self._another()
         heard: list[Event] = []
         history = self._history
-        for verdict in self._sight.push(frame, history.positions, history.asked):
+        for verdict in self._seen(frame, history):
             events = hear(verdict, history, self._time)
             history = history.take_all(events)
             heard += events
+        if history.start_from and history.reading and self.takes_reading:
+            heard += take_reading(history.reading, history, self._time)
         self._turned_at = self._clock()
         return told + self._tell(*heard)
+
+    def _seen(self, frame: Frame, history: History) -> Iterator[Verdict]:
+        if history.start_from:
+            yield from self._sight.read(frame, None)
+            return
+        yield from self._sight.push(frame, history.positions, history.asked)
+        if self._to_be_read:
+            for verdict in self._sight.read(frame, history.position):
+                self._to_be_read = False
+                yield verdict
 
     def attend(self) -> list[Event]:
         """Do what has been asked for; to be called now and then also while no frames come."""
@@ -358,6 +377,9 @@ class Session:
             told = self._tell(*events)
             self._look_afresh()
             return told
+        if isinstance(request, ReadBoard):
+            self._sight.read_again()
+            self._to_be_read = True
         if isinstance(request, StandsRight):
             self._sight.vouch()
         if isinstance(request, TurnDone):
@@ -372,6 +394,7 @@ class Session:
             seats, clock = before.seats, before.clock.control if before.clock else None
             match = next_place(before)
         rules = request.rules or before.agreed or self.rules
+        start_from = request.start_from if request.rules else before.start_from
         turns = request.rules is None and match is not None and before.over
         players = request.players or (turned(before, before.players) if turns else before.players)
         played_by = turned(before, before.played_by) if turns else before.played_by
@@ -383,7 +406,7 @@ class Session:
             raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
         try:
             check_seats(request.played_by or {}, "".join(rules.order))
-            history = self._prepare(rules, players, seats, clock, match, seating)
+            history = self._prepare(rules, players, seats, clock, match, seating, start_from)
         except SeatError as error:
             raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
         except OSError as error:
@@ -428,6 +451,7 @@ class Session:
         clock: TimeControl | None = None,
         match: MatchPlace | None = None,
         seating: Seating = AT_THE_BOARD,
+        start_from: str = "",
     ) -> History:
         if match is not None:
             players = match_names(rules.order, players)
@@ -436,6 +460,7 @@ class Session:
         made = History.begin(rules, players, game=number, date=today)
         control = Clock(clock) if clock else None
         made = replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
+        made = replace(made, start_from=start_from)
         return replace(made, played_by=seating.of(rules.order), pace=seating.pace)
 
     def _following(self, before: History) -> History:

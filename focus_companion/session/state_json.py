@@ -111,6 +111,8 @@ def standing(history: History) -> dict[str, Any]:
         "unclear": list(history.unclear.candidates) if history.unclear else None,
         "set_up": list(history.set_up),
         "ready": history.ready,
+        "start_from": history.start_from or None,
+        "reading": _json(history.reading),
         "paused": history.paused,
         "players": {
             NAMES[letter]: {"name": history.players.get(letter, ""), "seat": sides[letter]}

@@ -91,6 +91,8 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "players": dict(history.players),
         "played_by": dict(history.played_by),
         "pace": history.pace,
+        "start_from": history.start_from,
+        "takes_reading": session.takes_reading,
         "match": history.match and history.match.to_json(),
         "events": events,
     }
