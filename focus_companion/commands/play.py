@@ -136,7 +136,8 @@ def command(
     while going is not None:
         with ExitStack() as closing:
             going = play(
-                going, rules, dict(names), start_from=start_from, games=games, new=new, stop=stop, closing=closing, rank1=rank1,
+                going, rules, dict(names), start_from=start_from, games=games, new=new, stop=stop,
+                closing=closing, rank1=rank1,
                 tape=tape, tape_size=tape_size, played_by=played_by,
                 pace=None if pace is None else float(pace),
             )  # fmt: skip

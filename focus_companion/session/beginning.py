@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
 
-from ..game.match import MatchPlace
+from ..game.match import MatchPlace, match_names
+from ..game.rules import Rules
 from . import state_json as view
+from .clock import Clock, TimeControl
 from .events import GameBegan
 from .history import History
 from .ports import EventJournal
+from .seat_kinds import AT_THE_BOARD, Seating
+
+
+def prepared(
+    rules: Rules,
+    players: Mapping[str, str],
+    *,
+    seats: Mapping[str, str] | None = None,
+    clock: TimeControl | None = None,
+    match: MatchPlace | None = None,
+    seating: Seating = AT_THE_BOARD,
+    start_from: str = "",
+) -> History:
+    """A new game as it is agreed on, not begun yet; ``clock`` is the kind of clock played with."""
+    if match is not None:
+        players = match_names(rules.order, players)
+    made = History.begin(rules, players, date=date.today().isoformat())
+    control = Clock(clock) if clock else None
+    made = replace(made, seats=seats or {}, clock=control, match=match, start_from=start_from)
+    return replace(made, played_by=seating.of(rules.order), pace=seating.pace)
 
 
 def began(history: History, now: float, demo: bool = False) -> GameBegan:

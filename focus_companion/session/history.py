@@ -60,8 +60,8 @@ class History:
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
     ``demo``: the simulated board plays it.
-    ``start_from``: "camera" until the players have taken a position that it reads as their start; ``reading`` is
-    the newest one that they have neither taken nor passed over.
+    ``start_from``: "camera" until the players have taken a position that it reads as their start;
+    ``reading`` is the newest one that they have neither taken nor passed over.
     ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
     be made for one of them now, ``seat_failed`` why none comes.
     """

@@ -16,7 +16,6 @@ from ..referee.beliefs import MOST
 from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
-    BoardRead,
     OtherBegins,
     OutOfView,
     StartDiffers,

@@ -32,7 +32,8 @@ class NewGame(Request):
 
     Without ``rules`` those of the last game hold, as they were agreed at its beginning, with its seats and
     clock, and its match goes on. ``games``: how many games of a match this is the first of; 1 for a single
-    game. ``start_from``: "camera" where the start is read from the picture. ``played_by`` maps letters to kinds of seat; ``None``: as in the last game, for those who play.
+    game. ``start_from``: "camera" where the start is read from the picture. ``played_by`` maps letters to
+    kinds of seat; ``None``: as in the last game, for those who play.
     """
 
     rules: Rules | None = None

@@ -9,17 +9,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from ..game.match import MatchPlace, match_names
+from ..game.match import MatchPlace
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
 from ..referee.verdict import Verdict
 from . import state_json as view
-from .beginning import began, match_to_go_on, next_place, turned
-from .clock import Clock, TimeControl
+from .beginning import began, match_to_go_on, next_place, prepared, turned
 from .event_feed import HEARTBEAT, Feed, Subscription
 from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
 from .events_from_requests import answer, take_reading
@@ -29,7 +27,7 @@ from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
 from .requests import NewGame, PlaceBoard, ReadBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
 from .rulings import nearest_turns
-from .seat_kinds import AT_THE_BOARD, SeatError, Seating
+from .seat_kinds import SeatError, Seating
 from .seating import check_seats, seats_changed
 
 if TYPE_CHECKING:
@@ -404,9 +402,16 @@ class Session:
         )
         if fault := rules.order_fault or view.seats_fault(rules, seats):
             raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
+        agreed = {
+            "seats": seats,
+            "clock": clock,
+            "match": match,
+            "seating": seating,
+            "start_from": start_from,
+        }
         try:
             check_seats(request.played_by or {}, "".join(rules.order))
-            history = self._prepare(rules, players, seats, clock, match, seating, start_from)
+            history = self._prepare(rules, players, **agreed)
         except SeatError as error:
             raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
         except OSError as error:
@@ -443,32 +448,18 @@ class Session:
         with self._state:
             self._history = replace(self._history, ready=False, set_up=())
 
-    def _prepare(
-        self,
-        rules: Rules,
-        players: Mapping[str, str],
-        seats: Mapping[str, str] | None = None,
-        clock: TimeControl | None = None,
-        match: MatchPlace | None = None,
-        seating: Seating = AT_THE_BOARD,
-        start_from: str = "",
-    ) -> History:
-        if match is not None:
-            players = match_names(rules.order, players)
-        number = self._journal.begin(rules, players) if self._journal else 1
-        today = date.today().isoformat()
-        made = History.begin(rules, players, game=number, date=today)
-        control = Clock(clock) if clock else None
-        made = replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
-        made = replace(made, start_from=start_from)
-        return replace(made, played_by=seating.of(rules.order), pace=seating.pace)
+    def _prepare(self, rules: Rules, players: Mapping[str, str], **agreed: Any) -> History:
+        made = prepared(rules, players, **agreed)
+        number = self._journal.begin(rules, made.players) if self._journal else 1
+        return replace(made, game=number, time=self._time)
 
     def _following(self, before: History) -> History:
         """The next game of the match that ``before`` belongs to."""
         clock = before.clock.control if before.clock else None
         rules, seating = before.agreed or before.rules, Seating(turned(before, before.played_by), before.pace)
         players = turned(before, before.players)
-        return self._prepare(rules, players, before.seats, clock, next_place(before), seating)
+        place = next_place(before)
+        return self._prepare(rules, players, seats=before.seats, clock=clock, match=place, seating=seating)
 
     def _tell(self, *events: Event) -> list[Event]:
         """Keep these events, then tell them; hold them back while the journal refuses them."""

@@ -37,6 +37,12 @@ class Unseeing:
     def vouch(self) -> None:
         return None
 
+    def read(self, frame: Any, standing: Position | None) -> Sequence[Verdict]:
+        return ()
+
+    def read_again(self) -> None:
+        return None
+
     def mount(self) -> None:
         return None
 

@@ -36,6 +36,13 @@ class ScriptedSight:
         self.script: list[Verdict] = []
         self.placed: list[Any] = []
         self.vouched = 0
+        self.reads: list[Verdict] = []
+
+    def read(self, frame: Frame, standing: Position | None) -> Sequence[Verdict]:
+        return self.reads
+
+    def read_again(self) -> None:
+        pass
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Any = None) -> Sequence[Verdict]:
         said, self.script = self.script, []

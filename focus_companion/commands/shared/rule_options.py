@@ -101,8 +101,8 @@ _OPTIONS: Final = (
     click.option(
         "--set-up",
         type=click.Choice(["pairs", "checkerboard", "drop", "position"]),
-        help="The start (default pairs, the rule book's). position: the one that the rules file gives, else the "
-        "one that the camera of play or watch reads.",
+        help="The start (default pairs, the rule book's). position: from the rules file, else "
+        "read by the camera (play and watch).",
     ),
     click.option(
         "--reserve-on",

@@ -9,6 +9,7 @@ import { sprite } from "../board/pieces.js";
 import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
 import { SetUp } from "./setup.js";
+import { offered, passOver, swap, taken } from "./reading.js";
 import { raised } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
@@ -131,8 +132,14 @@ function show(older) {
   table.dataset.view = pref("view");
   board.guides = !tools?.editor?.active;
   if (!board.guides) {
-    board.show(tools.editor.position, undefined, {});
+    board.show(tools.editor.position, undefined, { differ: tools.editor.doubtful });
     return;
+  }
+  const reading = now && !tools?.acts?.chooser.active ? offered(shown) : null;
+  if (reading) {
+    board.show(reading.position, undefined, { differ: reading.doubtful });
+    showPlayers(table, shown, side());
+    return status.show({ ...live, watched });
   }
   const asking = (now && tools?.acts?.chooser.view) || null;
   board.show(now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
@@ -156,6 +163,17 @@ function show(older) {
 
 /** One alert among all. */
 const about = ({ game, alert }) => alert && `${game} ${alert.time}`;
+
+/** What somebody says of a position that the camera has read. */
+function answered(act) {
+  const reading = offered(live);
+  if (!reading) return undefined;
+  if (act === "take_reading") return tools.acts.send(taken(reading));
+  if (act === "edit_reading") return tools.editor.open(live, reading);
+  if (act === "swap_reading") swap(live);
+  else passOver(live);
+  return take(live);
+}
 
 /** With "No" to the question who begins, the alert remains, with the answers that every alert has. */
 function deny() {
@@ -239,6 +257,7 @@ document.addEventListener("click", (event) => {
     if (act === "place") return corners.open();
     if (act === "camera") return acts.useCamera();
     if (act === "begins_not") return deny();
+    if (act.endsWith("_reading")) return answered(act);
     if (act !== "edit") return acts.run(act);
     replay.live();
     return editor.open(live);

@@ -14,7 +14,7 @@ export function after(state, type, event) {
   const next = { ...state, clock: followed(state, type, event) };
   switch (type) {
     case "ready":
-      Object.assign(next, { camera: "ok", camera_why: null, set_up: null, ready: true });
+      Object.assign(next, { camera: "ok", camera_why: null, set_up: null, ready: true, reading: null });
       // How the camera stands is told by the state alone.
       return { next, stale: true };
     case "set_up":
@@ -42,6 +42,9 @@ export function after(state, type, event) {
     case "prompt":
       // Which turn made the stack so high is told by the state alone.
       return { next: { ...next, prompt: event, unclear: null }, stale: true };
+    case "reading":
+      next.reading = event;
+      break;
     case "alert":
       // Whether its player may begin is told by the state alone.
       return { next: { ...next, alert: event, begins: null }, stale: event.reason === "out_of_turn" && !state.ply };
