@@ -25,11 +25,12 @@ from ..referee.verdict import (
     Verdict,
     WentBack,
 )
+from ..vision.appearance.shades import Shade, measured_shades, shade_text
 from ..vision.capture.frames import Frame, Image
 from ..vision.detection.manual_corners import Corners, check_corners, corners_of
 from ..vision.geometry.board_profiles import plastic_sets
 from ..vision.geometry.lens_profiles import LensProfile
-from ..vision.geometry.scene import BoardProfile
+from ..vision.geometry.scene import BoardProfile, Camera
 from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.placement_check import Trial, check_mount, try_picture
@@ -90,6 +91,7 @@ class Pipeline:
         self._offered: tuple[str, ...] | None = None
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
+        self._shades: tuple[Camera, dict[str, Shade]] | None = None
         self._reader = Reader(self._profiles, self._players, rank1, lens, aside=aside)
 
     @property
@@ -139,6 +141,8 @@ class Pipeline:
             return [OutOfView(why="resolution")]
         if look is None:
             return []
+        if len(history) == 1:
+            self._measure(watcher, look)
         verdicts: list[Verdict] = []
         if self._lost:
             self._lost = False
@@ -274,6 +278,28 @@ class Pipeline:
         if outlines is None:
             return self._reader.corners
         return corners_of(outlines.camera, outlines.profile)
+
+    def _measure(self, watcher: Watcher, look: Look) -> None:
+        """What the pieces look like, once for each place where the board is believed to lie."""
+        camera, outlines = watcher.camera, watcher.outlines
+        if camera is None or outlines is None or (self._shades is not None and self._shades[0] is camera):
+            return
+        wrong = watcher.disagreeing(look)
+        self._shades = camera, measured_shades(look.image, outlines, watcher.standing, wrong)
+
+    def pieces(self) -> dict[str, dict[str, str]]:
+        """What is known of the pieces by letter: ``seen``, their shade in the picture before the first turn;
+        of a set that is named, ``name`` and ``shade``. Shades as ``#rrggbb``.
+        """
+        known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
+        watcher = self._watcher
+        profile = (watcher and watcher.profile) or self._profiles[0]
+        for look in profile.pieces:
+            if look.letter in known:
+                known[look.letter] = {"name": look.name, "shade": shade_text(look.shade)}
+        for letter, shade in (self._shades[1] if self._shades else {}).items():
+            known[letter]["seen"] = shade_text(shade)
+        return known
 
     def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""

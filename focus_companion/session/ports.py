@@ -59,6 +59,10 @@ class Sight(Protocol):
         """Where the corners of the lattice are seen, as shares of the picture's size; ``None``: nowhere."""
         ...
 
+    def pieces(self) -> Mapping[str, Mapping[str, str]]:
+        """What is known of the pieces' looks by letter: ``seen``, ``name``, ``shade``, as far as it is."""
+        ...
+
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         """The picture (H, W, 3) with the reading drawn on it, the squares ``wrong`` ringed."""
         ...

@@ -187,6 +187,11 @@ class PlaceBoard(Request):
 
 
 @dataclass(frozen=True)
+class SwapColours(Request):
+    """Before the first turn: the pieces taken for one player's are the other's."""
+
+
+@dataclass(frozen=True)
 class StandsRight(Request):
     """The players say that the pieces stand as they should, whatever the picture seems to show."""
 

@@ -25,10 +25,12 @@ from .events_from_verdicts import hear
 from .history import History
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
-from .requests import NewGame, PlaceBoard, ReadBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
+from .requests import NewGame, PlaceBoard, ReadBoard, Rematch, Request, RequestRefused, SwapColours
+from .roles import swapped
 from .rulings import nearest_turns
 from .seat_kinds import SeatError, Seating
 from .seating import check_seats, seats_changed
+from .to_sight import pass_on
 
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
@@ -40,9 +42,6 @@ _WAITING: Final = 64
 
 _RETRY: Final = 1.0
 """Seconds between two tries to write what the journal refused."""
-
-_HURRY: Final = 2.0
-"""Seconds after a press of the button in which the picture may come to rest and is judged at once."""
 
 _STALLED: Final = 30.0
 """Seconds without a turn of the game loop after which it counts as dead; finding the board may take a while.
@@ -198,6 +197,7 @@ class Session:
             "clock": clock,
             "mount": self._sight.mount(),
             "corners": self._sight.corners(),
+            "pieces": view.named(self._sight.pieces()),
         }
 
     def legal(self) -> list[str]:
@@ -368,6 +368,8 @@ class Session:
             return self._new_game(NewGame(players=turned(before, before.players), played_by=played_by))
         if isinstance(request, NewGame):
             return self._new_game(request)
+        if isinstance(request, SwapColours):
+            request = swapped(self._history, self._sight.corners())
         if isinstance(request, PlaceBoard):
             return self._place(request)
         events = answer(request, self._history, self._time)
@@ -375,13 +377,8 @@ class Session:
             told = self._tell(*events)
             self._look_afresh()
             return told
-        if isinstance(request, ReadBoard):
-            self._sight.read_again()
-            self._to_be_read = True
-        if isinstance(request, StandsRight):
-            self._sight.vouch()
-        if isinstance(request, TurnDone):
-            self._sight.hurry(self._time + _HURRY)
+        pass_on(request, self._sight, self._time)
+        self._to_be_read = self._to_be_read or isinstance(request, ReadBoard)
         return self._tell(*events)
 
     def _new_game(self, request: NewGame) -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ..game.acts import Act
 from ..game.colours import NAMES
@@ -17,6 +17,8 @@ from .events_from_verdicts import captured, reserves
 from .history import History
 from .rulings import in_question
 from .seat_kinds import BOARD
+
+Value = TypeVar("Value")
 
 SEATS: Final[Mapping[int, Mapping[str, str]]] = {
     2: {"g": "bottom", "r": "top"},
@@ -47,7 +49,7 @@ def seats_fault(rules: Rules, given: Mapping[str, str]) -> str:
     return "partners sit opposite each other"
 
 
-def named(by_letter: Mapping[str, str]) -> dict[str, str]:
+def named(by_letter: Mapping[str, Value]) -> dict[str, Value]:
     """The same mapping by colour name."""
     return {NAMES[letter]: value for letter, value in by_letter.items()}
 

@@ -200,6 +200,7 @@ _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "not_legal": _rule_not_legal,
     "rematch": lambda body: requests.Rematch(),
     "dismiss": lambda body: requests.DismissAlert(),
+    "swap_colours": lambda body: requests.SwapColours(),
     "read_board": lambda body: requests.ReadBoard(),
     "stands_right": lambda body: requests.StandsRight(),
     "pause": lambda body: requests.Pause(),

@@ -52,6 +52,9 @@ class Unseeing:
     def corners(self) -> None:
         return None
 
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
+
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         return image
 

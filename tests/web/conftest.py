@@ -37,6 +37,7 @@ class ScriptedSight:
         self.placed: list[Any] = []
         self.vouched = 0
         self.reads: list[Verdict] = []
+        self.looks: dict[str, dict[str, str]] = {}
 
     def read(self, frame: Frame, standing: Position | None) -> Sequence[Verdict]:
         return self.reads
@@ -67,6 +68,9 @@ class ScriptedSight:
 
     def corners(self) -> dict[str, tuple[float, float]]:
         return {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}
+
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return self.looks
 
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         drawn = image.copy()

@@ -110,3 +110,29 @@ def test_who_mends_the_board_passes_the_reading_over(table, seen: Seen, looping)
     table.see(StartSeen())
     status(page, "Green to move")
     assert table.session.history.ply == 2 and seen.troubles == []
+
+
+def test_whose_pieces_are_whose_is_shown_and_swapped_with_one_press(table, seen: Seen, looping) -> None:
+    table.sight.looks = {
+        "g": {"seen": "#e6dfd0", "name": "White", "shade": "#eee8dc"},
+        "r": {"seen": "#201d1c", "name": "Black", "shade": "#1c1a1a"},
+    }
+    page = seen.open()
+    card = page.locator("#roles")
+    expect(card.locator("li").first).to_contain_text("These are White")
+    swatch = "() => getComputedStyle(document.querySelector('#roles .swatch')).backgroundColor"
+    assert page.evaluate(swatch) == "rgb(230, 223, 208)"
+    status(page, "White to move")
+    assert "white" in stack(page, "b2")
+    before = table.sight.corners()
+    card.locator("[data-act=swap_colours]").click()
+    until(page, table, event=table.session.state()["event"])
+    for _ in range(100):
+        if table.sight.placed:
+            break
+        page.wait_for_timeout(20)
+    ((corners, believed),) = table.sight.placed
+    assert believed and corners["a1"] == before["h8"] and corners["h1"] == before["a8"]
+    table.play("b6-b7")
+    page.wait_for_selector("#roles", state="hidden")
+    assert seen.troubles == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from .scene import BoardProfile, Solid
+from ...game.colours import LETTER, NAMES
+from .scene import BoardProfile, PieceLook, Solid
 
 
 def profiles_folder() -> Path:
@@ -24,6 +26,12 @@ PLASTIC: Final = ("domination", "domination-shouldered")
 def plastic_sets() -> tuple[BoardProfile, ...]:
     """The profiles of :data:`PLASTIC`."""
     return tuple(board_profile(name) for name in PLASTIC)
+
+
+_SHADE: Final = re.compile("#[0-9a-fA-F]{6}")
+
+_NAME: Final = 24
+"""Letters of a name at most."""
 
 
 class ProfileError(ValueError):
@@ -57,7 +65,9 @@ def board_profile(name: str = "domination") -> BoardProfile:
             f"{path}: {error.args[0]} is missing; the profiles in {folder} have all that is needed"
         ) from None
     except (TypeError, ValueError) as error:
-        raise ProfileError(f"{path}: lengths are numbers, rings are [radius, height] ({error})") from error
+        raise ProfileError(
+            f"{path}: lengths are numbers, rings are [radius, height], shades like #e8e0d0 ({error})"
+        ) from error
     fault = _fault(profile)
     if fault:
         raise ProfileError(f"{path}: {fault}")
@@ -77,7 +87,22 @@ def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
         rise=float(values["piece"]["rise"]),
         half_width=float(values["half_width"]),
         table=float(values["table"]),
+        pieces=_pieces(values.get("colours", {})),
     )
+
+
+def _pieces(colours: dict[str, Any]) -> tuple[PieceLook, ...]:
+    found = []
+    for colour, told in colours.items():
+        if colour not in LETTER:
+            raise ValueError(f"{colour!r} is no colour; there are {', '.join(LETTER)}")
+        shade = str(told["shade"])
+        if not _SHADE.fullmatch(shade):
+            raise ValueError(f"the shade {shade!r} of {colour} is not as #e8e0d0")
+        name = str(told.get("name", colour.capitalize()))[:_NAME]
+        red, green, blue = (int(shade[at : at + 2], 16) for at in (1, 3, 5))
+        found.append(PieceLook(LETTER[colour], name, (red, green, blue)))
+    return tuple(sorted(found, key=lambda piece: list(NAMES).index(piece.letter)))
 
 
 def _solid(rings: Any) -> Solid:

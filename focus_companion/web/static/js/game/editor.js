@@ -1,6 +1,6 @@
 // Putting the record right by hand: any square's stack, the reserves, whose turn. The game then goes on from there.
 
-import { colourWord } from "../board/board.js";
+import { colourWord } from "../board/names.js";
 import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
 import { LETTERS, stacksOf, textOf } from "../lib/squares.js";

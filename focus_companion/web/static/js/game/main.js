@@ -5,7 +5,8 @@ import { Board } from "../board/board.js";
 import { bring } from "../lib/bring.js";
 import { Clocks } from "./clock.js";
 import { Link } from "./link.js";
-import { sprite } from "../board/pieces.js";
+import { shadeOf, take as takeLooks } from "../board/names.js";
+import { repaint, sprite } from "../board/pieces.js";
 import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
 import { SetUp } from "./setup.js";
@@ -80,6 +81,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      roles: new made.Roles($("#roles")),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
@@ -105,6 +107,7 @@ function fill(state) {
   tools.acts?.chooser.follow(state);
   tools.acts?.offer(state);
   tools.seats?.follow(state);
+  tools.roles?.show(state);
   tools.match?.follow(state).catch((problem) => console.info(problem.message));
 }
 
@@ -188,6 +191,8 @@ function take(state) {
   offer(live?.camera_found, state);
   $("#phone")?.toggleAttribute("hidden", !["starting", "lost"].includes(state.camera));
   if (live && live.game !== state.game) board.selected = null;
+  // The pieces are called and painted as the set's profile says.
+  if (takeLooks(state.pieces)) repaint(shadeOf);
   live = state;
   const begun = state.position !== undefined && state.position !== null;
   // Also while older positions are looked at, which have no clock: the board keeps its size.

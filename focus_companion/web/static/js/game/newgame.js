@@ -1,12 +1,13 @@
 // The dialog for a new game: how many, who and where, who begins, by which rules, with which clock.
 
+import { colourName } from "../board/names.js";
 import { token } from "../board/pieces.js";
 import { paceChoice, seatChoices } from "./seats.js";
 import { playersOf } from "./state.js";
 import { LETTERS, seatsOf, SIDES } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
-import { colourName } from "./words.js";
+
 
 const ORDER = ["green", "blue", "yellow", "red"];
 const PLAYERS = { 2: ["green", "red"], 3: ["green", "blue", "red"], 4: ORDER };
