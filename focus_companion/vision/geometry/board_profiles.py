@@ -74,6 +74,28 @@ def board_profile(name: str = "domination") -> BoardProfile:
     return profile
 
 
+def profile_text(profile: BoardProfile, about: str) -> str:
+    """The file of a profile, with ``about`` as its first lines; :func:`board_profile` reads it."""
+    lines = [f"# {line}" for line in about.splitlines()]
+    lines += [f"{key} = {getattr(profile, key):.2f}" for key in ("pitch", "half_width", "table")]
+    if not profile.flat:
+        lines += ["", "[dome]", f"base = {profile.dome_base:.2f}", f"rings = {_rings(profile.dome)}"]
+    lines += ["", "[piece]", f"rise = {profile.rise:.2f}", f"rings = {_rings(profile.piece)}"]
+    for look in profile.pieces:
+        shade = "#{:02x}{:02x}{:02x}".format(*look.shade)
+        lines += ["", f"[colours.{NAMES[look.letter]}]", f'name = "{look.name}"', f'shade = "{shade}"']
+    return "\n".join(lines) + "\n"
+
+
+def _rings(solid: Solid) -> str:
+    return "[" + ", ".join(f"[{radius:.2f}, {height:.2f}]" for radius, height in solid.rings) + "]"
+
+
+def profiles() -> tuple[BoardProfile, ...]:
+    """All that ship."""
+    return tuple(board_profile(path.stem) for path in sorted((profiles_folder() / "boards").glob("*.toml")))
+
+
 def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
     piece = _solid(values["piece"]["rings"])
     # Without a dome, the place where a piece would stand.
