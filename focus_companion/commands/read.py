@@ -107,12 +107,12 @@ def learned(
         BadInput: the file cannot be written, or is no .toml.
     """
     from focus_companion.vision.detection.measure_set import measure_set
-    from focus_companion.vision.geometry.board_profiles import profile_text, profiles
+    from focus_companion.vision.geometry.board_profiles import forms, profile_text
 
     if target.suffix != ".toml":
         raise BadInput(f"--learn: {target} must end in .toml, so that --board takes it")
     start = start_position(Rules.make(players))
-    measured = measure_set(picture, bases or profiles(), start.stacks, rank1, lens)
+    measured = measure_set(picture, bases or forms(), start.stacks, rank1, lens)
     if measured is None or measured.agreement < _FITS:
         raise NotSo(
             f"{source}: the start of {players} players is not seen; set all its pieces up, show the whole "

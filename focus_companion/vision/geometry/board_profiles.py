@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,15 @@ def profiles_folder() -> Path:
 
 PLASTIC: Final = ("domination", "domination-shouldered")
 """The sets that are tried where none is named: the plain one first."""
+
+
+FORMS: Final = (*PLASTIC, "chess-draughts", "chess-chips")
+"""Profiles of one form of pieces each, from which others can be made."""
+
+
+def forms() -> tuple[BoardProfile, ...]:
+    """The profiles of :data:`FORMS`."""
+    return tuple(board_profile(name) for name in FORMS)
 
 
 def plastic_sets() -> tuple[BoardProfile, ...]:
@@ -58,7 +68,14 @@ def board_profile(name: str = "domination") -> BoardProfile:
         raise ProfileError(f"{path} cannot be read ({error.strerror})") from error
     except ValueError as error:
         raise ProfileError(f"{path} is no board profile ({error})") from error
+    like = values.get("like")
+    if like is not None and like not in FORMS:
+        raise ProfileError(f"{path}: 'like' must be one of {', '.join(FORMS)}")
     try:
+        if like is not None:
+            # The same measures, in other colours.
+            pieces = _pieces(values.get("colours", {}))
+            return replace(board_profile(str(like)), name=path.stem, pieces=pieces)
         profile = _profile(path.stem, values)
     except KeyError as error:
         raise ProfileError(
@@ -89,11 +106,6 @@ def profile_text(profile: BoardProfile, about: str) -> str:
 
 def _rings(solid: Solid) -> str:
     return "[" + ", ".join(f"[{radius:.2f}, {height:.2f}]" for radius, height in solid.rings) + "]"
-
-
-def profiles() -> tuple[BoardProfile, ...]:
-    """All that ship."""
-    return tuple(board_profile(path.stem) for path in sorted((profiles_folder() / "boards").glob("*.toml")))
 
 
 def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
