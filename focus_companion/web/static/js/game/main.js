@@ -154,7 +154,7 @@ function show(older) {
     prompt: now && !asking ? shown.prompt : null,
     candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
     selected: asking?.origin,
-    asked: now && !asking && !shown.alert && !shown.prompt ? shown.reply?.move : null,
+    asked: now && !asking && !shown.alert && !shown.prompt ? (differing(shown) ? `*${differing(shown)[0]}` : shown.reply?.move) : null,
     mover: letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());

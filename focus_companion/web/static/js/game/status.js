@@ -1,7 +1,8 @@
 // The one place that says what matters most now: an alert, a prompt, a state of the camera, the result, or whose turn.
 
+import { stackWords } from "../board/board.js";
 import { token } from "../board/pieces.js";
-import { parseMove } from "../lib/squares.js";
+import { parseMove, stacksOf } from "../lib/squares.js";
 import { candidates, differing, goesOn, moverKind } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
@@ -46,7 +47,8 @@ function now(state) {
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
-    return { kind: "set-up", title, text: tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }), answers: state.ply ? [["read_board", t("Read what stands there")]] : [] };
+    const wrong = tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) });
+    return { kind: "set-up", title, text: [nextWords(state.position, differ[0]), wrong].join(" "), answers: state.ply ? [["read_board", t("Read what stands there")]] : [] };
   }
   const choices = candidates(state);
   if (state.prompt) {
@@ -66,6 +68,13 @@ function now(state) {
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
   if (state.looking || moverKind(state) === "board") return turn(state);
   return handless(state, playerName(state, state.to_move), letterOf(state.to_move));
+}
+
+/** What belongs on the square that is put right next. */
+function nextWords(position, square) {
+  const stack = stacksOf(position)[square];
+  if (!stack) return t("Next: nothing stands on {square}.", { square });
+  return t("Next: {stack}.", { stack: stackWords(square, stack) });
 }
 
 /** A player without hands is to move: what is to be done for them, or who does not say it. */
