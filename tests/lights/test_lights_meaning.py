@@ -229,10 +229,6 @@ def test_a_board_being_set_up_is_led_square_by_square() -> None:
         lights.show(events.SetUp(0.0, ["b2", "b7", "a3"]), state)
         assert lights.meaning.wrong == ()
         assert (lights.meaning.path, lights.meaning.mover) == ((INDEX["b2"],), "green")
-            (INDEX["b2"],),
-            "green",
-            (),
-        )
         lights.show(events.SetUp(1.0, ["b7", "a3"]), state)
         assert (lights.meaning.path, lights.meaning.mover) == ((INDEX["b7"],), "red")
         lights.show(events.SetUp(2.0, ["a3"]), state)
