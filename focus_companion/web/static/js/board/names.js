@@ -6,7 +6,7 @@ import { t } from "../lib/texts.js";
 let looks = {}; // what the set's profile says, by letter
 
 /** Take over `pieces` of the state; true if something looks otherwise than before. */
-export function take(pieces) {
+export function takeLooks(pieces) {
   const now = Object.fromEntries(Object.entries(pieces ?? {}).filter(([, look]) => look.name).map(([colour, look]) => [LETTERS[colour] ?? colour, look]));
   const changed = JSON.stringify(now) !== JSON.stringify(looks);
   looks = now;

@@ -5,7 +5,7 @@ import { Board } from "../board/board.js";
 import { bring } from "../lib/bring.js";
 import { Clocks } from "./clock.js";
 import { Link } from "./link.js";
-import { shadeOf, take as takeLooks } from "../board/names.js";
+import { shadeOf, takeLooks } from "../board/names.js";
 import { repaint, sprite } from "../board/pieces.js";
 import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
