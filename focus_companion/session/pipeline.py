@@ -176,7 +176,7 @@ class Pipeline:
                 return [OutOfView("camera", self._usable.why)] if self._usable.why else []
             back = [BackInView("camera")] if before else []
         held = self._watcher.camera if self._watcher is not None else None
-        found = self._reader.see(frame, standing and standing.stacks, held)
+        found = self._reader.see(frame, None if standing is None else standing.stacks, held)
         if found is not None and found.stacks and self._watcher is None:
             # The position that is agreed on is looked for where it was read.
             self._given = self._reader.corners, False

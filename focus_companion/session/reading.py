@@ -10,7 +10,7 @@ from typing import Final
 
 from ..referee.verdict import BoardRead
 from ..vision.capture.frames import Frame, Image
-from ..vision.detection.manual_corners import Corners, corners_of
+from ..vision.detection.manual_corners import corners_of
 from ..vision.geometry.lens_profiles import LensProfile
 from ..vision.geometry.orientation import turned_stacks
 from ..vision.geometry.pose import turned
@@ -54,7 +54,7 @@ class Reader:
         self.last: StillReading | None = None
 
     @property
-    def corners(self) -> Corners | None:
+    def corners(self) -> dict[str, tuple[float, float]] | None:
         """Where the last reading saw the lattice's corners."""
         return None if self.last is None else corners_of(self.last.camera, self.last.profile)
 
