@@ -119,7 +119,7 @@ def test_whose_pieces_are_whose_is_shown_and_swapped_with_one_press(table, seen:
     }
     page = seen.open()
     card = page.locator("#roles")
-    expect(card.locator("li").first).to_contain_text("These are White")
+    expect(card.locator("li").first).to_contain_text("White has these")
     swatch = "() => getComputedStyle(document.querySelector('#roles .swatch')).backgroundColor"
     assert page.evaluate(swatch) == "rgb(230, 223, 208)"
     status(page, "White to move")

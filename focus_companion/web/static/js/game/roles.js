@@ -26,6 +26,6 @@ export class Roles {
   row(state, colour) {
     const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
     swatch.style.background = state.pieces[colour].seen;
-    return h("li", {}, swatch, h("span", {}, t("These are {player}", { player: playerName(state, colour) })), token(LETTERS[colour]));
+    return h("li", {}, swatch, h("span", {}, t("{player} has these", { player: playerName(state, colour) })), token(LETTERS[colour]));
   }
 }
