@@ -213,6 +213,9 @@ class Pipeline:
             self._watcher.confirm(position.stacks, shown=self._referee.answer_shown)
         else:
             self._watcher.expect(position.stacks)
+            if self._watcher.camera is None and (corners := self._reader.corners) is not None:
+                # The players have taken what was read: it is looked for there.
+                self._watcher.place(corners, believed=False)
             self._ready = self._vouched = False
             self._differs = ()
         self._offered = None

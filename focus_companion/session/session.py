@@ -6,7 +6,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +15,6 @@ from ..game.match import MatchPlace
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
-from ..referee.verdict import Verdict
 from . import state_json as view
 from .beginning import began, match_to_go_on, next_place, prepared, turned
 from .event_feed import HEARTBEAT, Feed, Subscription
@@ -25,12 +24,12 @@ from .events_from_verdicts import hear
 from .history import History
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
-from .requests import NewGame, PlaceBoard, ReadBoard, Rematch, Request, RequestRefused, SwapColours
+from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, SwapColours
 from .roles import swapped
 from .rulings import nearest_turns
 from .seat_kinds import SeatError, Seating
 from .seating import check_seats, seats_changed
-from .to_sight import pass_on
+from .to_sight import Looking
 
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
@@ -100,7 +99,7 @@ class Session:
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
         self._demo = demo
-        self.takes_reading, self._to_be_read = takes_reading, False
+        self.takes_reading, self._looking = takes_reading, Looking()
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
@@ -287,7 +286,7 @@ class Session:
             told += self._another()
         heard: list[Event] = []
         history = self._history
-        for verdict in self._seen(frame, history):
+        for verdict in self._looking.verdicts(self._sight, frame, history, self._time):
             events = hear(verdict, history, self._time)
             history = history.take_all(events)
             heard += events
@@ -295,16 +294,6 @@ class Session:
             heard += take_reading(history.reading, history, self._time)
         self._turned_at = self._clock()
         return told + self._tell(*heard)
-
-    def _seen(self, frame: Frame, history: History) -> Iterator[Verdict]:
-        if history.start_from:
-            yield from self._sight.read(frame, None)
-            return
-        yield from self._sight.push(frame, history.positions, history.asked)
-        if self._to_be_read:
-            for verdict in self._sight.read(frame, history.position):
-                self._to_be_read = False
-                yield verdict
 
     def attend(self) -> list[Event]:
         """Do what has been asked for; to be called now and then also while no frames come."""
@@ -377,8 +366,7 @@ class Session:
             told = self._tell(*events)
             self._look_afresh()
             return told
-        pass_on(request, self._sight, self._time)
-        self._to_be_read = self._to_be_read or isinstance(request, ReadBoard)
+        self._looking.pass_on(request, self._sight, self._time)
         return self._tell(*events)
 
     def _new_game(self, request: NewGame) -> list[Event]:

@@ -15,6 +15,7 @@ from focus_companion.game.position import Position, position_text
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
+from focus_companion.game.start import Start
 from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen, Verdict
 from focus_companion.session import requests as ask
 from focus_companion.session.pipeline import Pipeline
@@ -161,3 +162,21 @@ def test_the_camera_reads_the_start_and_the_game_goes_on_from_it(rank1: str, qua
     following = apply(session.position, move, session.rules)
     assert show(following.stacks, 3.0) == ["move"]
     assert session.position == following
+
+
+@pytest.mark.slow
+def test_after_the_cat_what_stands_is_read_and_the_game_goes_on_from_it() -> None:
+    """Nothing of the game's position stands, so that the board is not even found."""
+    start = Start.make("gr", MIDDLE.stacks)
+    rules = Rules.make(2, set_up="position", start=start)
+    session = Session(rules, {}, None, Pipeline(rules))
+    look, rng = pleasant_look(800, 600), np.random.default_rng(5)
+    stage = Stage(start_position(RULES).stacks, seats={"g": "S", "r": "N"})
+    pictures = [BoardView(look).shoot(stage, rng) for _ in range(2)]
+    told(session, ask.ReadBoard())
+    events = [event for n in range(8) for event in session.push(Frame(n, n / 5, pictures[n % 2]))]
+    assert [event.type for event in events] == ["reading"] and session.camera == "no board"
+    assert session.state()["reading"]["position"] == start_position(RULES).text
+    told(session, ask.SetPosition(start_position(RULES).stacks))
+    events = [event for n in range(8, 20) for event in session.push(Frame(n, n / 5, pictures[n % 2]))]
+    assert [event.type for event in events] == ["ready"]
