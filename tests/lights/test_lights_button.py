@@ -50,6 +50,15 @@ class Illegal:
     def corners(self) -> None:
         return None
 
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
+
+    def read(self, frame: Any, standing: Any) -> Sequence[Any]:
+        return ()
+
+    def read_again(self) -> None:
+        return None
+
     def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
         return image
 
