@@ -23,6 +23,6 @@ def test_every_contestant_sees_a_game_to_its_first_turn() -> None:
     runs = hold(takewhile(lambda frame: frame.time < FIRST_TURN, game.frames()), contestants)
     assert len(runs) == 3 + len(ABLATIONS)
     assert {name: run.error for name, run in runs.items() if run.error} == {}
-    told = {name: [event["type"] for event in run.events] for name, run in runs.items()}
-    assert "move" in told["ours"]
-    assert all(types for name, types in told.items() if name.startswith("ours"))
+    emitted = {name: [event["type"] for event in run.events] for name, run in runs.items()}
+    assert "move" in emitted["ours"]
+    assert all(types for name, types in emitted.items() if name.startswith("ours"))

@@ -62,7 +62,7 @@ def test_the_places_of_a_match_follow_one_another_and_another_match_follows() ->
 
 
 @pytest.mark.parametrize(
-    "told",
+    "wording",
     [
         3,
         {},
@@ -75,9 +75,9 @@ def test_the_places_of_a_match_follow_one_another_and_another_match_follows() ->
         {"length": 2, "before": ["x"]},
     ],
 )
-def test_a_place_that_cannot_be(told: object) -> None:
+def test_a_place_that_cannot_be(wording: object) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        MatchPlace.from_json(told)
+        MatchPlace.from_json(wording)
 
 
 @pytest.mark.parametrize(

@@ -140,9 +140,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("data", "told"), REFUSED, ids=[str(data) for data, _ in REFUSED])
-def test_contradictions_are_refused_with_the_reason(data: dict[str, Any], told: str) -> None:
-    with pytest.raises(RulesError, match=told):
+@pytest.mark.parametrize(("data", "wording"), REFUSED, ids=[str(data) for data, _ in REFUSED])
+def test_contradictions_are_refused_with_the_reason(data: dict[str, Any], wording: str) -> None:
+    with pytest.raises(RulesError, match=wording):
         Rules.from_json(data)
 
 
@@ -156,7 +156,7 @@ BOTH = EMPTY.replace("-", "r", 1).replace("-", "g", 1)
 
 
 @pytest.mark.parametrize(
-    ("start", "told"),
+    ("start", "wording"),
     [
         ({}, "position text"),
         ([], "object"),
@@ -179,8 +179,8 @@ BOTH = EMPTY.replace("-", "r", 1).replace("-", "g", 1)
     ],
     ids=str,
 )
-def test_a_start_that_cannot_be(start: object, told: str) -> None:
-    with pytest.raises(RulesError, match=told):
+def test_a_start_that_cannot_be(start: object, wording: str) -> None:
+    with pytest.raises(RulesError, match=wording):
         Rules.from_json({"players": 2, "set_up": "position", "start": start})
 
 

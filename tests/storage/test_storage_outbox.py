@@ -1,4 +1,4 @@
-"""What brokers have confirmed: kept over restarts, and no reason not to play when it is damaged."""
+"""What brokers have confirmed: it survives restarts, and damage to it does not prevent playing."""
 
 from __future__ import annotations
 
