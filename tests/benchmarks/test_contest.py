@@ -16,7 +16,7 @@ FIRST_TURN = 6.0
 
 @pytest.mark.slow
 def test_every_contestant_sees_a_game_to_its_first_turn() -> None:
-    """One that breaks would be listed with nothing told, as though what it lacks were worth everything."""
+    """A contestant that raises would be listed without events, as though the part it lacks were essential."""
     game = case(11002, 4, 0.0, (640, 480), 6.0)
     contestants: list[Contestant] = [Ours(game.rules), *(Ours(game.rules, part) for part in ABLATIONS)]
     contestants += [method(game.rules, game.look.camera) for method in (NearestColour, BackgroundDifference)]

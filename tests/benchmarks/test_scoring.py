@@ -1,4 +1,4 @@
-"""What counts as right, late, asked about and wrong, on which all figures of accuracy rest."""
+"""What counts as right, late, asked about and wrong: the basis of all accuracy figures."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from focus_companion.storage.journal import Journal
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Three games of a match of four, then a game on its own."""
+    """Three games of a match of four, then a single game."""
     folder = tmp_path / "data"
     rules = Rules.make(2)
     with Journal(folder, write=True) as journal:

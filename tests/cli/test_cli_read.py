@@ -23,7 +23,7 @@ STACKS = ("rg", "b", *[""] * 50)
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
-    """A picture of nothing at all."""
+    """An empty picture."""
     path = tmp_path / "nothing.png"
     cv2.imwrite(str(path), np.full((240, 320, 3), 90, np.uint8))
     return path
@@ -59,7 +59,7 @@ def test_object_has_what_was_promised(reading: StillReading) -> None:
     assert shown["rank1"] == "left" and shown["confidence"] == 0.8765
     corners = shown["corners"]
     assert isinstance(corners, dict)
-    # Seen from straight above, file a at the left and rank 1 at the bottom.
+    # Seen from straight above, file a on the left and rank 1 at the bottom.
     assert corners["a1"][0] < 320 < corners["h1"][0] and corners["h8"][1] < 240 < corners["h1"][1]
     assert list(corners) == ["a1", "h1", "h8", "a8"]
 
@@ -72,7 +72,7 @@ def test_text_shows_board_counts_and_doubts(reading: StillReading) -> None:
 
 
 def drawn(players: int) -> tuple[np.ndarray, tuple[str, ...]]:
-    """A picture of the simulated board with some stacks, and what stands there."""
+    """A picture of the simulated board with some stacks, and its position."""
     letters = read.IN_PLAY[players]
     rng = np.random.default_rng(players)
     stacks = [""] * 52

@@ -1,4 +1,4 @@
-"""Reading is total: whatever the bytes are, a game or one clear error; never anything else."""
+"""Reading is total: any bytes give either a game or one clear error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SIDE_BY_SIDE: dict[str, Any] = {
     "partners": True,
     "order": ["green", "yellow", "blue", "red"],
 }
-"""Partners next to each other, as earlier versions let them play."""
+"""Partners next to each other, as earlier versions allowed."""
 SIDE_BY_SIDE_TEXT = json.dumps(SIDE_BY_SIDE)
 
 
@@ -203,7 +203,7 @@ PIECES = (
 
 
 def damaged(seed: int) -> bytes:
-    """A sound record with some bytes cut, doubled, moved or replaced."""
+    """A valid record with some bytes removed, duplicated, moved or replaced."""
     choose = random.Random(seed)
     data = bytearray(choose.choice(SAMPLES))
     for _ in range(choose.randint(1, 4)):

@@ -26,7 +26,7 @@ from focus_companion.game.setups import start_position
 
 
 def decoded(film: bytes) -> tuple[Any, list[npt.NDArray[np.uint8]]]:
-    """What the film says of itself, and its frames (H, W, 3) RGB."""
+    """The film's metadata, and its frames (H, W, 3) RGB."""
     with av.open(io.BytesIO(film)) as container:
         stream = container.streams.video[0]
         info = {
@@ -56,7 +56,7 @@ def test_a_film_is_what_phones_play() -> None:
     assert info["seconds"] == pytest.approx(1.5 + 11 + 0.7 * trimmed + 4, abs=0.11)
     assert len(frames) == round(info["seconds"] * FPS)
     assert frames[0].shape[1] == 720 and frames[0].shape[0] % 2 == 0
-    # The end is held: four seconds of the same picture, up to what the encoder makes of it.
+    # The end is held: four seconds of the same picture, up to encoding artefacts.
     assert np.abs(frames[-1].astype(int) - frames[-4 * FPS + 1]).mean() < 2
     assert np.abs(frames[-1].astype(int) - frames[0]).mean() > 2
 
@@ -73,7 +73,7 @@ def test_a_long_game_is_no_longer_film(plies: int) -> None:
 
 
 def test_noise_does_not_make_a_film_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The worst that could be drawn: every frame another one, all of it noise.
+    # The worst case: every frame is different noise.
     chance = np.random.default_rng(1)
     monkeypatch.setattr(
         mp4, "_painted", lambda _: chance.integers(0, 255, (480, 720, 3), dtype=np.uint8).repeat(2, axis=0)
@@ -94,7 +94,7 @@ def test_a_capture_is_seen_twice_and_named() -> None:
         assert before.ring and not after.ring
         letters = " ".join(step.captured.upper())
         assert f"Captured: {letters}" in after.captions[1] == before.captions[1]
-        # What everybody holds changes with the second picture.
+        # The reserves and captures change with the second picture.
         assert before.captions[-2:] != after.captions[-2:]
         return
     raise AssertionError
@@ -115,7 +115,7 @@ def test_the_result_is_the_last_word() -> None:
     beats = list(mp4._beats(finished(record), FilmCaptions(finished(record))))
     assert "wins" in beats[-1].captions[2] or beats[-1].captions[2] == "A draw"
     assert all("wins" not in beat.captions[2] for beat in beats[:-1])
-    # A result that the file alone tells, as an SGF file may.
+    # A result that is only stated in the file, as in some SGF files.
     open_ended = GameRecord(Rules.make(2), {"r": "Ben"}, result=Outcome("r", "resigned"))
     assert list(mp4._beats(open_ended, FilmCaptions(open_ended)))[-1].captions[2] == "Ben (Red) wins"
 

@@ -1,4 +1,4 @@
-"""A match in the formats: its length is kept, and what it came to is reported."""
+"""A match in the formats: its length is preserved, and its score is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a turn is refused, in the words of the contract, and what cannot be on a board."""
+"""Why a turn is refused, in the specified words, and what is impossible on a board."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ from focus_companion.game.rules import Rules
 
 
 def lone_game(players: dict[str, str], *, captures: int, over: bool = True, order: str = "gr") -> GameRecord:
-    """Green captures so many red pieces with one turn, then red resigns if the game is to be over."""
+    """Green captures this many red pieces with one turn, then red resigns if the game is to be over."""
     _, rules = given({"d5": "g", "d6": "r" * captures + "g" * (5 - captures), "h3": "r"}, order=order)
     entries = (Entry(Move.parse("d5-d6")), *([Entry(Declaration("resign", "r"))] if over else []))
     return GameRecord(rules, players, entries=entries)

@@ -1,4 +1,4 @@
-"""The text of a position, and the set-ups as the rule book draws them."""
+"""The text of a position, and the set-ups in the rule book's diagrams."""
 
 from typing import Any
 

@@ -55,7 +55,7 @@ def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
 
 
 @dataclass(frozen=True)
-class Emitted:
+class Told:
     """What was told, in short: "move d5-d6", "alert distance", "prompt d5"."""
 
     events: tuple[Event, ...]
@@ -111,7 +111,7 @@ class Table:
         """The table with these stacks (else those that stand); what lies beside is as the session has it."""
         return self.director.stage(self.session.position, stacks or self.stacks)
 
-    def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Emitted:
+    def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Told:
         """These stacks stand for so long, with nobody's hand over them; a hand has put them so."""
         told: list[Event] = []
         if stacks is not None and stacks != self.stacks:
@@ -119,9 +119,9 @@ class Table:
             x, y = square_centre(self.director.look, changed)
             told += self.shoot(replace(self.stage(), hand=Hand("E", x, y, 20.0)), 0.1).events
             self.stacks = stacks
-        return Emitted((*told, *self.shoot(self.stage(), seconds).events))
+        return Told((*told, *self.shoot(self.stage(), seconds).events))
 
-    def shoot(self, stage: Stage, seconds: float, spoil: Callable[[Image], Image] | None = None) -> Emitted:
+    def shoot(self, stage: Stage, seconds: float, spoil: Callable[[Image], Image] | None = None) -> Told:
         """A still stage for so many seconds; ``spoil``: what becomes of every picture on its way."""
         told: list[Event] = []
         for _ in range(round(seconds * FPS)):
@@ -129,7 +129,7 @@ class Table:
             image = spoil(image) if spoil is not None else image
             told += self.session.push(Frame(self._frames, self.time, image))
             self._frames += 1
-        return Emitted(tuple(event for event in told if event.type in TOLD))
+        return Told(tuple(event for event in told if event.type in TOLD))
 
     def push_board(self, dx: float, dy: float, turn: float) -> None:
         """From now on the board lies elsewhere (mm, mm, degrees)."""

@@ -23,7 +23,7 @@ RULES = Rules.make(2)
 FAR = {"g": "far"}
 
 
-class Emitted(Script):
+class Told(Script):
     """A script that remembers what it was told to expect."""
 
     def __init__(self, says: dict[int, Sequence[Any]] | None = None) -> None:
@@ -40,8 +40,8 @@ def session(
     played_by: Any = FAR,
     journal: Any = None,
     rules: Rules = RULES,
-) -> tuple[Session, Emitted]:
-    sight = Emitted(says)
+) -> tuple[Session, Told]:
+    sight = Told(says)
     return Session(rules, {}, journal, sight, played_by=played_by), sight
 
 
