@@ -87,7 +87,7 @@ def check_burst(chip: Chip) -> None:
 
 
 def latencies(chip: Chip, moves: int = 30) -> list[float]:
-    """µs from the first byte of a turn at the board to the latch of its last pixel, at all phases of a tick."""
+    """µs from the first byte of a turn to the latch of its last pixel, at each phase of a tick."""
     script = Script()
     times = [READY_US + n * 101_700 for n in range(moves)]
     for time in times:
