@@ -155,7 +155,7 @@ MUTATIONS = (
         "        link.ask(Command.STATE, state_data(self._wanted))\n",
     ),
     host(
-        "the board's word that it knows nothing not heard",
+        "the board's report of a lost state ignored",
         "test_a_lost_boot_notice",
         "lights/serial.py",
         "        if not pong.has_state:",

@@ -61,8 +61,8 @@ def command(
     if name != "html" and (no_swings or tape is not None):
         raise BadInput("--no-swings and --tape are for --format html alone; leave them out")
     try:
-        with _progress(name) as told:
-            content = write(load(game, data, match=whole), _format(name, language, not no_swings, tape, told))
+        with _progress(name) as show:
+            content = write(load(game, data, match=whole), _format(name, language, not no_swings, tape, show))
     except IllegalMove as error:
         raise NotSo(f"{game}: {error}") from None
     if output is not None and output != "-":

@@ -88,10 +88,10 @@ def status() -> None:
     if not path.exists():
         raise NotSo(f"not installed (there is no {path}); focus-companion service install")
     kinds = "ActiveState,SubState,StatusText,NRestarts"
-    told = _ask("show", "--property", kinds, NAME)
-    if told is None:
+    output = _ask("show", "--property", kinds, NAME)
+    if output is None:
         raise NotSo(f"installed ({path}), but systemd does not answer here")
-    found = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    found = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     state = f"{found.get('ActiveState', 'unknown')} ({found.get('SubState', '?')})"
     line = f"{state}, restarted {found.get('NRestarts', '?')} times"
     if found.get("ActiveState") != "active":
