@@ -1,4 +1,4 @@
-"""Pictures at another size, and the cameras that belong to them."""
+"""Resizes pictures together with their cameras."""
 
 from __future__ import annotations
 
