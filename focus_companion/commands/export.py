@@ -57,7 +57,7 @@ def command(
     """
     to_terminal = output in (None, "-") and sys.stdout.isatty()
     if to_terminal and name in BINARY:
-        raise BadInput(f"{name} is no text for a terminal; give --output FILE")
+        raise BadInput(f"{name} is a binary format; give --output FILE")
     if name != "html" and (no_swings or tape is not None):
         raise BadInput("--no-swings and --tape are for --format html alone; leave them out")
     try:

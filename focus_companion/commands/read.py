@@ -34,7 +34,7 @@ _DOUBTFUL = 0.9
     type=click.Choice(["bottom", "left", "top", "right"]),
     default="bottom",
     show_default=True,
-    help="The side of the picture at which rank 1 lies.",
+    help="The side of the picture where rank 1 is.",
 )
 @table_options
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of text.")

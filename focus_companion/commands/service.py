@@ -36,7 +36,7 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
     """Install and start the service. OPTIONS are those of play, as in: service install --user --camera 0"""
     for option in options:
         if "\n" in option or "\0" in option:
-            raise BadInput(f"{option!r} cannot stand in a unit; leave the line break out")
+            raise BadInput(f"{option!r} cannot be part of a unit; remove the line break")
         if any(shown_address(word) != word for word in (option, option.partition("=")[2])):
             raise BadInput(
                 "a camera's password does not belong in a unit, which programs may read; "

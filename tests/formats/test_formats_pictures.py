@@ -83,7 +83,7 @@ def test_the_last_turn_hides_no_piece() -> None:
     ("change", "message"),
     [
         ({"stacks": ("",) * 51}, "52 squares"),
-        ({"stacks": ("x",) + ("",) * 51}, "'x' is no colour"),
+        ({"stacks": ("x",) + ("",) * 51}, "'x' is not a colour"),
         ({"rank1": "north"}, "'north'"),
     ],
 )

@@ -221,7 +221,7 @@ def test_another_program_holds_the_port(board: FakeBoard, caplog: pytest.LogCapt
 
 @pytest.mark.parametrize(
     ("greeting", "said"),
-    [(b"ok", "no light board of ours"), (b"\x02" + GREETING[1:], "speaks version 2")],
+    [(b"ok", "is not our light board"), (b"\x02" + GREETING[1:], "speaks version 2")],
 )
 def test_a_device_of_another_make(
     board: FakeBoard, greeting: bytes, said: str, caplog: pytest.LogCaptureFixture
@@ -236,7 +236,7 @@ def test_a_device_of_another_make(
 def test_a_file_is_no_port(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("x")
     with open_lights(settings(tmp_path / "file")):
-        until(lambda: "no serial port" in caplog.text)
+        until(lambda: "not a usable serial port" in caplog.text)
     assert len(caplog.records) == 1
 
 

@@ -125,7 +125,7 @@ def test_tls_with_the_right_and_the_wrong_certificate(tmp_path: Path) -> None:
         done = hall("--mqtt", address, "--mqtt-ca", str(tmp_path / "other.pem"))
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and "not trusted" in done.stderr
         done = hall("--mqtt", address, "--mqtt-ca", str(tmp_path / "names"))
-        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "no certificate" in done.stderr
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "not a certificate" in done.stderr
     with (
         Mosquitto(tmp_path / "plain") as broker,
         pytest.raises(LineDown, match=r"does not speak TLS|closed|is not reached"),
@@ -276,8 +276,8 @@ def test_two_machines_with_one_name(tmp_path: Path) -> None:
         ("http://here", "no broker's address"),
         ("mqtt://", "no broker's address"),
         ("broker", "no broker's address"),
-        ("mqtt://here:port", "the port will not do"),
-        ("mqtt://here:99999", "the port will not do"),
+        ("mqtt://here:port", "the port is invalid"),
+        ("mqtt://here:99999", "the port is invalid"),
         ("mqtt://here/topic", "nothing may follow"),
         ("mqtt://:secret@here", "a password needs a user"),
         ("tcp://me:secret@here", "no broker's address"),

@@ -197,7 +197,7 @@ def a_folder(path: Path) -> None:
 
 
 BAD = [
-    (foreign, "no journal"),
+    (foreign, "not a journal"),
     (newer, "newer"),
     (a_folder, "cannot be"),
 ]
