@@ -22,6 +22,8 @@ NAME: Final = "focus_companion"
 PREFIX: Final = "FOCUS_COMPANION_"
 LEVELS: Final = ("debug", "info", "warning", "error")
 """Log levels, from the most to the least verbose."""
+SPOKEN: Final = ("en", "pl", "it", "system")
+"""Languages that may be spoken; the last is the one of them that the system uses."""
 _LARGEST: Final = 1_000_000
 
 
@@ -60,6 +62,8 @@ class Settings:
     mqtt_password: str | None = field(default=None, repr=False)
     table: str | None = None
     """The table's name towards the broker."""
+    speak: str | None = None
+    """The language spoken on the host's loudspeaker, ``system`` for the system's; ``None``: silent."""
 
 
 def load(
@@ -204,5 +208,6 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "mqtt_ca": (lambda value: isinstance(value, Path) or _is_text(value), "a file"),
     "mqtt_password": (lambda value: _is_text(value, 1000), "a text"),
     "table": (lambda value: _is_text(value, 40), "a name of 1 to 40 characters"),
+    "speak": (lambda value: value in SPOKEN, "en, pl, it or system"),
 }
 """For every setting: whether a value is valid, and what it may be."""

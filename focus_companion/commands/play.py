@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
-from focus_companion.settings import LEVELS, Settings, load
+from focus_companion.settings import LEVELS, SPOKEN, Settings, load
 from focus_companion.support.exposed import exposed_notice
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class Name(_NameType):
 @click.option("--mqtt", metavar="URL", help="Publish to a broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
 @click.option("--table", metavar="NAME", help="The table's name towards the broker (default: the machine's).")
+@click.option("--speak", type=click.Choice(SPOKEN), is_flag=False, flag_value="system",
+              help="Say aloud what happens, with espeak-ng, in this or the system's language.")  # fmt: skip
 @click.option("--log", type=click.Choice(LEVELS), help="How much the log holds (default info).")
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
@@ -90,6 +92,7 @@ class Name(_NameType):
 @tape_options
 def command(
     rules: Rules | None,
+    start_from: str,
     games: int,
     names: Sequence[tuple[str, str]],
     seats: Sequence[tuple[str, str]],
@@ -107,7 +110,8 @@ def command(
     """
     settings = load(flags)
     wanted = GameOptions(
-        rules=rules, names=dict(names), games=games, new=new, rank1=rank1, tape=tape, tape_size=tape_size,
+        rules=rules, start_from=start_from, names=dict(names), games=games, new=new, rank1=rank1,
+        tape=tape, tape_size=tape_size,
         played_by=chosen_seats(seats), pace=None if pace is None else float(pace),
     )  # fmt: skip
     # Whatever is written from here on is for this user alone: journal, logs, copies.
@@ -121,21 +125,33 @@ def command(
         tell(notice)
     stop = threading.Event()
     on_signals(stop)
-    going: Settings | None = settings
+    going: Restart | None = Restart(settings)
     while going is not None:
         with ExitStack() as closing:
-            going = play(going, wanted, stop, closing)
+            going = play(going.settings, wanted, stop, closing, going.picked)
         # A tape is of one game's session.
         wanted = replace(wanted, tape=tape and tape.with_name(f"{tape.name}-camera"))
     leave()
 
 
-def play(
-    settings: Settings, wanted: GameOptions, stop: threading.Event, closing: ExitStack
-) -> Settings | None:
-    """Play until ``stop`` is set, the source fails, or a camera is to take the place of the demonstration.
+@dataclass(frozen=True)
+class Restart:
+    """How to start anew: the settings, and the camera chosen on the page (see ``CameraOffer.source``)."""
 
-    Returns the settings to start anew with, as if by hand, where a camera was taken; else ``None``.
+    settings: Settings
+    picked: str | None = None
+
+
+def play(
+    settings: Settings,
+    wanted: GameOptions,
+    stop: threading.Event,
+    closing: ExitStack,
+    picked: str | None = None,
+) -> Restart | None:
+    """Play until ``stop`` is set, the source fails, or another camera is chosen on the page.
+
+    ``picked``: the camera chosen there before. Returns how to start anew if one was chosen; else ``None``.
 
     Raises:
         SeatError: a seat of a colour that does not play.
@@ -148,14 +164,14 @@ def play(
     from focus_companion.commands.shared.camera_offer import CameraOffer
 
     broker, given = chosen_broker(settings), settings
-    camera, journal, settings = playing.open_camera_and_journal(settings, closing)
+    camera, journal, settings = playing.open_camera_and_journal(settings, picked, closing)
     session = playing.begin_session(wanted, settings, camera, journal, closing)
     heard = playing.open_listeners(settings, session, camera, journal, broker, closing)
 
     supervisor = Supervisor()
     # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner = playing.start_runner(session, camera, heard, supervisor, closing)
-    offer = CameraOffer() if camera.stands_in else None
+    offer = CameraOffer() if given.camera is None else None
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
     server = playing.serve_page(settings, session, journal, offer, phone, closing)
 
@@ -168,16 +184,16 @@ def play(
         return offer is not None and offer.taken.is_set() and not stop.is_set()
 
     supervisor.ready()
-    if offer is not None:
+    if offer is not None and camera.stands_in:
         offer.start()
     playing.end_before_the_page(
         closing, runner, session, offer, lambda: None if taken() else supervisor.stopping()
     )
     log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(camera.text))
     _wait(runner, stop, partial(_tell_status, supervisor, session), taken)
-    if taken():
-        say("A camera takes the place of the demo")
-        return replace(given, port=server.port)
+    if offer is not None and taken():
+        say("A camera takes the place of the demo" if camera.stands_in else "Another camera is to be chosen")
+        return Restart(replace(given, port=server.port), offer.source)
     end_in_time()
     return None
 

@@ -16,7 +16,7 @@ from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.event_lines import event_line
-from focus_companion.commands.shared.rule_options import rule_options
+from focus_companion.commands.shared.rule_options import camera_rule_options
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.rules import Rules
@@ -45,7 +45,7 @@ PUBLIC: Final = {
 
 @click.command("watch")
 @click.argument("source")
-@rule_options
+@camera_rule_options
 @click.option("--events", metavar="FILE", help="Write every event as a line of JSON; - is standard output.")
 @click.option("--record", metavar="FILE", help="Write the game record when the source ends.")
 @click.option("--fps", type=click.FloatRange(0.1, 240), default=15.0, show_default=True,
@@ -58,6 +58,7 @@ PUBLIC: Final = {
 def command(
     source: str,
     rules: Rules,
+    start_from: str,
     events: str | None,
     record: str | None,
     fps: float,
@@ -84,7 +85,7 @@ def command(
     boards = boards_for(board)
     # Nobody asks for the mount check here.
     sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=profile, tries_mount=False)
-    session = Session(rules, {}, None, sight)
+    session = Session(rules, {}, None, sight, start_from=start_from, takes_reading=True)
     seen: set[str] = set()
     try:
         with ExitStack() as closing:

@@ -8,10 +8,11 @@ from typing import Final
 
 from flask import Flask
 
-from . import api, pages, seats, stream
+from . import api, pages, seats, speaking, stream
 from .access import Access
 from .base import base_app
 from .far import FarSeats
+from .newer import Installed
 from .ports import CameraOffer, GameJournal, GameSession
 from .reviewing import Reviews
 from .series import Series
@@ -52,6 +53,7 @@ def create_app(
     app.extensions["state_blocks"] = stream.Blocks(partial(stream.state_block, session))
     app.extensions["offer"] = offer
     app.extensions["phone"] = phone
+    app.extensions["installed"] = Installed()
     app.extensions["series"] = Series()
     app.extensions["far"] = far or FarSeats()
     app.extensions["reviews"] = Reviews()
@@ -60,5 +62,6 @@ def create_app(
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(seats.blueprint)
+    app.register_blueprint(speaking.blueprint)
     app.register_blueprint(stream.blueprint)
     return app

@@ -61,15 +61,17 @@ class GameSession(Protocol):
 
 
 class CameraOffer(Protocol):
-    """A camera that could take the place of the demonstration. May be used from any thread."""
+    """The cameras that may be chosen on the page. May be used from any thread."""
 
     @property
     def found(self) -> str | None:
         """The device, ``None`` while there is none."""
         ...
 
-    def take(self) -> bool:
-        """Ask for it: the program starts anew on it. False if there is none (any more)."""
+    def take(self, source: str | None = None) -> bool:
+        """Ask for a camera: the device found, "phone", an address, or "demo" to choose again. The program
+        starts anew on it. False if there is none (any more), or no picture comes from there.
+        """
         ...
 
 

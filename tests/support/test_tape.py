@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,15 @@ class Brightness:
         return None
 
     def corners(self) -> None:
+        return None
+
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
+
+    def read(self, frame: Any, standing: Any) -> Sequence[Any]:
+        return ()
+
+    def read_again(self) -> None:
         return None
 
     def place(self, corners: Any, *, believed: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Finds and offers a camera that is plugged in while the demonstration runs for lack of one."""
+"""The cameras that the page offers where none was asked for: one that is plugged in, a phone, an address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from focus_companion.commands.shared.play_source import cameras, works
+from focus_companion.commands.shared.play_source import DEMO, cameras, works
+from focus_companion.vision.capture.phone import NAME as PHONE
 
 EVERY: Final = 3.0
 """Seconds between two scans."""
@@ -20,8 +21,9 @@ trying one that another program uses disturbs that program."""
 class CameraOffer:
     """Looks for a camera on a separate thread until one is taken or the offer is closed.
 
-    ``found`` is a working device that could be used now, ``None`` if there is none. ``taken`` is set once
-    somebody has asked for it.
+    ``found`` is the device that works and could be played on now, ``None`` while there is none. ``taken`` is
+    set once somebody has asked for a camera, and ``source`` then says for which: "phone", an address, "demo"
+    for none (to choose again), ``None`` for the first device that works.
     """
 
     def __init__(
@@ -31,6 +33,7 @@ class CameraOffer:
         every: float = EVERY,
     ) -> None:
         self.found: str | None = None
+        self.source: str | None = None
         self.taken = threading.Event()
         self._devices = devices
         self._works = works
@@ -46,10 +49,13 @@ class CameraOffer:
         """Stop looking; does not wait for a camera that hangs."""
         self._stop.set()
 
-    def take(self) -> bool:
-        """Accept the offered camera; false if there is none (any more)."""
-        if self.found is None:
+    def take(self, source: str | None = None) -> bool:
+        """Ask for a camera, as ``source`` says; false if it is not there (any more), or gives no picture."""
+        if source is None and self.found is None:
             return False
+        if source not in (None, PHONE, DEMO) and not self._works(str(source)):
+            return False
+        self.source = source
         self.taken.set()
         return True
 

@@ -34,6 +34,8 @@ def _text(event: events.Event) -> str:
             return "The board is found and stands right"
         case events.SetUp():
             return f"The board differs from the position on {', '.join(event.squares)}"
+        case events.Reading():
+            return _reading(event)
         case events.Resolved():
             return "Put right"
         case events.Begins():
@@ -53,3 +55,10 @@ def _text(event: events.Event) -> str:
         case events.GameBegan():
             return f"Game {event.game}"
     return ""
+
+
+def _reading(event: events.Reading) -> str:
+    if not event.position:
+        return "No board is found to be read"
+    doubtful = f"; look at {', '.join(event.doubtful)}" if event.doubtful else ""
+    return f"Read: {event.position}{doubtful}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -143,12 +144,21 @@ def _waits_for_reply(history: History) -> bool:
     return history.position.to_move in history.played_by and history.reply is None
 
 
-def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | None = None) -> Chosen:
-    """The source that the settings ask for.
+def choose_source(
+    settings: Settings,
+    devices: Callable[[], Sequence[str]] | None = None,
+    *,
+    picked: str | None = None,
+) -> Chosen:
+    """The source that the settings ask for, or the one ``picked`` on the page where they ask for none.
 
     Raises:
         FrameError: the one asked for does not open.
     """
+    if picked == DEMO:
+        return Demo("demo (the simulated board, until a camera is chosen)", stands_in=True)
+    if picked is not None:
+        settings = replace(settings, camera=picked)
     if settings.camera == DEMO:
         return Demo("demo (the simulated board)")
     if settings.camera == PHONE:

@@ -20,6 +20,7 @@ from focus_companion.commands.shared.pin import tell_links, tell_pin
 from focus_companion.commands.shared.play_source import DEMO, Chosen, choose_source
 from focus_companion.commands.shared.seat_options import play_seats, seat_line
 from focus_companion.commands.shared.serving import host_of, no_port, port_is_free, say
+from focus_companion.commands.shared.speaking import speaker
 from focus_companion.commands.shared.table_choice import boards_for, lens_for
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json
 from focus_companion.game.match import MatchPlace
@@ -46,8 +47,12 @@ STOPPING: Final = 1.5
 """Seconds for which the game thread is waited for at the end, at the most."""
 
 
-def open_camera_and_journal(settings: Settings, closing: ExitStack) -> tuple[Chosen, Journal, Settings]:
+def open_camera_and_journal(
+    settings: Settings, picked: str | None, closing: ExitStack
+) -> tuple[Chosen, Journal, Settings]:
     """The source of the pictures and the journal of its games; in the settings, the journal's folder.
+
+    ``picked``: the camera chosen on the page, ``None`` for none.
 
     Raises:
         BadInput, OSError: camera, journal or port cannot be used.
@@ -56,7 +61,7 @@ def open_camera_and_journal(settings: Settings, closing: ExitStack) -> tuple[Cho
     # as soon as a camera is there.
     journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
-    camera = choose_source(settings)
+    camera = choose_source(settings, picked=picked)
     if journal is None or camera.is_demo:
         settings = replace(settings, data=demo_folder(settings.data))
         journal = _journal(settings.data, closing)
@@ -88,7 +93,7 @@ def begin_session(
         wanted.rules or Rules.make(2),
         wanted.names,
         journal,
-        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens),
+        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, aside=wanted.tape is None),
         resume=not wanted.new,
         again=again,
         demo=camera.is_demo,
@@ -96,6 +101,7 @@ def begin_session(
         match=MatchPlace(wanted.games) if wanted.games > 1 else None,
         played_by=wanted.played_by,
         pace=wanted.pace,
+        start_from=wanted.start_from,
     )
     if (tape := wanted.tape) is not None:
         how = sight_to_json(wanted.rank1, boards, lens)
@@ -112,8 +118,9 @@ def open_listeners(
     settings: Settings, session: Session, camera: Chosen, journal: Journal, broker: Broker | None,
     closing: ExitStack,
 ) -> Callable[[Any], None]:  # fmt: skip
-    """Who hears of every event: lights, programs that play, the broker, log and terminal."""
-    show = table_lights(settings, session, closing)
+    """Who hears of every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
+    spoken = speaker(settings, session, closing)
+    show = table_lights(settings, session, closing, spoken)
     look = play_seats(session, closing)
     if camera.stands_in and broker is not None:
         say("MQTT: nothing is published while the demo stands in for a camera")
@@ -123,6 +130,8 @@ def open_listeners(
     def heard(event: Any) -> None:
         look()
         show(event)
+        if spoken is not None:
+            spoken.hear(event)
         publish(event)
         line = event_line(event, page=True)
         history = session.history

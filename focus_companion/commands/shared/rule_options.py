@@ -101,7 +101,8 @@ _OPTIONS: Final = (
     click.option(
         "--set-up",
         type=click.Choice(["pairs", "checkerboard", "drop", "position"]),
-        help="The start (default pairs, the rule book's).",
+        help="The start (default pairs, the rule book's). position: from the rules file, else "
+        "read by the camera (play and watch).",
     ),
     click.option(
         "--reserve-on",
@@ -133,6 +134,10 @@ _OPTIONS: Final = (
 )
 
 
+CAMERA: Final = "camera"
+"""Where the start of a game comes from that the camera reads."""
+
+
 def rule_options(command: Command) -> Command:
     """Give ``command`` the rule options and, instead of them, the parameter ``rules: Rules``."""
     return _with_options(command, optional=False)
@@ -143,8 +148,17 @@ def optional_rule_options(command: Command) -> Command:
     return _with_options(command, optional=True)
 
 
+def camera_rule_options(command: Command) -> Command:
+    """As :func:`rule_options`, and ``start_from: str``: "camera" where the set-up is a position that the
+    rules do not give, so that the camera reads it.
+    """
+    return _with_options(command, optional=False, camera=True)
+
+
 def match_options(command: Command) -> Command:
-    """As :func:`optional_rule_options`, plus ``games: int``: games in a match, 1 for a single game."""
+    """As :func:`optional_rule_options`, with ``start_from`` as in :func:`camera_rule_options`, plus ``games:
+    int``: games in a match, 1 for a single game.
+    """
     option = click.option(
         "--games",
         type=click.IntRange(1, MOST_GAMES),
@@ -156,14 +170,19 @@ def match_options(command: Command) -> Command:
         rules_from = click.get_current_context().params.get("rules_from")
         return command(*args, games=games or games_of(rules_from), **kwargs)
 
-    return option(_with_options(with_games, optional=True))  # type: ignore[return-value]
+    return option(_with_options(with_games, optional=True, camera=True))  # type: ignore[return-value]
 
 
-def _with_options(command: Command, *, optional: bool) -> Command:
+def _with_options(command: Command, *, optional: bool, camera: bool = False) -> Command:
     @wraps(command)
     def with_rules(*args: Any, rules_from: str | None, **kwargs: Any) -> Any:
         flags: dict[str, Any] = {key: kwargs.pop(key) for key in KEYS if key in kwargs}
         given = {key: value for key, value in flags.items() if value is not None}
+        if camera:
+            kwargs["start_from"] = CAMERA if _leaves_start_open(given, rules_from) else ""
+            if kwargs["start_from"]:
+                # The rule book's start stands in for it.
+                given["set_up"] = "pairs"
         if optional and not given and rules_from is None:
             return command(*args, rules=None, **kwargs)
         return command(*args, rules=make_rules(given, rules_from), **kwargs)
@@ -172,6 +191,12 @@ def _with_options(command: Command, *, optional: bool) -> Command:
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
+
+
+def _leaves_start_open(flags: Mapping[str, Any], rules_from: str | None) -> bool:
+    """Whether the set-up is a position that nobody gives. Raises BadInput."""
+    settings = ({} if rules_from is None else settings_from(rules_from)) | dict(flags)
+    return settings.get("set_up") == "position" and "start" not in settings
 
 
 def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -88,3 +89,10 @@ def quoted(word: str, *, expands: bool = True) -> str:
     """
     plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{plain.replace("$", "$$") if expands else plain}"'
+
+
+def options_of(unit: str) -> list[str]:
+    """The options of play in a unit's text as :func:`unit_text` wrote it; ``[]`` in any other."""
+    line = next((line for line in unit.splitlines() if line.startswith("ExecStart=")), "")
+    words = [word.replace("%%", "%").replace("$$", "$") for word in shlex.split(line.partition("=")[2])]
+    return words[words.index("play") + 1 :] if "play" in words else []

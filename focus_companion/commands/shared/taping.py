@@ -52,14 +52,24 @@ def sight_from_json(settings: Mapping[str, Any]) -> partial[Pipeline]:
     """Makes pipelines from the output of :func:`sight_to_json`. Raises BadInput."""
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.vision.geometry.lens_profiles import LensProfile
-    from focus_companion.vision.geometry.scene import BoardProfile, Lens, Solid
+    from focus_companion.vision.geometry.scene import BoardProfile, Lens, PieceLook, Solid
 
     def solid(values: Mapping[str, Any]) -> Solid:
         return Solid(**dict(values, rings=tuple(map(tuple, values["rings"]))))
 
     try:
         boards = settings["boards"] and tuple(
-            BoardProfile(**dict(board, dome=solid(board["dome"]), piece=solid(board["piece"])))
+            BoardProfile(
+                **dict(
+                    board,
+                    dome=solid(board["dome"]),
+                    piece=solid(board["piece"]),
+                    pieces=tuple(
+                        PieceLook(**dict(look, shade=tuple(look["shade"])))
+                        for look in board.get("pieces", ())
+                    ),
+                )
+            )
             for board in settings["boards"]
         )
         lens = settings["lens"]
@@ -91,6 +101,8 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "players": dict(history.players),
         "played_by": dict(history.played_by),
         "pace": history.pace,
+        "start_from": history.start_from,
+        "takes_reading": session.takes_reading,
         "match": history.match and history.match.to_json(),
         "events": events,
     }

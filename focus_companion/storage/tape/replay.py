@@ -117,20 +117,33 @@ class Recording:
             TapeError: a line cannot be read, with its place.
         """
         found: dict[int, tuple[str, Path]] = {}
+        for event, picture in self.told():
+            match event:
+                case {"type": "game" | "corrected"}:
+                    found.clear()
+                case {"type": "ready"} if picture is not None and not found:
+                    found[0] = "", picture
+                case {"type": "move", "ply": int(ply), "move": str(move)} if picture is not None:
+                    found[ply] = move, picture
+                case {"type": "taken_back", "ply": int(ply)}:
+                    found = {at: turn for at, turn in found.items() if at <= ply}
+        return found
+
+    def told(self) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
+        """Every event on the tape with the newest picture by then, ``None`` before the first; at the end an
+        empty event with the last picture.
+
+        Raises:
+            TapeError: a line cannot be read, with its place.
+        """
         picture: Path | None = None
         for number, line in self._lines():
             match line:
                 case {"file": str(name)}:
                     picture = self._picture(name, number)
-                case {"told": {"type": "game" | "corrected"}}:
-                    found.clear()
-                case {"told": {"type": "ready"}} if picture is not None and not found:
-                    found[0] = "", picture
-                case {"told": {"type": "move", "ply": int(ply), "move": str(move)}} if picture is not None:
-                    found[ply] = move, picture
-                case {"told": {"type": "taken_back", "ply": int(ply)}}:
-                    found = {at: turn for at, turn in found.items() if at <= ply}
-        return found
+                case {"told": dict(event)}:
+                    yield event, picture
+        yield {}, picture
 
     def _picture(self, name: str, number: int) -> Path:
         if Path(name).name != name:
@@ -165,7 +178,8 @@ class Recording:
             return Session(rules, players, journal, sight, again=again, demo=demo)
         return Session(
             rules, players, journal, sight, resume=False, again=again, demo=demo, match=match,
-            played_by=played_by, pace=pace,
+            played_by=played_by, pace=pace, start_from=str(begin.get("start_from") or ""),
+            takes_reading=begin.get("takes_reading") is True,
         )  # fmt: skip
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:

@@ -4,7 +4,7 @@
 import { after } from "./state.js";
 
 /** What changes without an event. */
-const BESIDE = ["watching", "camera_found"];
+const BESIDE = ["watching", "camera_found", "camera_free", "newer"];
 const POLL_MS = 4000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;
