@@ -273,14 +273,14 @@ def test_two_machines_with_one_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("http://here", "no broker's address"),
-        ("mqtt://", "no broker's address"),
-        ("broker", "no broker's address"),
+        ("http://here", "not a broker's address"),
+        ("mqtt://", "not a broker's address"),
+        ("broker", "not a broker's address"),
         ("mqtt://here:port", "the port is invalid"),
         ("mqtt://here:99999", "the port is invalid"),
         ("mqtt://here/topic", "nothing may follow"),
         ("mqtt://:secret@here", "a password needs a user"),
-        ("tcp://me:secret@here", "no broker's address"),
+        ("tcp://me:secret@here", "not a broker's address"),
     ],
 )
 def test_an_address_that_cannot_be_meant(address: str, said: str) -> None:
