@@ -207,8 +207,8 @@ MUTATIONS = (
         "a press reported with each PING",
         "test_button_pressed_once_is_told_once",
         "lights/serial.py",
-        "new = presses != self._presses",
-        "new = presses > 0",
+        "new = min(2, (presses - self._presses) % 256)",
+        "new = min(2, presses)",
     ),
     host(
         "a press dismisses what has just been reported",
@@ -222,8 +222,8 @@ MUTATIONS = (
         "the button not joined to the game",
         "test_of_the_light_board",
         "commands/shared/listeners.py",
-        "settings.lights), pressed)",
-        "settings.lights))",
+        "open_lights(wanted, pressed)",
+        "open_lights(wanted)",
         BUTTON,
     ),
 )

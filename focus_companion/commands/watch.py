@@ -181,8 +181,8 @@ def _tell(event: Event, out: TextIO | None) -> None:
     if event.type not in PUBLIC:
         return
     if out is not None:
-        told = event.to_json() | {"time": round(event.time, 3)}
-        out.write(json.dumps(told, ensure_ascii=False) + "\n")
+        line = event.to_json() | {"time": round(event.time, 3)}
+        out.write(json.dumps(line, ensure_ascii=False) + "\n")
         out.flush()
     else:
         click.echo(f"{event.time:9.2f} {event_line(event)}")

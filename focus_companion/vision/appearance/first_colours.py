@@ -120,8 +120,8 @@ def _common(found: Pixels) -> NDArray[np.bool_]:
     logs = np.log(found.astype(float) + 12.0)
     tint = logs[:, ::2] - logs[:, 1:2]
     bright = found.mean(1) > _DARK
-    told = bright if bright.mean() > 0.2 else np.ones(len(found), bool)
-    off = np.abs(tint - np.median(tint[told], 0)).max(1)
+    tinted = bright if bright.mean() > 0.2 else np.ones(len(found), bool)
+    off = np.abs(tint - np.median(tint[tinted], 0)).max(1)
     # An arm over a board with many tints must not widen the tolerance: skin is 0.25 away from white.
-    limit = float(np.clip(2.5 * np.median(off[told]), 0.12, 0.18))
-    return np.asarray(off <= np.where(told, limit, 2 * limit))
+    limit = float(np.clip(2.5 * np.median(off[tinted]), 0.12, 0.18))
+    return np.asarray(off <= np.where(tinted, limit, 2 * limit))
