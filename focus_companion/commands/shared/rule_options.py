@@ -64,7 +64,7 @@ class Order(_ColoursType):
         names = [NAMES.get(word, word) for word in (part.strip().lower() for part in str(value).split(","))]
         for name in names:
             if name not in LETTER:
-                self.fail(f"{name!r} is no colour; use {', '.join(LETTER)} with commas between", param, ctx)
+                self.fail(f"{name!r} is not a colour; give {', '.join(LETTER)} and commas", param, ctx)
         if len(set(names)) != len(names):
             self.fail(f"{value!r} names a colour twice; name every player once", param, ctx)
         return names
@@ -80,7 +80,7 @@ class Total(_TotalType):
             return value  # type: ignore[no-any-return]
         text = str(value)
         if not (text.isascii() and text.isdigit() and int(text[:6]) > 0 and len(text) < 5):
-            self.fail(f"{value!r} is no number of pieces; give one from 1 on, or none", param, ctx)
+            self.fail(f"{value!r} is not a number of pieces; give one from 1 on, or none", param, ctx)
         return int(text)
 
 
