@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from transcript import Listener
 
+from focus_companion.commands.play import command
 from focus_companion.commands.shared.button import Presses
 from focus_companion.commands.shared.loudspeaker import WAITING, Loudspeaker
 from focus_companion.commands.shared.speaking import Speaker, speaker
@@ -246,3 +247,12 @@ def test_what_is_typed_is_answered(tmp_path: Path, capsys: pytest.CaptureFixture
     assert said[4].startswith("Turn 0.") and capsys.readouterr().out == ""
     spoken.typed("what?")
     assert len(said) == 5 and "type r" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "language"),
+    [(["--speak"], "system"), (["--speak", "--new"], "system"), (["--speak", "pl"], "pl"), ([], None)],
+)
+def test_the_language_may_be_left_out(options: list[str], language: str | None) -> None:
+    with command.make_context("play", options) as context:
+        assert context.params["speak"] == language
