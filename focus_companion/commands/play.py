@@ -92,6 +92,7 @@ class Name(_NameType):
 @tape_options
 def command(
     rules: Rules | None,
+    start_from: str,
     games: int,
     names: Sequence[tuple[str, str]],
     seats: Sequence[tuple[str, str]],
@@ -109,7 +110,8 @@ def command(
     """
     settings = load(flags)
     wanted = GameOptions(
-        rules=rules, names=dict(names), games=games, new=new, rank1=rank1, tape=tape, tape_size=tape_size,
+        rules=rules, start_from=start_from, names=dict(names), games=games, new=new, rank1=rank1,
+        tape=tape, tape_size=tape_size,
         played_by=chosen_seats(seats), pace=None if pace is None else float(pace),
     )  # fmt: skip
     # Whatever is written from here on is for this user alone: journal, logs, copies.

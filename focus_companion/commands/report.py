@@ -1,4 +1,4 @@
-"""``focus-companion report``: all that a bug report needs, in one file, without secrets."""
+"""``focus-companion report``: everything that a bug report needs, in one file, without secrets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Pack versions, settings, the last events, the log and the doctor's findings for a bug report.
 
-    PIN, passwords and the players' names stay out; pictures too, unless they are asked for.
+    PIN, passwords and the players' names are left out; so are pictures, unless requested.
 
     With --tape: the few pictures of a recording of play or watch in which the companion was wrong, with
     everything beside the board blurred. They can be looked at first. Nothing is sent.
@@ -109,7 +109,7 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
 
 
 def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:
-    """What a running play sees, with and without its reading, else what the doctor saw."""
+    """The picture of a running play, with and without its reading, else those that the doctor took."""
     found = {}
     for name, query in (("snapshot.jpg", ""), ("reading.jpg", "?overlay=1")):
         try:
@@ -117,7 +117,7 @@ def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:
             with urllib.request.urlopen(address, timeout=5) as answer:
                 found[name] = answer.read()
         except (urllib.error.URLError, OSError):
-            # None runs there; the doctor had the camera for itself then.
+            # None is running there, so the doctor had the camera to itself.
             break
     if not found and seen:
         import cv2

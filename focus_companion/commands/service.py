@@ -1,4 +1,4 @@
-"""``focus-companion service``: the program as a service of the user's systemd."""
+"""``focus-companion service``: the program as a systemd user service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from focus_companion.commands.shared.pin import folder
 from focus_companion.commands.shared.service_unit import NAME, options_of, unit_path, unit_text
 
 _SECONDS: Final = 30.0
-"""For systemd to answer; where it starts the program, it does so when that is up."""
+"""Seconds for systemd to answer; when it starts the program, it answers once that is up."""
 
 _user = click.option(
     "--user", is_flag=True, expose_value=False, help="For this user (the only kind there is)."
@@ -28,7 +28,7 @@ _user = click.option(
 
 @click.group("service")
 def command() -> None:
-    """Run play as a service: begun with the machine, restarted when it hangs."""
+    """Run play as a service: started with the machine, restarted if it hangs."""
 
 
 @command.command("install", context_settings={"ignore_unknown_options": True})
@@ -71,7 +71,7 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
 @command.command("uninstall")
 @_user
 def uninstall() -> None:
-    """Stop the service and take it away. Games and settings stay."""
+    """Stop and remove the service. Games and settings stay."""
     path = unit_path()
     if not path.exists():
         raise NotSo(f"there is no {path}; nothing is installed")
@@ -86,7 +86,7 @@ def uninstall() -> None:
 @command.command("status")
 @_user
 def status() -> None:
-    """Tell whether the service is installed and runs; exit status 1 if it does not."""
+    """Show whether the service is installed and running; exit status 1 if it is not."""
     path = unit_path()
     if not path.exists():
         raise NotSo(f"not installed (there is no {path}); focus-companion service install")
@@ -171,7 +171,7 @@ def _systemctl(*words: str) -> bool:
 
 
 def _ask(*words: str) -> str | None:
-    """What systemctl prints; ``None`` where there is none or it fails."""
+    """The output of systemctl; ``None`` if it is missing or fails."""
     if shutil.which("systemctl") is None:
         return None
     try:

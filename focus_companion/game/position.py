@@ -68,7 +68,7 @@ class Position:
         return self.stacks[INDEX[square]]
 
     def reserve(self, player: str) -> int:
-        """Return the pieces that a player (letter) has in reserve. ValueError for a colour that does not play."""
+        """Return the pieces that a player (letter) has in reserve. ValueError if the colour does not play."""
         return self.reserves[self.players.index(player)]
 
     def in_hand(self, player: str) -> int:

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from ..session.events import Event
-from .meaning import NOTHING, Cue, Meaning, after, cue
+from .meaning import NOTHING, Cue, Meaning, after, cue, leading
 
 log = logging.getLogger(__name__)
 
@@ -111,8 +111,10 @@ class _Writer:
 class Lights:
     """All lights at the table; without back ends, a null object that accepts everything and shows nothing."""
 
-    def __init__(self, backends: Sequence[Backend] = ()) -> None:
-        self._meaning = NOTHING
+    def __init__(self, backends: Sequence[Backend] = (), *, leads: bool = False) -> None:
+        """``leads``: while the board is set up, the next square alone is lit, in the colour of its piece."""
+        self._leads = leads
+        self._meaning = self._meant = NOTHING  # what is shown, and what follows from the events alone
         self._writers = [_Writer(backend) for backend in backends]
 
     @property
@@ -127,11 +129,13 @@ class Lights:
 
     def show(self, event: Event, state: Mapping[str, Any]) -> None:
         """Show what ``event`` means, given the session's ``state`` after it. Never blocks."""
-        self.present(after(self._meaning, event, state), cue(event))
+        meaning = after(self._meant, event, state)
+        self.present(leading(meaning, event, state) if self._leads else meaning, cue(event))
+        self._meant = meaning
 
     def present(self, meaning: Meaning, cue: Cue = Cue.NONE) -> None:
         """Show ``meaning`` regardless of events (for the light test). Never blocks."""
-        self._meaning = meaning
+        self._meaning = self._meant = meaning
         for writer in self._writers:
             writer.show(meaning, cue)
 

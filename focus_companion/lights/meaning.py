@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Final
 
+from ..game.colours import NAMES
+from ..game.position import parse_position
 from ..game.squares import FILE, INDEX, RANK, SQUARES
 from ..session import events
 from .settings import COLOURS
@@ -140,6 +142,17 @@ def after(before: Meaning, event: events.Event, state: Mapping[str, Any]) -> Mea
             return replace(calm, turn=None, winners=tuple(event.winners), over=True)
     # Unclear, refused, and any event added later: the lights keep showing what they show.
     return before
+
+
+def leading(meaning: Meaning, event: events.Event, state: Mapping[str, Any]) -> Meaning:
+    """``meaning`` with the next square of a board being set up in the place of all that are wrong: in the
+    colour of the piece that belongs on top there, white where nothing does.
+    """
+    if not isinstance(event, events.SetUp) or not event.squares or "position" not in state:
+        return meaning
+    square = INDEX[event.squares[0]]
+    stack = parse_position(state["position"])[square]
+    return replace(meaning, wrong=(), path=(square,), mover=NAMES[stack[-1]] if stack else None)
 
 
 def cue(event: events.Event) -> Cue:

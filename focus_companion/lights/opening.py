@@ -42,7 +42,7 @@ def open_lights(
     if not names and "none" not in settings.backends:
         # Most tables have no lights, so the terminal need not mention it.
         log.info("Lights: none are configured and no light board is plugged in")
-    return Lights(backends)
+    return Lights(backends, leads=settings.set_up == "next")
 
 
 def wanted(settings: LightSettings) -> tuple[str, ...]:

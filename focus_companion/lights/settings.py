@@ -62,6 +62,10 @@ class WledSettings:
     """
 
 
+SET_UPS: Final = ("all", "next")
+"""What of a board being set up may be lit."""
+
+
 @dataclass(frozen=True)
 class LightSettings:
     """Which lights to use. ``auto`` uses what is configured, and a light board if one is plugged in."""
@@ -70,6 +74,8 @@ class LightSettings:
     brightness: int = 96
     """Of all pixels, 0…255."""
     sound: bool = True
+    set_up: str = "all"
+    """What of a board being set up is lit: "all" squares that are not right yet, or the "next" one alone."""
     gpio: GpioSettings | None = None
     serial: SerialSettings | None = None
     wled: WledSettings | None = None
@@ -78,6 +84,8 @@ class LightSettings:
         for name in self.backends:
             if name not in BACKENDS:
                 raise LightSettingsError(f'lights.backends: "{name}" is none of {", ".join(BACKENDS)}')
+        if self.set_up not in SET_UPS:
+            raise LightSettingsError(f'lights.set_up: "{self.set_up}" is none of {", ".join(SET_UPS)}')
         if not 0 <= self.brightness <= 255:
             raise LightSettingsError(f"lights.brightness: {self.brightness} is not in 0 … 255")
         if "wled" in self.backends and self.wled is None:
@@ -91,7 +99,7 @@ class LightSettings:
 
         Raises :class:`LightSettingsError` for an unknown key or a value of the wrong kind.
         """
-        _known("lights", table, ("backends", "brightness", "sound", "gpio", "serial", "wled"))
+        _known("lights", table, ("backends", "brightness", "sound", "set_up", "gpio", "serial", "wled"))
         default = cls()
         names = table.get("backends", default.backends)
         if isinstance(names, str):
@@ -102,6 +110,7 @@ class LightSettings:
             backends=tuple(names),
             brightness=_whole("lights.brightness", table.get("brightness", default.brightness)),
             sound=_switch("lights.sound", table.get("sound", default.sound)),
+            set_up=_text("lights.set_up", table.get("set_up", default.set_up)),
             gpio=_gpio(_table("lights.gpio", table["gpio"])) if "gpio" in table else None,
             serial=_serial(_table("lights.serial", table["serial"])) if "serial" in table else None,
             wled=_wled(_table("lights.wled", table["wled"])) if "wled" in table else None,

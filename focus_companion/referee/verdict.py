@@ -27,6 +27,17 @@ class StartDiffers(Verdict):
 
 
 @dataclass(frozen=True)
+class BoardRead(Verdict):
+    """What one still picture shows when nothing is known of the position: the 52 ``stacks``, the ``doubtful``
+    squares, least sure first, and the ``confidence`` 0…1 in all of it. No stacks: no board was found.
+    """
+
+    stacks: tuple[str, ...]
+    doubtful: tuple[int, ...]
+    confidence: float
+
+
+@dataclass(frozen=True)
 class TurnSeen(Verdict):
     """A complete legal turn by the player to move; ``confidence`` 0…1."""
 

@@ -69,7 +69,7 @@ def search(position: Position, rules: Rules, played: Move, limit: int) -> Search
         looked += answered.nodes
         line = Variation(played, answered.move, chance(answered.score, rules))
     # The turn played may turn out better than the search had found within its limit.
-    return Found(line, best if best.chance > line.chance else line, looked, complete)
+    return SearchResult(line, best if best.chance > line.chance else line, looked, complete)
 
 
 def _answer(line: Sequence[Move]) -> Move | None:

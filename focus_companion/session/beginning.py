@@ -36,6 +36,7 @@ def began(history: History, now: float, demo: bool = False) -> GameBegan:
         demo,
         view.named(history.played_by),
         history.pace,
+        history.start_from,
     )
 
 
@@ -61,6 +62,7 @@ class GamePlan:
     clock: TimeControl | None = None
     match: MatchPlace | None = None
     seating: Seating = AT_THE_BOARD
+    start_from: str = ""
 
     def begin(self, journal: EventJournal | None, time: float) -> History:
         """The game before its first event, at ``time``. Raises OSError where the journal cannot keep it."""
@@ -76,6 +78,7 @@ class GamePlan:
             match=self.match,
             played_by=self.seating.of(rules.order),
             pace=self.seating.pace,
+            start_from=self.start_from,
         )
 
 
@@ -100,7 +103,8 @@ def planned(request: NewGame, before: History) -> GamePlan:
         check_seats(request.played_by or {}, "".join(rules.order))
     except SeatError as error:
         raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
-    return GamePlan(rules, players, seats, clock, match, seating)
+    start_from = request.start_from if request.rules else before.start_from
+    return GamePlan(rules, players, seats, clock, match, seating, start_from)
 
 
 def rematch(before: History) -> NewGame:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..game.colours import NAMES, names
 from ..game.moves import Move
 from ..game.play import Removed, apply
-from ..game.position import Position
+from ..game.position import Position, position_text
 from ..game.squares import SQUARES
 from ..referee import verdict as said
 from .events import (
@@ -18,6 +18,7 @@ from .events import (
     Lost,
     Moved,
     Prompt,
+    Reading,
     Ready,
     Resolved,
     Result,
@@ -49,6 +50,11 @@ def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Ev
         case said.BackInView(what):
             if what in history.lost:
                 yield Found(time, what)
+        case said.BoardRead(stacks, doubtful, confidence):
+            shown = position_text(stacks) if stacks else ""
+            reading = Reading(time, shown, square_names(doubtful), round(confidence, 4))
+            if history.reading is None or not _same(history.reading, reading):
+                yield reading
         case said.WentBack(ply):
             if ply < history.ply and (not history.over or _undoes_the_end(ply, history)):
                 yield TakenBack(time, ply, history.positions[ply].text)

@@ -30,6 +30,7 @@ from .events import (
     Paused,
     Placed,
     Prompt,
+    Reading,
     Ready,
     Reply,
     Resolved,
@@ -59,6 +60,8 @@ class History:
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
     ``demo``: the simulated board plays it.
+    ``start_from``: "camera" until the players have taken a position that it reads as their start;
+    ``reading`` is the newest one that they have neither taken nor passed over.
     ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
     be made for one of them now, ``seat_failed`` why none comes.
     """
@@ -91,6 +94,8 @@ class History:
     pace: float = PACES[0]
     reply: Reply | None = None
     seat_failed: SeatFailed | None = None
+    start_from: str = ""
+    reading: Reading | None = None
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -181,7 +186,7 @@ class History:
 
     def looked_away(self) -> History:
         """The same game when nobody knows how the board looks now, as after a restart."""
-        return replace(self, ready=False, set_up=(), lost={})
+        return replace(self, ready=False, set_up=(), lost={}, reading=None)
 
     def record(self) -> GameRecord:
         """The game record, times counted from the beginning of the game."""
@@ -235,8 +240,11 @@ class History:
                 return replace(self, unclear=event)
             case SetUp():
                 return replace(self, set_up=tuple(event.squares), ready=False)
+            case Reading():
+                return replace(self, reading=event)
             case Ready():
-                return replace(self, set_up=(), ready=True, alert=None, prompt=None, unclear=None)
+                stands = replace(self, set_up=(), ready=True, reading=None)
+                return replace(stands, alert=None, prompt=None, unclear=None)
             case Lost():
                 return replace(self, lost={**self.lost, event.what: event.why})
             case Found():
@@ -268,6 +276,7 @@ class History:
             played_by={LETTER[name]: str(parse_kind(kind)) for name, kind in event.played_by.items()},
             pace=event.pace,
             demo=event.demo,
+            start_from=event.start_from,
         )
 
     def _seated(self, event: Seated) -> History:
@@ -315,6 +324,7 @@ class History:
             self,
             positions=(*self.positions, position),
             entries=(*self.entries, Entry(move, event.time)),
+            reading=None,
             alert=None,
             prompt=None,
             unclear=None,
@@ -343,10 +353,15 @@ class History:
 
     def _corrected(self, event: Corrected) -> History:
         rules = Rules.from_json(dict(event.rules), played=True)
-        noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
+        if self.start_from:
+            # Nothing was wrong: the game begins here.
+            noted = replace(self, agreed=rules, start_from="")
+        else:
+            noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
         return replace(
             noted,
             rules=rules,
+            reading=None,
             positions=(start_position(rules),),
             entries=(),
             alert=None,

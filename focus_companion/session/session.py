@@ -20,15 +20,17 @@ from . import state_json as view
 from .beginning import GamePlan, began, following, match_to_go_on, planned, rematch
 from .event_feed import HEARTBEAT, Feed, Subscription
 from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
-from .events_from_requests import answer
+from .events_from_requests import answer, take_reading
 from .events_from_verdicts import follow
 from .history import History, Transition
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
-from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
+from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, SwapColours
+from .roles import swapped
 from .rulings import nearest_turns
 from .seat_kinds import Seating
 from .seating import check_seats, seats_changed
+from .to_sight import Looking
 
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
@@ -43,9 +45,6 @@ _WAITING: Final = 64
 
 _RETRY: Final = 1.0
 """Seconds between two tries to write what the journal refused."""
-
-_HURRY: Final = 2.0
-"""Seconds after a press of the button in which the picture may come to rest and is judged at once."""
 
 _STALLED: Final = 30.0
 """Seconds without a turn of the game loop after which it counts as dead; finding the board may take a while.
@@ -74,6 +73,9 @@ class Session:
     ``played_by``: kinds of seat by letter, of a new game; in a game that goes on they replace those of the
     same colours. ``pace``: seconds for which a computer may think about a turn, ``None``: as the game has it.
 
+    ``start_from``: "camera" where a new game begins from the position that the camera reads, as soon as the
+    players take it; with ``takes_reading``, because nobody is there to ask, at once.
+
     Raises:
         JournalError: the journal cannot be used.
         SeatError: a seat of a colour that does not play.
@@ -94,11 +96,14 @@ class Session:
         match: MatchPlace | None = None,
         played_by: Mapping[str, str] | None = None,
         pace: float | None = None,
+        start_from: str = "",
+        takes_reading: bool = False,
     ) -> None:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
         self._demo = demo
+        self.takes_reading, self._looking = takes_reading, Looking()
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
@@ -128,7 +133,8 @@ class Session:
             self._history = following(before).begin(journal, self._time)
         else:
             check_seats(played_by or {}, "".join(rules.order))
-            plan = GamePlan(rules, players, match=match, seating=Seating.make(played_by, pace))
+            seating = Seating.make(played_by, pace)
+            plan = GamePlan(rules, players, match=match, seating=seating, start_from=start_from)
             self._history = plan.begin(journal, self._time)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
@@ -211,6 +217,7 @@ class Session:
             "clock": history.clock and history.clock.to_json(time, history.position.players),
             "mount": self._sight.mount(),
             "corners": self._sight.corners(),
+            "pieces": view.named(self._sight.pieces()),
         }
 
     def legal(self) -> list[str]:
@@ -301,7 +308,11 @@ class Session:
         if self._history.over and self._again is not None and self._time >= self._history.time + self._again:
             told += self._another()
         history = self._history
-        transitions = follow(self._sight.push(frame, history.positions, history.asked), history, self._time)
+        seen = self._looking.verdicts(self._sight, frame, history, self._time)
+        transitions = follow(seen, history, self._time)
+        history = transitions[-1].after if transitions else history
+        if history.start_from and history.reading and self.takes_reading:
+            transitions += history.transitions(take_reading(history.reading, history, self._time))
         self._turned_at = self._clock()
         return told + self._emit(transitions)
 
@@ -362,6 +373,8 @@ class Session:
             return self._new_game(rematch(self._history))
         if isinstance(request, NewGame):
             return self._new_game(request)
+        if isinstance(request, SwapColours):
+            request = swapped(self._history, self._sight.corners())
         if isinstance(request, PlaceBoard):
             return self._place(request)
         transitions = self._history.transitions(answer(request, self._history, self._time))
@@ -370,10 +383,7 @@ class Session:
             transitions[-1] = replace(
                 transitions[-1], after=replace(transitions[-1].after, ready=False, set_up=())
             )
-        if isinstance(request, StandsRight):
-            self._sight.vouch()
-        if isinstance(request, TurnDone):
-            self._sight.hurry(self._time + _HURRY)
+        self._looking.pass_on(request, self._sight, self._time)
         return self._emit(transitions)
 
     def _new_game(self, request: NewGame) -> list[Event]:

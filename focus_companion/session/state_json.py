@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ..game.colours import NAMES
 from ..game.declarations import Declaration
@@ -18,6 +18,8 @@ from .events_from_verdicts import captured, reserves
 from .history import History, Transition
 from .rulings import in_question
 from .seat_kinds import BOARD
+
+Value = TypeVar("Value")
 
 SEATS: Final[Mapping[int, Mapping[str, str]]] = {
     2: {"g": "bottom", "r": "top"},
@@ -48,7 +50,7 @@ def seats_fault(rules: Rules, given: Mapping[str, str]) -> str:
     return "partners sit opposite each other"
 
 
-def named(by_letter: Mapping[str, str]) -> dict[str, str]:
+def named(by_letter: Mapping[str, Value]) -> dict[str, Value]:
     """The same mapping by colour name."""
     return {NAMES[letter]: value for letter, value in by_letter.items()}
 
@@ -122,6 +124,8 @@ def standing(history: History) -> dict[str, Any]:
         "unclear": list(history.unclear.candidates) if history.unclear else None,
         "set_up": list(history.set_up),
         "ready": history.ready,
+        "start_from": history.start_from or None,
+        "reading": _json(history.reading),
         "paused": history.paused,
         "players": {
             NAMES[letter]: {"name": history.players.get(letter, ""), "seat": sides[letter]}

@@ -1,4 +1,4 @@
-"""What never moves: table, things about, board unit and bare domes."""
+"""The static scene: table, things lying about, board unit and bare domes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .textures import board_picture, outline_points, to_texture
 F32 = NDArray[np.float32]
 
 BAND = 160
-"""Rows of the picture that are painted at a time."""
+"""Rows of the picture painted at a time."""
 
 OVERCAST = Lamp((0.0, 0.0, 1e5), 1.0, size=6e4)
-"""The sky as a lamp, for the darkness around the foot of the board unit."""
+"""The sky as a lamp, for the ambient occlusion around the foot of the board unit."""
 
 
 def paint_background(look: SceneStyle, lighting: Lighting, camera: Camera, pose: Pose) -> Canvas:
@@ -92,7 +92,7 @@ def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
     (rows, columns), share = seen
     picture, relief = board_picture(style, profile)
     slopes = [cv2.Sobel(relief, cv2.CV_32F, *d, scale=0.5) for d in ((1, 0), (0, 1))]
-    # Shrinking the drawing to the size of the picture keeps thin lines and letters whole.
+    # Downscaling the drawing to the size of the picture preserves thin lines and letters.
     shrink = min(1.0, 1.6 * canvas.camera.pitch_pixels(profile) / (profile.pitch * 4))
     if shrink < 0.95:
         picture = cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
@@ -121,7 +121,7 @@ def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
 
 
 def _in_bands(rows: slice, paint: Callable[[slice], None]) -> None:
-    """Paint ``rows`` of the picture some at a time, for big pictures need big arrays; bands side by side."""
+    """Paint ``rows`` of the picture in bands, to bound memory; bands run in parallel."""
     first = rows.start or 0
     bands = [slice(row, min(row + BAND, rows.stop)) for row in range(first, rows.stop, BAND)]
     with ThreadPoolExecutor(os.cpu_count()) as painters:

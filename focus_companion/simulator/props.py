@@ -1,4 +1,4 @@
-"""Things that lie about on the table: a mug, a sheet of rules, a telephone, the box's lid."""
+"""Things lying about on the table: a mug, a sheet of rules, a telephone, the box's lid."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ SHEETS: dict[str, tuple[tuple[float, float], str, float, float]] = {
     "phone": ((37.0, 76.0), "#15161a", 0.9, 8.0),
     "lid": ((150.0, 150.0), "#a5161c", 0.5, 35.0),
 }
-"""Half sizes in mm, colour, gloss and thickness of what lies flat."""
+"""Half sizes in mm, colour, gloss and thickness of flat things."""
 
 
 def paint_props(canvas: Canvas, look: SceneStyle, pose: Pose) -> None:
-    """Lays the look's things around the board; they stay where they are when the board is pushed."""
+    """Places the look's things around the board; they stay in place when the board is pushed."""
     rng = np.random.default_rng([look.seed, 2])
     turn = rng.uniform(0, 2 * np.pi)
     for name in look.table.props:
@@ -52,7 +52,7 @@ def _mug(canvas: Canvas, look: SceneStyle, x: float, y: float) -> None:
     patch = body_patch(canvas.camera, stack_body(COFFEE, COFFEE.height, place, table))
     if patch is None or not patch.met.any():
         return
-    # The near wall hides the coffee wherever the line of sight does not come in over the brim.
+    # The near wall hides the coffee unless the line of sight passes over the brim.
     to_eye = canvas.eye - patch.points
     over = patch.points + to_eye * ((table + BRIM - patch.points[:, 2:]) / to_eye[:, 2:])
     seen = (np.hypot(over[:, 0] - x, over[:, 1] - y) < 38.5).astype(np.float32)[:, None]

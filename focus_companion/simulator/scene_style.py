@@ -1,4 +1,4 @@
-"""How a simulated table looks: set, table, light, camera and sensor, all frozen values.
+"""The appearance of a simulated table: set, table, light, camera and sensor, all frozen values.
 
 Colours are sRGB hex text (``"#a51927"``); lengths are millimetres in the board frame of ``vision.scene``.
 """
@@ -22,7 +22,7 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """A lamp or window: its place (mm), its strength at the board's middle, its RGB tint, its size (mm)."""
+    """A lamp or window: its position (mm), strength at the board's centre, RGB tint, size (mm)."""
 
     place: Triple
     strength: float
@@ -32,7 +32,7 @@ class Lamp:
 
 @dataclass(frozen=True, slots=True)
 class Lighting:
-    """The lamps and the light that comes from everywhere; ``exposure`` in stops against the automatic one."""
+    """The lamps and the ambient light; ``exposure`` in stops relative to the automatic one."""
 
     lamps: tuple[Lamp, ...]
     ambient: float = 0.4
@@ -44,8 +44,8 @@ class Lighting:
 class BoardStyle:
     """The board unit. ``outline`` is "octagon", "square" or "cross"; ``cells`` "pads", "lines" or "none".
 
-    ``cells`` "chess": all 64 fields in ``colour`` and ``cell_colour`` by turns, the twelve that are out of
-    play covered in ``label_ground``.
+    ``cells`` "chess": all 64 fields alternate between ``colour`` and ``cell_colour``, the twelve that are out
+    of play covered in ``label_ground``.
     """
 
     outline: str = "octagon"
@@ -60,7 +60,7 @@ class BoardStyle:
 
 @dataclass(frozen=True, slots=True)
 class PieceStyle:
-    """The pieces: ``profile`` names a board profile, ``spread`` is how much the shades of pieces differ."""
+    """The pieces: ``profile`` names a board profile, ``spread`` is the variation in shade between pieces."""
 
     profile: str = "domination"
     colours: Mapping[str, str] = field(
@@ -70,19 +70,19 @@ class PieceStyle:
     spread: float = 0.06
     jitter: float = 0.55
     crooked: float = 0.0
-    """How often (0…1) a piece is set down 1 to 2.5 mm off its place."""
+    """Probability that a piece is put down 1 to 2.5 mm off its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """What the board stands on: ``kind`` is "wood", "cloth", "gingham" or "plain"."""
+    """The table top: ``kind`` is "wood", "cloth", "gingham" or "plain"."""
 
     kind: str = "wood"
     colour: str = "#b58a5a"
     second: str = "#7d5630"
     gloss: float = 0.3
     props: tuple[str, ...] = ()
-    """Things that lie about: "mug", "paper", "phone", "lid"."""
+    """Things lying about: "mug", "paper", "phone", "lid"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Arms:
 
 @dataclass(frozen=True)
 class SceneStyle:
-    """How a simulated table looks. ``lightings[0]`` burns first; a light change goes on to the next."""
+    """The appearance of a simulated table. ``lightings[0]`` is on first; a light change goes to the next."""
 
     camera: Camera
     board: BoardStyle = BoardStyle()
@@ -140,9 +140,9 @@ def aimed_camera(
     fill: float = 0.85,
     shift: tuple[float, float] = (0.0, 0.0),
 ) -> Camera:
-    """A camera that looks at the board's middle from ``tilt`` degrees off the vertical.
+    """A camera that looks at the board's centre from ``tilt`` degrees off the vertical.
 
-    ``azimuth`` 0 is above rank 1's side, so that rank 1 lies at the bottom of the picture. The board fills
+    ``azimuth`` 0 is above the side of rank 1, so that rank 1 is at the bottom of the picture. The board fills
     ``fill`` of the picture in the direction where it is tightest; ``shift`` moves it by that many pixels.
     """
     t, a, r = np.radians([tilt, azimuth, roll])
@@ -161,7 +161,7 @@ def aimed_camera(
         too_big = max(spread[0] / lens.width, spread[1] / lens.height) > fill
         near, far = (distance, far) if too_big else (near, distance)
     camera = Camera(lens, rotation, (0.0, 0.0, far))
-    # Turning the camera, not shifting it, brings the board to its place in the picture: so the tilt stays.
+    # The board is placed in the picture by rotating the camera, not moving it, which preserves the tilt.
     ahead = np.array([0.0, 0.0, far])
     pixels = camera.project(corners)
     middle = (pixels.min(0) + pixels.max(0)) / 2

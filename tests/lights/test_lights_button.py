@@ -50,6 +50,15 @@ class Illegal:
     def corners(self) -> None:
         return None
 
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
+
+    def read(self, frame: Any, standing: Any) -> Sequence[Any]:
+        return ()
+
+    def read_again(self) -> None:
+        return None
+
     def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
         return image
 
@@ -114,7 +123,7 @@ def test_a_press_that_cannot_be_heard_is_told_and_nothing_breaks(
             while True:
                 session.submit(Pause())
         board.press()
-        until(lambda: "was not heard" in caplog.text)
+        until(lambda: "the button was refused" in caplog.text)
         session.attend()
         board.press()
         until(lambda: session.attend() and not session.history.paused)

@@ -1,4 +1,4 @@
-"""Who else hears of every event of a game: the lights at the table, and the broker."""
+"""Further receivers of every event of a game: the lights at the table, and the broker."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ log = logging.getLogger(__name__)
 def table_lights(
     settings: Settings, session: Session, closing: ExitStack, spoken: Speaker | None = None
 ) -> Callable[[Any], None]:
-    """Open the lights; returns what shows an event on them. Their button speaks to the session.
+    """Open the lights; returns a function that shows an event on them. Their button talks to the session.
 
     With a loudspeaker the button also asks: a short press is answered with whose turn it is, a double one
-    with the last sentence again, a long one (which only a button on pins can tell) with how the game stands.
+    with the last sentence again, a long one (which only a button on pins can distinguish) with how the game
+    stands.
     """
     from focus_companion.lights import LightSettings, open_lights
     from focus_companion.session.requests import RequestRefused, TurnDone
 
     def pressed() -> None:
-        # On a thread of the lights, which must go on whatever becomes of the press.
+        # On a thread of the lights, which must go on even if the press is refused.
         try:
             session.submit(TurnDone())
         except RequestRefused as refused:
-            log.warning("The button at the table was not heard: %s", refused)
+            log.warning("The press of the button was refused: %s", refused)
 
     wanted = LightSettings.from_mapping(settings.lights)
     if spoken is None:
@@ -60,7 +61,7 @@ def table_lights(
 def publisher(
     settings: Settings, broker: Broker | None, session: Session, journal: Journal, closing: ExitStack
 ) -> Callable[[Any], None]:
-    """What is to be told of every event, so that the broker hears of it; nothing without a broker."""
+    """A callback that publishes events to the broker; it does nothing without one."""
     if broker is None:
         return lambda event: None
     from focus_companion.mqtt.publisher import Publisher

@@ -93,7 +93,7 @@ def begin_session(
         wanted.rules or Rules.make(2),
         wanted.names,
         journal,
-        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens),
+        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, aside=wanted.tape is None),
         resume=not wanted.new,
         again=again,
         demo=camera.is_demo,
@@ -101,6 +101,7 @@ def begin_session(
         match=MatchPlace(wanted.games) if wanted.games > 1 else None,
         played_by=wanted.played_by,
         pace=wanted.pace,
+        start_from=wanted.start_from,
     )
     if (tape := wanted.tape) is not None:
         how = sight_to_json(wanted.rank1, boards, lens)

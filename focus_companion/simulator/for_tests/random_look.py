@@ -1,4 +1,4 @@
-"""Looks drawn at random over the whole range of tables, lights and cameras to be coped with."""
+"""Random looks over the whole supported range of tables, lights and cameras."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _pick(rng: np.random.Generator, values: tuple[str, ...], count: int) -> tupl
 
 
 def _shade(rng: np.random.Generator, colour: str, spread: float) -> str:
-    """The colour made lighter, darker and a little different in tint."""
+    """The colour, made randomly lighter or darker, with a slightly different tint."""
     level = rng.normal(0, spread)
     parts = [int(colour[i : i + 2], 16) * (1 + level + rng.normal(0, spread / 3)) for i in (1, 3, 5)]
     return "#" + "".join(f"{int(np.clip(p, 6, 248)):02x}" for p in parts)
@@ -90,9 +90,9 @@ def random_lighting(rng: np.random.Generator) -> Lighting:
 
 
 def random_look(rng: np.random.Generator, size: tuple[int, int] | None = None) -> SceneStyle:
-    """A look over the whole range: 5° to 50° off the vertical, any turn, 45° to 80° lenses, a third to all of
-    the frame filled, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), boards, lights and
-    noise of all kinds.
+    """A random look: 5° to 50° off the vertical, any rotation, 45° to 80° lenses, a third to all of the frame
+    filled, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), boards, lights and noise of all
+    kinds.
     """
     width, height = size or SIZES[int(rng.integers(len(SIZES)))]
     k1 = float(rng.uniform(-0.14, 0.02))

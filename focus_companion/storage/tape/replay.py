@@ -178,7 +178,8 @@ class Recording:
             return Session(rules, players, journal, sight, again=again, demo=demo)
         return Session(
             rules, players, journal, sight, resume=False, again=again, demo=demo, match=match,
-            played_by=played_by, pace=pace,
+            played_by=played_by, pace=pace, start_from=str(begin.get("start_from") or ""),
+            takes_reading=begin.get("takes_reading") is True,
         )  # fmt: skip
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:

@@ -258,7 +258,7 @@ def _turn_to(
     choices = []
     for quarters in range(4):
         turn = turned(camera, quarters)
-        colours = colour_agreement(top_chroma(image, turn, profile, heights), tops)
+        colours = colour_agreement(top_chroma(image, turn, profile, heights), tops, profile.shades)
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     shows, turn = max(choices, key=lambda choice: choice[0])
     return turn, shows

@@ -103,7 +103,7 @@ class View:
         """What these stacks would teach of the colours, if they stood there."""
         _, painted = labels(self.layers.outlines, stacks)
         rim = np.ones((3, 3), np.uint8)
-        samples = usual_pieces(self.picture.players)
+        samples = usual_pieces(self.picture.players, self.profile.shades)
         for label in range(CLASSES):
             inner = (painted == label) & ~self.covered
             if label != BARE:

@@ -322,7 +322,8 @@ class Watcher:
     def _usual_colours(self) -> ColourModel:
         """A model that knows only what usual pieces look like: enough until the first one is seen."""
         colours = ColourModel()
-        colours.guess(usual_pieces(self._players))
+        known = (self.profile or self._profiles[0]).shades
+        colours.guess(usual_pieces(self._players, known))
         return colours
 
     def _new_look(

@@ -5,10 +5,12 @@ import { Board } from "../board/board.js";
 import { bring } from "../lib/bring.js";
 import { Clocks } from "./clock.js";
 import { Link } from "./link.js";
-import { sprite } from "../board/pieces.js";
+import { shadeOf, takeLooks } from "../board/names.js";
+import { repaint, sprite } from "../board/pieces.js";
 import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
 import { SetUp } from "./setup.js";
+import { offered, passOver, swap, taken } from "./reading.js";
 import { raised } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
@@ -80,6 +82,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      roles: new made.Roles($("#roles")),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
@@ -105,6 +108,7 @@ function fill(state) {
   tools.acts?.chooser.follow(state);
   tools.acts?.offer(state);
   tools.seats?.follow(state);
+  tools.roles?.show(state);
   tools.match?.follow(state).catch((problem) => console.info(problem.message));
 }
 
@@ -132,8 +136,14 @@ function show(older) {
   table.dataset.view = pref("view");
   board.guides = !tools?.editor?.active;
   if (!board.guides) {
-    board.show(tools.editor.position, undefined, {});
+    board.show(tools.editor.position, undefined, { differ: tools.editor.doubtful });
     return;
+  }
+  const reading = now && !tools?.acts?.chooser.active ? offered(shown) : null;
+  if (reading) {
+    board.show(reading.position, undefined, { differ: reading.doubtful });
+    showPlayers(table, shown, side());
+    return status.show({ ...live, watched });
   }
   const asking = (now && tools?.acts?.chooser.view) || null;
   board.show(now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
@@ -145,7 +155,7 @@ function show(older) {
     prompt: now && !asking ? shown.prompt : null,
     candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
     selected: asking?.origin,
-    asked: now && !asking && !shown.alert && !shown.prompt ? shown.reply?.move : null,
+    asked: now && !asking && !shown.alert && !shown.prompt ? (differing(shown) ? `*${differing(shown)[0]}` : shown.reply?.move) : null,
     mover: letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
@@ -157,6 +167,17 @@ function show(older) {
 
 /** One alert among all. */
 const about = ({ game, alert }) => alert && `${game} ${alert.time}`;
+
+/** What somebody says of a position that the camera has read. */
+function answered(act) {
+  const reading = offered(live);
+  if (!reading) return undefined;
+  if (act === "take_reading") return tools.acts.send(taken(reading));
+  if (act === "edit_reading") return tools.editor.open(live, reading);
+  if (act === "swap_reading") swap(live);
+  else passOver(live);
+  return take(live);
+}
 
 /** With "No" to the question who begins, the alert remains, with the answers that every alert has. */
 function deny() {
@@ -171,6 +192,8 @@ function take(state) {
   offer(live?.camera_found, state);
   $("#phone")?.toggleAttribute("hidden", !["starting", "lost"].includes(state.camera));
   if (live && live.game !== state.game) board.selected = null;
+  // The pieces are called and painted as the set's profile says.
+  if (takeLooks(state.pieces)) repaint(shadeOf);
   live = state;
   const begun = state.position !== undefined && state.position !== null;
   // Also while older positions are looked at, which have no clock: the board keeps its size.
@@ -260,6 +283,7 @@ document.addEventListener("click", (event) => {
     if (act === "camera_phone") return acts.useCamera("phone");
     if (act === "camera_other") return acts.useCamera("demo");
     if (act === "begins_not") return deny();
+    if (act.endsWith("_reading")) return answered(act);
     if (act !== "edit") return acts.run(act);
     replay.live();
     return editor.open(live);
