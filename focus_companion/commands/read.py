@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from focus_companion.vision.single_image.read_still import StillReading
 
 IN_PLAY = {2: "gr", 3: "gbr", 4: "gbyr"}
-"""Letters of the colours that so many players use."""
+"""Letters of the colours in play, by number of players."""
 
 _DOUBTFUL = 0.9
-"""Probability below which a square is named as doubtful."""
+"""Probability below which a square is reported as doubtful."""
 
 
 _FITS = 0.6
@@ -64,10 +64,10 @@ def command(
     lens: str | None,
     board: str | None,
 ) -> None:
-    """Read one picture of the board: which stacks stand where.
+    """Read one picture of the board: which stacks are on which squares.
 
-    A single picture does not show which player sits where: say with --rank1 where rank 1 lies. Exit status 1
-    when no board is found in it, 2 when it cannot be read as a picture.
+    A single picture does not show which player sits where: give the side of rank 1 with --rank1. Exit status
+    1 if no board is found, 2 if the file cannot be read as a picture.
     """
     from focus_companion.vision.capture.frames import FrameError, read_image
     from focus_companion.vision.geometry.board_profiles import plastic_sets

@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 COLOURS: Final = ("red", "green", "blue", "yellow")
-"""The players' colours in the order in which every back end and the wire count them."""
+"""The players' colours, in the order that every back end and the wire protocol use."""
 
 BACKENDS: Final = ("auto", "none", "gpio", "serial", "wled")
 
 
 class LightSettingsError(ValueError):
-    """A light setting that cannot be meant: the message names the key, what it holds and what it may hold."""
+    """An invalid light setting: the message names the key, its value and the values it may have."""
 
 
 @dataclass(frozen=True)
 class GpioSettings:
-    """Parts on the pins of a Raspberry Pi, by BCM number; ``None`` or ``()`` where a part is absent."""
+    """Parts on the pins of a Raspberry Pi, by BCM number; ``None`` or ``()`` if a part is absent."""
 
     turn: Mapping[str, int] = field(
         default_factory=lambda: {"red": 17, "green": 27, "blue": 22, "yellow": 23}
@@ -39,11 +39,11 @@ class GpioSettings:
 
 @dataclass(frozen=True)
 class SerialSettings:
-    """The light board with our firmware. An empty ``port`` means: look for it."""
+    """The light board with our firmware. An empty ``port`` means: search for it."""
 
     port: str = ""
     ack_timeout: float = 0.25
-    """Seconds to wait for an acknowledgement before the frame is sent again."""
+    """Seconds to wait for an acknowledgement before resending the frame."""
     greeting_timeout: float = 4.0
     """Seconds that a board may need to answer after the port was opened (an Uno sits in its bootloader)."""
 
@@ -56,7 +56,7 @@ class WledSettings:
     port: str = ""
     baud: int = 115200
     pixels: Mapping[str, int] = field(default_factory=dict)
-    """Which pixel means what: ``d5``, ``turn red``, ``reserve red 1`` … ``reserve red 6``, ``warning``.
+    """Pixel by name: ``d5``, ``turn red``, ``reserve red 1`` … ``reserve red 6``, ``warning``.
 
     Empty: the order of our own chain (see docs/lights.md), the warning on the pixel after its last.
     """
@@ -68,7 +68,7 @@ SET_UPS: Final = ("all", "next")
 
 @dataclass(frozen=True)
 class LightSettings:
-    """Which lights to use. ``auto`` uses what is configured, and a light board where one is plugged in."""
+    """Which lights to use. ``auto`` uses what is configured, and a light board if one is plugged in."""
 
     backends: tuple[str, ...] = ("auto",)
     brightness: int = 96

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..game.moves import Move
 from ..game.play import Removed
@@ -66,15 +66,12 @@ class TrimAwaited(Verdict):
 
 @dataclass(frozen=True)
 class Wrong(Verdict):
-    """An illegal act. ``reason`` is the contract's; ``player`` a colour letter; ``details`` fill the
-    sentence.
-    """
+    """An illegal act. ``reason`` is the contract's; ``player`` a colour letter."""
 
     reason: str
     player: str
     squares: tuple[int, ...]
     text: str
-    details: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

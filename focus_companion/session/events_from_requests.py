@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ..game.acts import Act, ActKind
 from ..game.colours import NAMES
+from ..game.declarations import Declaration, DeclarationKind
 from ..game.play import act
 from ..game.position import parse_position, position_text
 from ..game.rules import Rules, RulesError
@@ -61,18 +61,18 @@ def answer(request: Request, history: History, time: float) -> tuple[Event, ...]
 def _take_back(_: TakeBack, history: History, time: float) -> Iterator[Event]:
     if not history.entries:
         raise RequestRefused("No turn has been played yet, so there is none to take back.")
-    by_act = isinstance(history.entries[-1].what, Act)
+    by_act = isinstance(history.entries[-1].what, Declaration)
     ply = history.ply if by_act else history.ply - 1
     event = TakenBack(time, ply)
     yield TakenBack(time, ply, history.take(event).position.text)
 
 
-def _acted(kind: ActKind, player: str, history: History, time: float) -> Iterator[Event]:
+def _acted(kind: DeclarationKind, player: str, history: History, time: float) -> Iterator[Event]:
     if history.over:
         raise RequestRefused("The game is over.")
     if kind == "draw":
         yield Acted(time, kind, "")
-        yield from result(act(history.position, Act(kind), history.rules), time)
+        yield from result(act(history.position, Declaration(kind), history.rules), time)
         return
     if player not in history.position.players:
         raise RequestRefused(
@@ -81,7 +81,7 @@ def _acted(kind: ActKind, player: str, history: History, time: float) -> Iterato
     if player in history.position.out:
         raise RequestRefused("{player} is out of the game already.", player=NAMES[player].capitalize())
     yield Acted(time, kind, NAMES[player])
-    yield from result(act(history.position, Act(kind, player), history.rules), time)
+    yield from result(act(history.position, Declaration(kind, player), history.rules), time)
 
 
 def _resign(request: Resign, history: History, time: float) -> Iterator[Event]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..game.acts import ACT_KINDS, Act, ActKind
 from ..game.colours import LETTER, names
+from ..game.declarations import DECLARATION_KINDS, Declaration, DeclarationKind
 from ..game.match import MatchPlace
 from ..game.moves import Move
 from ..game.play import act, apply
@@ -169,6 +169,14 @@ class History:
         after = clock.at(self.time, self.position.to_move if runs else "", mover)
         return replace(self, started=started, clock=after)
 
+    def transitions(self, events: Iterable[Event]) -> list[Transition]:
+        """These events, in this order, each with the game before and after it."""
+        taken: list[Transition] = []
+        for event in events:
+            before = taken[-1].after if taken else self
+            taken.append(Transition(event, before, before.take(event)))
+        return taken
+
     def take_all(self, events: Iterable[Event]) -> History:
         """The game after these events, in this order."""
         history = self
@@ -206,7 +214,7 @@ class History:
             case Begins():
                 return self._begins(event)
             case Acted():
-                done = Act(_act_kind(event.act), LETTER[event.player] if event.player else "")
+                done = Declaration(_act_kind(event.act), LETTER[event.player] if event.player else "")
                 position = act(self.position, done, self.rules)
                 entries = (*self.entries, Entry(done, event.time))
                 return replace(self, positions=(*self.positions[:-1], position), entries=entries)
@@ -328,7 +336,7 @@ class History:
             raise HistoryError(f"taken back to ply {event.ply} at ply {self.ply}")
         kept = list(self.entries)
         dropped: list[Entry] = []
-        if event.ply == self.ply and kept and isinstance(kept[-1].what, Act):
+        if event.ply == self.ply and kept and isinstance(kept[-1].what, Declaration):
             dropped.append(kept.pop())
         while sum(isinstance(entry.what, Move) for entry in kept) > event.ply:
             dropped.append(kept.pop())
@@ -365,18 +373,27 @@ class History:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One event, and the game before and after it."""
+
+    event: Event
+    before: History
+    after: History
+
+
 def _replayed(entries: Iterable[Entry], rules: Rules) -> tuple[Position, ...]:
     positions = [start_position(rules)]
     for entry in entries:
         if isinstance(entry.what, Move):
             positions.append(apply(positions[-1], entry.what, rules))
-        elif isinstance(entry.what, Act):
+        elif isinstance(entry.what, Declaration):
             positions[-1] = act(positions[-1], entry.what, rules)
     return tuple(positions)
 
 
-def _act_kind(text: str) -> ActKind:
-    for kind in ACT_KINDS:
+def _act_kind(text: str) -> DeclarationKind:
+    for kind in DECLARATION_KINDS:
         if kind == text:
             return kind
     raise HistoryError(f"no act is called {text!r}")

@@ -23,7 +23,7 @@ from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.reading import Reader
 from focus_companion.session.session import Session
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.storage.journal import Journal
 from focus_companion.vision.capture.frames import Frame

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from browsing import MOVES, Seen, drawn, serious, stack, status, until
+from browsing import MOVES, PATIENCE, Seen, drawn, serious, stack, status, until
 from playwright.sync_api import expect
 
 from focus_companion.game.position import position_text
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen
+from focus_companion.session.requests import TakeBack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -71,9 +72,10 @@ def test_a_reading_is_mended_square_by_square(table, seen: Seen, looping) -> Non
 
 
 def test_after_the_cat_the_difference_is_shown_and_the_position_taken(table, seen: Seen, looping) -> None:
-    table.play(*MOVES[:2])
+    table.play(*MOVES[:3])
     page = seen.open()
-    table.session._look_afresh()
+    # The board has to be put right by hand after a turn is taken back on the page.
+    table.session.submit(TakeBack()).result(PATIENCE)
     table.see(StartDiffers((INDEX["d5"],)))
     status(page, "The board differs from the game")
     page.click("#status [data-act=read_board]")
@@ -89,14 +91,15 @@ def test_after_the_cat_the_difference_is_shown_and_the_position_taken(table, see
     page.click("#status [data-act=take_reading]")
     state = until(page, table, position=position_text(moved))
     assert state["reading"] is None
-    assert [incident["type"] for incident in table.session.record().incidents] == ["corrected"]
+    assert [incident["type"] for incident in table.session.record().incidents] == ["taken_back", "corrected"]
     assert seen.troubles == []
 
 
 def test_who_mends_the_board_passes_the_reading_over(table, seen: Seen, looping) -> None:
-    table.play(*MOVES[:2])
+    table.play(*MOVES[:3])
     page = seen.open()
-    table.session._look_afresh()
+    # The board has to be put right by hand after a turn is taken back on the page.
+    table.session.submit(TakeBack()).result(PATIENCE)
     table.sight.reads = [BoardRead(READ, (), 0.9)]
     table.see(StartDiffers((INDEX["d5"],)))
     page.click("#status [data-act=read_board]")

@@ -6,9 +6,9 @@ from focus_companion.session import events
 
 
 def event_line(event: events.Event, *, page: bool = False) -> str:
-    """The line; "" for what needs none. ``page``: there is one, on which a question can be answered.
+    """The line; "" if the event needs none. ``page``: there is one, on which a question can be answered.
 
-    In front of the sentence stands "!" for what is wrong and "?" for what the players are asked to do.
+    The sentence is prefixed with "!" for what is wrong and "?" for what the players are asked to do.
     """
     match event:
         case events.Moved():
@@ -28,7 +28,7 @@ def event_line(event: events.Event, *, page: bool = False) -> str:
 
 
 def _text(event: events.Event) -> str:
-    """What is told without being marked."""
+    """Lines without a prefix."""
     match event:
         case events.Ready():
             return "The board is found and stands right"

@@ -1,7 +1,7 @@
-"""The rule options that the commands share, and the rules that they make with a rules file or a preset.
+"""The rule options shared by the commands, and how they combine with a rules file or a preset.
 
 ``@rule_options`` gives a command the parameter ``rules: Rules``; ``@optional_rule_options`` gives it ``rules:
-Rules | None``, None when the user gave none of the options.
+Rules | None``, None if the user gave none of the options.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ KEYS: Final = (
     "table_talk",
     "start",
 )
-"""The settings of a rules file: those of ``rules`` in a game record."""
+"""The settings of a rules file: the same as in ``rules`` of a game record."""
 
 FILE_LIMIT: Final = 1_000_000
-"""Bytes of a rules file; the longest sensible one has some hundred."""
+"""Maximum bytes of a rules file; the longest sensible one has a few hundred."""
 
 
 if TYPE_CHECKING:
     _ColoursType = click.ParamType[list[str]]
     _TotalType = click.ParamType[int | str]
-else:  # older click knows no parameters of this type
+else:  # older versions of click have no type parameters
     _ColoursType = _TotalType = click.ParamType
 
 
@@ -152,7 +152,7 @@ def rule_options(command: Command) -> Command:
 
 
 def optional_rule_options(command: Command) -> Command:
-    """As :func:`rule_options`, but ``rules`` is None when none of the options is given."""
+    """As :func:`rule_options`, but ``rules`` is None if none of the options is given."""
     return _with_options(command, optional=True)
 
 
@@ -164,8 +164,8 @@ def camera_rule_options(command: Command) -> Command:
 
 
 def match_options(command: Command) -> Command:
-    """As :func:`optional_rule_options`, with ``start_from`` as in :func:`camera_rule_options`, and ``games:
-    int``: how many a match has, 1 for a single game.
+    """As :func:`optional_rule_options`, with ``start_from`` as in :func:`camera_rule_options`, plus ``games:
+    int``: games in a match, 1 for a single game.
     """
     option = click.option(
         "--games",
@@ -214,16 +214,16 @@ def _leaves_start_open(flags: Mapping[str, Any], rules_from: str | None) -> bool
 
 
 def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules:
-    """The rules that a preset or file and the flags make together; a flag wins over the file.
+    """The rules of a preset or file combined with the flags; a flag overrides the file.
 
     Raises:
-        BadInput: settings that contradict one another, an unknown setting or value: which, where, what to do.
+        BadInput: contradictory settings, or an unknown setting or value; says which, where, and what to do.
     """
     settings = {} if rules_from is None else settings_from(rules_from)
     fixed, wanted = settings.get("players"), flags.get("players")
     if rules_from in PRESETS and not Path(rules_from).exists() and fixed and wanted not in (None, fixed):
         raise BadInput(f"the preset {rules_from!r} is for {fixed} players, not for {wanted}")
-    settings.pop("games", None)  # of a match: no rule of a game
+    settings.pop("games", None)  # belongs to a match, not to the rules of a game
     settings |= flags
     if settings.get("fast_total") == "none":
         settings["fast_total"] = None
@@ -237,7 +237,7 @@ def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules
 
 
 def games_of(rules_from: str | None) -> int:
-    """The games of a match by a preset or a rules file; 1 where they say nothing. Raises BadInput."""
+    """The games of a match by a preset or a rules file; default 1. Raises BadInput."""
     return 1 if rules_from is None else int(settings_from(rules_from).get("games", 1))
 
 

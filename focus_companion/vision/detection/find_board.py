@@ -54,7 +54,7 @@ _EVEN = 2.2
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBoard:
     """A board in a picture: the camera in the board's frame, the profile that fits, and a confidence of 0 …
     1."""
 
@@ -69,7 +69,7 @@ def find_board(
     stacks: Sequence[str] | None = None,
     rank1: str = "bottom",
     lens: LensProfile | None = None,
-) -> Found | None:
+) -> FoundBoard | None:
     """The board in a BGR picture, or None when there is none to be seen.
 
     Args:
@@ -106,7 +106,7 @@ def find_board(
     if best is None or not best.likely:
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
-    return Found(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
+    return FoundBoard(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from ..appearance.evidence import Evidence
 from ..appearance.first_colours import usual_pieces
 from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
-from ..detection.find_board import Found, find_board
+from ..detection.find_board import FoundBoard, find_board
 from ..detection.manual_corners import Corners, camera_of, check_corners, settled
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import upright
@@ -50,7 +50,7 @@ from .watching import (
     State,
 )
 
-FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], Found | None]
+FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], FoundBoard | None]
 
 
 class Watcher:

@@ -28,9 +28,9 @@ export class Acts {
     return send(address, body, this.toast);
   }
 
-  /** Play on the camera that is offered; the page finds the program again by itself. */
-  async useCamera() {
-    if (await this.send({}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
+  /** Play on a camera: the one that is plugged in, "phone", an address, "demo" to choose again. The page finds the program again by itself. */
+  async useCamera(source) {
+    if (await this.send(source ? { source } : {}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
   }
 
   async run(act) {

@@ -64,13 +64,14 @@ function later() {
 
 function equip(made) {
   const now = () => live ?? {};
+  const speech = past ? null : new made.Speech($("#spoken"), now, (move) => choose(move), toast);
   if (watched) {
     made.keepAwake();
-    tools = made;
+    tools = { ...made, speech };
     return tools;
   }
   const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
-  tools = { ...made, replay, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
+  tools = { ...made, replay, speech, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
   new made.Share($("#share"), now, toast);
   if (!past) {
     const acts = new made.Acts(now, toast, () => replay.ply, choosing);
@@ -229,10 +230,18 @@ function lamp() {
 }
 
 /** The button for a camera that was plugged in while the demo stands in for one. */
-function offer(before, { demo, camera_found: found }) {
+function offer(before, { demo, camera_found: found, camera_free: free, newer }) {
   if (past || watched) return; // no bar, or no camera
+  $("#newer").hidden = !newer;
+  if (newer) $("#newer").textContent = t("Version {version} is installed. It runs after the next start of the program.", { version: newer });
   $("#demo").hidden = !demo;
   $("#use-camera").hidden = !found;
+  $("#cameras").hidden = !demo || !free;
+  $("#other-camera").hidden = Boolean(demo) || !free;
+  $("#usb").disabled = !found;
+  $("#usb-words").textContent = found ? t("A camera is plugged in.") : t("Plug it in now. The button wakes up when it is found.");
+  // What most people have at hand comes first.
+  $("#cameras ul").dataset.first = found ? "usb" : "phone";
   if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
 }
 
@@ -243,10 +252,20 @@ function line(kind) {
   if (kind === "live" || kind === "polling") later().catch((problem) => console.info(problem.message));
 }
 
+$("#camera-address")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const address = event.target.elements.address.value.trim();
+  withTools(({ acts }) => acts.useCamera(address));
+});
+
 if (!watched) {
   tie($("#settings"), (name) => {
     again();
-    if (name === "sound" && live) tools?.sample(summary(live).title);
+    if (name === "sound") withTools(({ sample, speech }) => {
+      sample();
+      speech?.follow();
+      if (speech?.on) speech.ask("turn");
+    });
   });
   $("#back-to-now").addEventListener("click", () => tools?.replay.live());
   $("#rotate").addEventListener("click", () => {
@@ -262,6 +281,8 @@ document.addEventListener("click", (event) => {
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
     if (act === "camera") return acts.useCamera();
+    if (act === "camera_phone") return acts.useCamera("phone");
+    if (act === "camera_other") return acts.useCamera("demo");
     if (act === "begins_not") return deny();
     if (act.endsWith("_reading")) return answered(act);
     if (act !== "edit") return acts.run(act);
@@ -290,8 +311,7 @@ if (past) {
     take(state);
     if (event?.type === "refused") withTools(() => toast(refusalText(event)));
     else if (event) {
-      const { title, text } = summary(state);
-      tools?.sound(event.type, [title, text].filter(Boolean).join(". "));
+      tools?.sound(event.type);
       tools?.camera?.refresh();
       if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }

@@ -24,9 +24,9 @@ const advised = (code) =>
 function mountVerdict({ verdict, tilt, squares, advice }) {
   const angle = { angle: Math.round(tilt) };
   const [kind, text] = {
-    sure: ["good", t("The camera stands {angle}° off the vertical: heights are easy to read.", angle)],
-    fair: ["fair", t("The camera stands {angle}° off the vertical: heights can be read.", angle)],
-    hard: ["poor", t("The camera stands {angle}° off the vertical: heights are hard to read.", angle)],
+    sure: ["good", t("The camera stands well: it can count the pieces in every stack ({angle}° off the vertical).", angle)],
+    fair: ["fair", t("The camera stands well enough: it can count the pieces in most stacks ({angle}° off the vertical).", angle)],
+    hard: ["poor", t("From here the camera can hardly count the pieces in a stack ({angle}° off the vertical).", angle)],
   }[verdict];
   const hard = Object.entries(squares).filter(([, level]) => level === "hard").map(([square]) => square);
   const where = !hard.length ? "" : hard.length <= MANY ? t("Hard to read: {squares}.", { squares: list(hard) }) : tn("{n} square is hard to read.", "{n} squares are hard to read.", hard.length);
