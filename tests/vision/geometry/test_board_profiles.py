@@ -57,7 +57,7 @@ def test_a_profile_that_makes_no_sense_is_told(change: tuple[str, str], words: s
 
 
 def test_a_profile_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ProfileError, match="chess-draughts, .*domination"):
+    with pytest.raises(ProfileError, match=r"chess-draughts, .*domination"):
         board_profile("no-such-set")
     with pytest.raises(ProfileError, match="no-such-set"):
         board_profile(str(tmp_path / "no-such-set.toml"))
