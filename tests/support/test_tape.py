@@ -44,7 +44,7 @@ REQUESTS: list[ask.Request] = [
     ask.Rematch(), ask.TakeBack(), ask.Resign("g"), ask.Leave("b"), ask.AgreeDraw(),
     ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")), ask.Begin("r"),
     ask.RuleNotLegal(), ask.RuleNotLegal(3),
-    ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(),
+    ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(), ask.ReadBoard(), ask.SwapColours(),
     ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
     ask.NewGame(Rules.make(2), played_by={"r": "companion:3"}, pace=5.0),
     ask.SetSeat("r", "far"), ask.SetSeat("r", "companion:3", 20.0),

@@ -64,6 +64,7 @@ def sight_from_json(settings: Mapping[str, Any]) -> partial[Pipeline]:
                     board,
                     dome=solid(board["dome"]),
                     piece=solid(board["piece"]),
+                    gaps=tuple(board.get("gaps", (0.0, 0.0))),
                     pieces=tuple(
                         PieceLook(**dict(look, shade=tuple(look["shade"])))
                         for look in board.get("pieces", ())
