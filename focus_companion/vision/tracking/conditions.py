@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..capture.frames import Image
 from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
+from .enlarging import enlarged
 from .light import Light
 
 Floats = NDArray[np.float64]
@@ -133,6 +134,8 @@ class Conditions:
 
     def moves(self) -> float:
         """By how many pixels of the picture the corners of the window have moved, at the most."""
+        if self.motion is STILL:
+            return 0.0
         window, lens = self.sampling.window, self.sampling.lens
         corners = np.array(
             [(x, y) for x in (window.left, window.right) for y in (window.top, window.bottom)], float
@@ -168,9 +171,10 @@ def _pulled(image: Image, size: tuple[int, int], places: Callable[[Floats], Floa
     columns, rows = (-(-side // GRID) + 2 for side in size)
     x, y = np.meshgrid((np.arange(columns) - 0.5) * GRID - 0.5, (np.arange(rows) - 0.5) * GRID - 0.5)
     grid = places(np.column_stack([x.ravel(), y.ravel()])).reshape(rows, columns, 2).astype(np.float32)
-    full = cv2.resize(grid, (columns * GRID, rows * GRID), interpolation=cv2.INTER_LINEAR)
-    at = np.ascontiguousarray(full[GRID : GRID + size[1], GRID : GRID + size[0]])
-    return np.asarray(cv2.remap(image, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    pulled = np.empty((size[1], size[0], 3), np.uint8)
+    for strip, at in enlarged(grid, GRID, *size):
+        cv2.remap(image, at, None, cv2.INTER_LINEAR, pulled[strip], cv2.BORDER_REPLICATE)
+    return pulled
 
 
 class Baseline:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..capture.frames import Image
 from ..capture.sampling import thinned
+from .enlarging import enlarged
 
 Field = NDArray[np.float32]
 
@@ -74,15 +75,25 @@ class Light:
 
     def undone(self, picture: Image) -> Image:
         """The picture in the light of before."""
-        size = picture.shape[1], picture.shape[0]
-        if self.veil is not None:
-            veil = cv2.resize(self.veil, size, interpolation=cv2.INTER_LINEAR)
-            picture = _unveiled(picture, veil)
-        # Smooth at a part of the size already: a cubic enlargement takes five times as long as a linear one.
-        part = tuple(max(1, side // SMOOTH) for side in size)
-        field = cv2.resize(1 / self.gain, part, interpolation=cv2.INTER_CUBIC)
-        field = cv2.resize(field, size, interpolation=cv2.INTER_LINEAR)
-        return np.asarray(cv2.multiply(picture, field, dtype=cv2.CV_8U), np.uint8)
+        height, width = picture.shape[:2]
+        gain = enlarged(_finely(1 / self.gain, width, height, cv2.INTER_CUBIC), SMOOTH, width, height)
+        lit = np.empty_like(picture)
+        if self.veil is None:
+            for rows, factor in gain:
+                cv2.multiply(picture[rows], factor, lit[rows], dtype=cv2.CV_8U)
+            return lit
+        veil = enlarged(_finely(self.veil, width, height, cv2.INTER_LINEAR), SMOOTH, width, height)
+        for (rows, factor), (_, over) in zip(gain, veil, strict=True):
+            cv2.multiply(_unveiled(picture[rows], over), factor, lit[rows], dtype=cv2.CV_8U)
+        return lit
+
+
+def _finely(nodes: Field, width: int, height: int, how: int) -> Field:
+    """A grid's values at the middles of cells of :data:`SMOOTH` pixels, and of one more on each side."""
+    columns, rows = -(-width // SMOOTH), -(-height // SMOOTH)
+    # A cubic enlargement of the whole would take five times as long as a linear one.
+    fine = cv2.resize(nodes, (columns, rows), interpolation=how)
+    return np.asarray(cv2.copyMakeBorder(fine, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
 def _table() -> NDArray[np.uint8]:
