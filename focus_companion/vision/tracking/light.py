@@ -133,18 +133,22 @@ class _Fit:
         self._veil: Field | None = None
 
     def light(self) -> Light | None:
-        self._fit_gain(LOOSENING[1])
         veiled = self._seems_veiled()
+        self._fit_gain(LOOSENING[1])
         if not veiled and self._same():
             return None
         for loose in LOOSENING:
             self._fit_gain(loose)
-        if veiled and self._seems_veiled():
+        if veiled:
+            # A gain that follows a veil explains a part of it: what explains more is believed.
+            gain, explained = self._gain, self._explained()
             self._gain = np.broadcast_to(self._usual, self._gain.shape)
             for loose in VEIL_LOOSENING:
                 self._fit_veil(loose)
                 self._fit_gain(loose)
             self._believe()
+            if self._explained() <= explained:
+                self._gain, self._veil = gain, None
         if self._veil is None and self._same():
             return None
         return Light(np.asarray(self._gain, np.float32), self._veil)
@@ -184,6 +188,10 @@ class _Fit:
     def _weights(self, loose: float) -> Field:
         off = _channels(cv2.max, np.abs(self._off())) / np.float32(loose)
         return np.asarray(self._lit / np.square(1 + off * off), np.float32)
+
+    def _explained(self) -> float:
+        """Share of the picture that the light explains, 0 … 1."""
+        return float(self._weights(LOOSENING[-1]).mean())
 
     def _fit_gain(self, loose: float) -> None:
         weights = self._weights(loose)[..., None] * self._before

@@ -7,7 +7,7 @@ import { LETTERS } from "../lib/squares.js";
 const NEEDS_STATE = new Set(["taken_back", "result", "game", "seat", "act", "corrected", "begins", "ruling", "placed"]);
 
 /** Why a camera is lost though it gives pictures: a state of its own. */
-const USELESS = new Set(["frozen", "dark", "covered", "damaged"]);
+const USELESS = new Set(["frozen", "dark", "covered", "grey", "damaged"]);
 
 /** The state after an event, and whether it should be asked for again. */
 export function after(state, type, event) {
