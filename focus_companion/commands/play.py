@@ -28,6 +28,7 @@ from focus_companion.commands.shared.phone_page import phone_page
 from focus_companion.commands.shared.pin import tell_links, tell_phone, tell_pin
 from focus_companion.commands.shared.rule_options import match_options
 from focus_companion.commands.shared.seat_options import (
+    ChosenSeat,
     chosen_seats,
     play_seats,
     seat_line,
@@ -105,7 +106,7 @@ def command(
     rules: Rules | None,
     games: int,
     names: Sequence[tuple[str, str]],
-    seats: Sequence[tuple[str, str]],
+    seats: Sequence[ChosenSeat],
     pace: str | None,
     new: bool,
     rank1: str,
@@ -119,12 +120,12 @@ def command(
     demo.
     """
     settings = load(flags)
-    played_by = chosen_seats(seats)
+    played_by, words = chosen_seats(seats)
     # Whatever is written from here on is for this user alone: journal, logs, copies.
     os.umask(0o077)
     if settings.lan and settings.pin is None:
         settings = replace(settings, pin=f"{secrets.randbelow(10**6):06}")
-    for secret in (settings.pin, settings.mqtt_password):
+    for secret in (settings.pin, settings.mqtt_password, *words.values()):
         logs.hide(secret)
     logs.start(settings.log)
     if notice := exposed_notice():
@@ -136,7 +137,7 @@ def command(
         with ExitStack() as closing:
             going = play(
                 going, rules, dict(names), games=games, new=new, stop=stop, closing=closing, rank1=rank1,
-                tape=tape, tape_size=tape_size, played_by=played_by,
+                tape=tape, tape_size=tape_size, played_by=played_by, words=words,
                 pace=None if pace is None else float(pace),
             )  # fmt: skip
         # A tape is of one game's session.
@@ -157,6 +158,7 @@ def play(
     tape: Path | None,
     tape_size: float,
     played_by: Mapping[str, str],
+    words: Mapping[str, str],
     pace: float | None,
 ) -> Settings | None:
     """Play until ``stop`` is set, the source fails, or a camera is to take the place of the demonstration.
@@ -204,7 +206,7 @@ def play(
         closing.callback(made.close)
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
     show = table_lights(settings, session, closing)
-    look = play_seats(session, closing)
+    look = play_seats(session, settings.data, words, closing)
 
     stands_in = chosen.is_demo and settings.camera is None
     if stands_in and broker is not None:

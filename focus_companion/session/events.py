@@ -186,7 +186,8 @@ class SeatFailed(Event):
     """Whoever chooses the turns of a player gives none: the players are asked who goes on for them.
 
     ``why``: "late" (no answer in its time), "ended" (the program ended), "missing" (it does not start),
-    "nonsense" (its answer is no legal turn); ``detail`` is what it said, for the terminal.
+    "nonsense" (its answer is no legal turn), "away" (the other table does not answer), "apart" (its game is
+    not the one here); ``detail`` is what it said, for the terminal.
     """
 
     type: ClassVar[str] = "seat_failed"

@@ -22,7 +22,7 @@ from .reasons import refusal
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
-from .seats import check_kinds, follow, submitted
+from .seats import check_kinds, follow, is_own_affair, submitted
 from .series import Series
 from .stream import Viewers
 
@@ -186,11 +186,14 @@ def review(game: int) -> tuple[Response, HTTPStatus]:
 @blueprint.post("/api/requests")
 def act() -> tuple[Response, HTTPStatus]:
     access: Access = current_app.extensions["access"]
-    access.check_act(request)
+    access.check_origin(request)
     try:
         wanted = parse_act(loads(request.get_data()))
     except ValueError as wrong:
+        access.check_view(request)
         raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    if not is_own_affair(wanted):
+        access.check_act(request)
     check_kinds(wanted)
     before = _session().state()
     answer = _done(wanted)

@@ -97,7 +97,7 @@ export function handsFirst(state) {
   return new Set([...(state.thirteenth ?? []), ...placing.map(([colour]) => colour)].map((colour) => LETTERS[colour]));
 }
 
-/** The kind of seat of the player to move, without its level: "board", "companion", "far", "engine". */
+/** The kind of seat of the player to move, without its level: "board", "companion", "far", "engine", "table". */
 export const moverKind = (state) => (state.seats?.[state.to_move] ?? "board").split(":")[0];
 
 /** Squares at which the board differs from the start or the game, or null. */

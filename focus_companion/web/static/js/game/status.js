@@ -73,9 +73,10 @@ function handless(state, player, letter) {
   if (failed) {
     const answers = [["seat_companion", t("The computer takes over"), true], ["seat_board", t("Somebody at the table")], ["seat_again", t("Try again")]];
     if (moverKind(state) === "companion") answers.shift();
-    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start.") }[failed.why] ?? t("The program that plays answered with no legal turn.");
+    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start."), away: t("The other table does not answer."), apart: t("The game at the other table is not this one. The host’s terminal says where they differ.") }[failed.why] ?? t("The program that plays answered with no legal turn.");
     return { kind: "unclear", title: t("Who goes on for {player}?", { player }), text, answers, letter };
   }
+  if (moverKind(state) === "table") return { kind: "turn", title: t("{player} plays at the other table", { player }), text: t("The turn to be made on the board is shown here."), letter };
   if (moverKind(state) !== "far") return { kind: "turn", title: t("{player} is thinking", { player }), text: t("The turn to be made on the board is shown here."), letter };
   const mine = document.body.dataset.seat === state.to_move;
   if (mine) return { kind: "turn", title: t("It is your turn"), text: t("You play {player}. Your turn is made on the board far away.", { player }), letter, answers: [["my_turn", t("Choose your turn"), true]] };
