@@ -99,7 +99,7 @@ class Demo(Chosen):
         *earlier, position = self._session.history.positions
         source = DemoSource(
             rules=self._session.rules, position=position, view=self._view,
-            earlier=[before.stacks for before in earlier], orders=_Orders(self._session),
+            earlier=[before.stacks for before in earlier], orders=Orders(self._session),
         )  # fmt: skip
         self._view = source.view
         return source
@@ -121,7 +121,7 @@ class Demo(Chosen):
         return by_hand or now - self._moved > STUCK
 
 
-class _Orders:
+class Orders:
     """What is asked of the simulated table, as the session has it now; asked from the camera's thread."""
 
     def __init__(self, session: Session) -> None:
