@@ -198,6 +198,19 @@ class SeatFailed(Event):
 
 
 @dataclass(frozen=True)
+class Hinted(Event):
+    """A player at the table had a hint for this turn: in ``step`` 1 the ``square`` of the stack to move ("" for
+    a piece from the reserve), in step 2 the whole ``move`` as well.
+    """
+
+    type: ClassVar[str] = "hint"
+    player: str
+    step: int
+    square: str
+    move: str = ""
+
+
+@dataclass(frozen=True)
 class Acted(Event):
     """An act of the players told to the page: "resign", "leave" or "draw" (of all: ``player`` is "")."""
 
@@ -277,7 +290,7 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Reply, Result),
-        *(GameBegan, Begins, Seated, SeatFailed, Acted, Ruled, Corrected, Paused, Placed, Refused),
+        *(GameBegan, Begins, Seated, SeatFailed, Hinted, Acted, Ruled, Corrected, Paused, Placed, Refused),
     )
 }
 """The classes of events by their ``type``."""

@@ -25,6 +25,7 @@ from .events import (
     Event,
     Found,
     GameBegan,
+    Hinted,
     Lost,
     Moved,
     Paused,
@@ -60,7 +61,7 @@ class History:
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
     ``demo``: the simulated board plays it.
     ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
-    be made for one of them now, ``seat_failed`` why none comes.
+    be made for one of them now, ``seat_failed`` why none comes. ``hint``: the last one for the turn due now.
     """
 
     rules: Rules
@@ -91,6 +92,7 @@ class History:
     pace: float = PACES[0]
     reply: Reply | None = None
     seat_failed: SeatFailed | None = None
+    hint: Hinted | None = None
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -155,6 +157,8 @@ class History:
         if (after.reply or after.seat_failed) and after.position != self.position:
             # It was asked for in another position.
             after = replace(after, reply=None, seat_failed=None)
+        if after.hint and after.position != self.position:
+            after = replace(after, hint=None)
         return after if after.clock is None else after._clocked(after.clock, event)
 
     def _clocked(self, clock: Clock, event: Event) -> History:
@@ -211,6 +215,8 @@ class History:
                 return replace(self, reply=event, seat_failed=None)
             case SeatFailed():
                 return replace(self, seat_failed=event)
+            case Hinted():
+                return replace(self._noted(event), hint=event)
             case Seated():
                 return self._seated(event)
             case TakenBack():

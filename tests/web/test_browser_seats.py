@@ -49,6 +49,18 @@ def test_a_reply_is_shown_until_it_is_made(table: Any, seen: Seen) -> None:
     assert seen.troubles == []
 
 
+def test_a_hint_comes_in_two_steps(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    page.get_by_role("button", name="Hint", exact=True).click()
+    status(page, "Hint: move the stack on")
+    expect(page.locator(".ring.selected")).to_have_count(1)
+    expect(page.locator(".path.asked")).to_have_count(0)
+    page.get_by_role("button", name="Hint", exact=True).click()
+    expect(page.locator(".path.asked.g")).to_have_count(1)
+    status(page, "Hint: 1 piece")
+    assert seen.troubles == []
+
+
 def test_what_is_to_be_taken_off_is_said_with_the_reply(table: Any, seen: Seen) -> None:
     from table_rules import tall
 

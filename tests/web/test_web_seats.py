@@ -245,3 +245,25 @@ def test_seats_are_told_in_the_state_of_every_game(table: Any, client: FlaskClie
     assert state["seats"] == {"green": "far", "red": "board"} and state["reply"] is None
     assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
     assert client.get("/api/state").get_json()["seats"] == {"green": "board", "red": "board"}
+
+
+def test_a_hint_is_found_and_told_in_two_steps(table: Any, client: FlaskClient) -> None:
+    assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
+    before = table.session.state()
+    with table.looping():
+        for step in (1, 2):
+            answer = client.post("/api/hint", json={})
+            assert answer.status_code == 200, answer.get_json()
+            assert table.session.state()["hint"]["step"] == step
+    told = table.session.state()["hint"]
+    assert told["move"] in table.session.legal() and told["move"].startswith(told["square"])
+    assert table.session.state()["position"] == before["position"]
+
+
+def test_only_who_may_act_gets_a_hint(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    with table.looping():
+        assert post(friend, "/api/hint", {}).status_code == 401
+        refused = app.test_client().post("/api/hint", json={}, headers={"Host": "127.0.0.1"})
+    assert refused.status_code == 409 and "at the table" in refused.get_json()["error"]
+    assert table.session.state()["hint"] is None

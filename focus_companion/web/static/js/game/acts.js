@@ -36,6 +36,7 @@ export class Acts {
   async run(act) {
     const state = this.getState();
     if (act === "take_back" && (await this.sure(t("Take the last turn back?"), [["yes", t("Take back")]]))) return this.send({ act });
+    if (act === "hint") return this.send({}, "/api/hint");
     if (act === "draw" && (await this.sure(t("Do all players agree to a draw?"), [["yes", t("Yes, a draw")]]))) return this.send({ act });
     if (act === "resign" || act === "leave") {
       const inPlay = playersOf(state).filter((colour) => !(state.out ?? []).includes(colour));

@@ -2,7 +2,7 @@
 
 import { after } from "./state.js";
 
-const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "reply", "seat", "seat_failed", "game", "begins", "act", "ruling", "corrected", "pause", "placed", "refused"];
+const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "reply", "seat", "seat_failed", "hint", "game", "begins", "act", "ruling", "corrected", "pause", "placed", "refused"];
 /** What changes without an event. */
 const BESIDE = ["watching", "camera_found"];
 const POLL_MS = 4000;

@@ -36,6 +36,7 @@ export function after(state, type, event) {
         rescued: null,
         reply: null,
         seat_failed: null,
+        hint: null,
       });
       // Who must still place a piece before moving a stack is told by the state alone.
       return { next, stale: event.to_move === null || handsFirst(state).size > 0 };
@@ -47,6 +48,9 @@ export function after(state, type, event) {
       return { next: { ...next, alert: event, begins: null }, stale: event.reason === "out_of_turn" && !state.ply };
     case "reply":
       Object.assign(next, { reply: event, seat_failed: null });
+      break;
+    case "hint":
+      next.hint = event;
       break;
     case "seat_failed":
       next.seat_failed = event;
@@ -120,6 +124,7 @@ export function possible(state) {
   return {
     take_back: (state.moves ?? []).length > 0,
     not_legal: state.ply > 0,
+    hint: begun && !over && !state.match && moverKind(state) === "board",
     pause: state.paused || (begun && !over),
     enter: Boolean(state.to_move) && !over,
     // A position by hand knows no pieces that are still to be placed.

@@ -86,6 +86,11 @@ function handless(state, player, letter) {
 function turn(state) {
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
+  const hint = state.looking ? null : state.hint;
+  if (hint) {
+    const stack = hint.square ? t("Hint: move the stack on {square}, or a part of it.", { square: hint.square }) : t("Hint: place a piece from the reserve.");
+    return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text: hint.move ? t("Hint: {move}.", { move: moveWords(hint.move) }) : stack, letter: letterOf(state.to_move) };
+  }
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
   return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move) };
 }
