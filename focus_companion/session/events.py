@@ -199,7 +199,7 @@ class SeatFailed(Event):
 
 @dataclass(frozen=True)
 class Hinted(Event):
-    """A player at the table had a hint for this turn: in ``step`` 1 the ``square`` of the stack to move ("" for
+    """A player at the table had a hint: in ``step`` 1 the ``square`` of the stack to move ("" for
     a piece from the reserve), in step 2 the whole ``move`` as well.
     """
 
