@@ -14,6 +14,7 @@ from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
 from .access import COOKIE, Access, Refused
 from .acts import parse_act
+from .again import from_here
 from .downloads import download
 from .games import past_game, summaries
 from .past import change, check_there
@@ -137,6 +138,19 @@ def change_game(game: int) -> Response:
         raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
     change(journal, game, body, _running())
     return jsonify(accepted=True)
+
+
+@blueprint.post("/api/games/<int:game>/again")
+def again(game: int) -> tuple[Response, HTTPStatus]:
+    """Begin another game from an earlier position of this one: {"ply": N}."""
+    access: Access = current_app.extensions["access"]
+    access.check_act(request)
+    check_there(_journal(), game)
+    try:
+        body = loads(request.get_data())
+    except FormatError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    return _done(from_here(_journal().history(game), body, _session().history))
 
 
 def _running() -> int | None:

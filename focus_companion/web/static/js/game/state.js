@@ -129,6 +129,7 @@ export function possible(state) {
     enter: Boolean(state.to_move) && !over,
     // A position by hand knows no pieces that are still to be placed.
     edit: handsFirst(state).size === 0,
+    again: (state.moves ?? []).length > 0 && !state.match,
     draw: !over,
     resign: !over,
     leave: !over,
