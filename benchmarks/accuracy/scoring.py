@@ -27,6 +27,7 @@ ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
     "forgot_trim": frozenset({"too_high"}),
     "trim_too_many": frozenset({"wrong_removal"}),
     "trim_from_top": frozenset({"wrong_removal", "reordered"}),
+    "not_the_reply": frozenset({"not_the_reply"}),
     "knocked": frozenset({"out_of_turn", "not_your_stack", "distance", "unexplained", "not_straight"}),
 }
 """The correct alert reasons for each kind of illegal act."""

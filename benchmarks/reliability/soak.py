@@ -3,6 +3,7 @@
     python -m benchmarks.reliability.soak --games 20 --every 5
     python -m benchmarks.reliability.soak --games 400 --every 20 --faults soak-faults  # under an hour
     python -m benchmarks.reliability.soak --games 400 --every 20 --full --size 1280x960   # hours
+    python -m benchmarks.reliability.soak --games 20 --players 4 --seat red=companion:2   # no hands
 
 The simulated board plays by the stream's own clock, as fast as the machine can draw and read it: real
 pipeline, session, game thread, journal on disk, page server, and a viewer that follows ``/api/events`` over
@@ -13,6 +14,9 @@ the errors: turns played but not emitted, turns emitted but not played, illegal 
 about, alerts without an illegal act, and journal events that the viewer did not receive. Games use the fast
 rules unless ``--full``. Each fault is saved with its last pictures in ``--faults``; ``--again FAULT.json``
 replays the game in which it occurred.
+
+Of seats without hands (``--seat``, once per colour) it also counts the replies made as requested and those
+before which a different turn was made, and whether every one of these raised an alert.
 
 Exit status 1 if anything was missed, if handles or threads have grown, or if memory has grown by more than 5
 % since the first tenth of the games.
@@ -40,7 +44,10 @@ from benchmarks import history
 from benchmarks.reliability.soak_table import Books, Table, Watched
 from focus_companion.commands.shared import memory, play_source
 from focus_companion.commands.shared.playing import AGAIN
+from focus_companion.commands.shared.seat_options import Seat, chosen_seats
+from focus_companion.game.colours import NAMES
 from focus_companion.game.rules import Rules
+from focus_companion.seats.seats import Seats
 from focus_companion.session.events import Event
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
@@ -53,7 +60,11 @@ STUCK: Final = 300.0
 """Seconds without a turn after which the table is set up again, whatever the reason."""
 GAME_MINUTES: Final = 30
 """Maximum seconds of a game; a longer one hangs."""
-MISSED: Final = ("turns missed", "turns misread", "acts without an alert", "alerts for nothing")
+MISSED: Final = (
+    "turns missed", "turns misread", "acts without an alert", "alerts for nothing", "replies twice",
+    "replies not as asked",
+)  # fmt: skip
+REPLIES: Final = ("replies", "wrong replies", "wrong replies alerted")
 
 
 class Viewer:
@@ -79,12 +90,14 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books: Books) -> bool:
+def soak(
+    games: int, every: int, rules: Rules, folder: Path, table: Table, books: Books, played_by: dict[str, str]
+) -> bool:
     memory.share_one_pool()
     # A slow machine must not affect when a board counts as still.
     play_source.STUCK = STUCK  # type: ignore[misc]
     journal = Journal(folder, write=True)
-    session = Session(rules, {}, journal, partial(Watched, books=books), again=AGAIN)
+    session = Session(rules, {}, journal, partial(Watched, books=books), again=AGAIN, played_by=played_by)
     books.session = session
     table.follow(session)
     server = PageServer(create_app(session, journal), port=0)
@@ -92,8 +105,12 @@ def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books
     viewer = Viewer(server.port)
     ended: queue.SimpleQueue[Event] = queue.SimpleQueue()
 
+    seats = Seats(session, print)
+    seats.start()
+
     def heard(event: Event) -> None:
         books.hear(event)
+        seats.look()
         if event.type == "result":
             ended.put(event)
 
@@ -118,12 +135,13 @@ def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books
             }
             | {
                 name: books.counts[name]
-                for name in ("turns", "slips", "alerts", "questions", "acts asked about", *MISSED)
+                for name in ("turns", "slips", "alerts", "questions", "acts asked about", *MISSED, *REPLIES)
             }
             | {"reported as another act": books.counts["reported as another act"]}
         )
         print(json.dumps(rows[-1]), flush=True)
     runner.stop()
+    seats.close()
     time.sleep(0.5)
     behind = journal.last_event() - viewer.last
     server.close()
@@ -137,7 +155,9 @@ def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books
         "the game thread failed": runner.failure is not None,
     }
     print(json.dumps({"result": {name: int(fault) for name, fault in faults.items()}}))
-    history.append("reliability.soak", f"seed {books.seed}", last)
+    without_hands = "".join(f", {NAMES[letter]} {kind}" for letter, kind in played_by.items())
+    kind = f"{rules.players} players{', partners' if rules.partners else ''}" if played_by else ""
+    history.append("reliability.soak", f"seed {books.seed}{kind and f', {kind}'}{without_hands}", last)
     return not any(faults.values())
 
 
@@ -148,12 +168,15 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--every", type=int, default=5, help="games between two lines")
     parser.add_argument("--full", action="store_true", help="full games instead of fast ones")
+    parser.add_argument("--players", type=int, default=2, choices=(2, 3, 4))
+    parser.add_argument("--partners", action="store_true")
+    parser.add_argument("--seat", action="append", default=[], metavar="COLOUR=KIND", help="as of play")
     parser.add_argument("--size", default="640x480", help="of the pictures")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--again", type=Path, help="play the game of this fault.json once more")
     parser.add_argument("--faults", type=Path, default=Path("soak-faults"), help="folder for what was missed")
     asked = parser.parse_args()
-    first, rules = 1, Rules.make(2, fast=not asked.full)
+    first, rules = 1, Rules.make(asked.players, fast=not asked.full, partners=asked.partners)
     if asked.again:
         fault = json.loads(asked.again.read_text(encoding="utf-8"))
         asked.games, asked.seed, first = 1, fault["seed"], fault["first"]
@@ -165,7 +188,8 @@ def main() -> None:
     books = Books(asked.faults, asked.seed, first)
     table = Table((width, height), asked.seed, first, books)
     with tempfile.TemporaryDirectory() as folder:
-        well = soak(asked.games, asked.every, rules, Path(folder), table, books)
+        played_by, _ = chosen_seats([Seat().convert(seat, None, None) for seat in asked.seat])
+        well = soak(asked.games, asked.every, rules, Path(folder), table, books, played_by)
     sys.stdout.flush()
     # Threads inside the picture library would abort an interpreter that is being finalized.
     os._exit(0 if well else 1)

@@ -15,9 +15,10 @@ import cv2
 import numpy as np
 
 from benchmarks.accuracy.scoring import ACCEPTED
-from focus_companion.commands.shared.play_source import Demo
+from focus_companion.commands.shared.play_source import Demo, Orders
+from focus_companion.game.colours import LETTER
 from focus_companion.game.moves import Move
-from focus_companion.session.events import Alert, Event, GameBegan, Moved, TakenBack, Unclear
+from focus_companion.session.events import Alert, Event, GameBegan, Moved, Reply, TakenBack, Unclear
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.requests import ChooseMove
 from focus_companion.session.session import Session
@@ -133,6 +134,7 @@ class Table(Demo):
             self._books.played, rules=self._session.rules, position=position, view=self._view,
             earlier=[before.stacks for before in earlier],
             seed=int(np.random.default_rng([self.seed, self.opened]).integers(2**31)),
+            orders=Orders(self._session),
         )  # fmt: skip
 
     def anew(self, emitted: Any) -> bool:
@@ -190,6 +192,7 @@ class Books:
         self._shot: Shot | None = None
         self._alerted = self._asked = True
         self._saved = 0
+        self._reply: Reply | None = None
 
     def open(self, played: Played) -> None:
         self.played, self.diverged = played, False
@@ -205,6 +208,7 @@ class Books:
                 self._fault("acts without an alert", act=before.act)
         if shot.slip and (before is None or before.slip != shot.slip):
             self.counts["slips"] += 1
+            self.counts["wrong replies"] += shot.act == "not_the_reply"
             self._alerted = self._asked = False
         self._shots.append(shot)
         if shot.played is self.played and shot.turns - shot.played.emitted >= LAG and not self.diverged:
@@ -218,13 +222,19 @@ class Books:
         match event:
             case Moved() if shot is not None:
                 self.counts["turns"] += 1
+                self._check_reply(event)
                 played = shot.played.turns[shot.played.emitted : shot.turns]
                 if not played or played[0] != event.move:
                     self._fault("turns misread", played=played[:1], event=event.move)
                     self.diverged = True
                 shot.played.emitted += 1
+            case Reply():
+                if self._reply is not None:
+                    self._fault("replies twice", event=event.move)
+                self._reply = event
             case Alert() if shot is not None:
                 self.counts["alerts"] += 1
+                self.counts["wrong replies alerted"] += event.reason == "not_the_reply"
                 if not shot.slip:
                     self._fault("alerts for nothing", event=event.reason)
                 elif not self._alerted:
@@ -239,7 +249,18 @@ class Books:
                 self._asked = True
                 self._answer(shot, event)
             case GameBegan():
+                self._reply = None
                 self._game_began = self.played.opening + 1
+
+    def _check_reply(self, event: Moved) -> None:
+        """A turn for a seat without hands has to be the one that was asked for."""
+        if self.session is None or LETTER[event.player] not in self.session.history.played_by:
+            return
+        due, self._reply = self._reply, None
+        if due is None or (due.player, due.move) != (event.player, event.move):
+            self._fault("replies not as asked", asked=due and due.move, event=event.move)
+        else:
+            self.counts["replies"] += 1
 
     def _answer(self, shot: Shot, event: Event) -> None:
         """Whoever sits at the table knows which turn it was."""

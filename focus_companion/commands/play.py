@@ -26,7 +26,7 @@ from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.phone_page import phone_page
 from focus_companion.commands.shared.pin import tell_phone
 from focus_companion.commands.shared.rule_options import match_options
-from focus_companion.commands.shared.seat_options import chosen_seats, seat_options
+from focus_companion.commands.shared.seat_options import ChosenSeat, chosen_seats, seat_options
 from focus_companion.commands.shared.serving import announce, on_signals, say
 from focus_companion.commands.shared.table_choice import table_options
 from focus_companion.commands.shared.taping import tape_options
@@ -95,7 +95,7 @@ def command(
     start_from: str,
     games: int,
     names: Sequence[tuple[str, str]],
-    seats: Sequence[tuple[str, str]],
+    seats: Sequence[ChosenSeat],
     pace: str | None,
     new: bool,
     rank1: str,
@@ -109,16 +109,17 @@ def command(
     demo.
     """
     settings = load(flags)
+    played_by, words = chosen_seats(seats)
     wanted = GameOptions(
         rules=rules, start_from=start_from, names=dict(names), games=games, new=new, rank1=rank1,
         tape=tape, tape_size=tape_size,
-        played_by=chosen_seats(seats), pace=None if pace is None else float(pace),
+        played_by=played_by, words=words, pace=None if pace is None else float(pace),
     )  # fmt: skip
     # Whatever is written from here on is for this user alone: journal, logs, copies.
     os.umask(0o077)
     if settings.lan and settings.pin is None:
         settings = replace(settings, pin=f"{secrets.randbelow(10**6):06}")
-    for secret in (settings.pin, settings.mqtt_password):
+    for secret in (settings.pin, settings.mqtt_password, *words.values()):
         logs.hide(secret)
     logs.start(settings.log)
     if notice := exposed_notice():
@@ -166,7 +167,7 @@ def play(
     broker, given = chosen_broker(settings), settings
     camera, journal, settings = playing.open_camera_and_journal(settings, picked, closing)
     session = playing.begin_session(wanted, settings, camera, journal, closing)
-    heard = playing.open_listeners(settings, session, camera, journal, broker, closing)
+    heard = playing.open_listeners(wanted, settings, session, camera, journal, broker, closing)
 
     supervisor = Supervisor()
     # While the page is made ready the camera is opened and the board sought: a start is quick.

@@ -9,6 +9,9 @@ import click
 from focus_companion.commands.shared.console import NotSo
 from focus_companion.commands.shared.sources import load
 from focus_companion.game.faults import IllegalMove
+from focus_companion.game.position import position_text
+from focus_companion.game.record import GameRecord
+from focus_companion.review.puzzles import puzzles
 from focus_companion.review.review import NotFinished, review
 from focus_companion.review.words import review_lines
 
@@ -20,7 +23,10 @@ from focus_companion.review.words import review_lines
 )
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
 @click.option("--match", "whole", is_flag=True, help="Of a game of the journal, the whole match.")
-def command(game: str, as_json: bool, data: str | None, whole: bool) -> None:
+@click.option(
+    "--puzzles", "as_puzzles", is_flag=True, help="Instead, positions in which one turn alone wins much."
+)
+def command(game: str, as_json: bool, data: str | None, whole: bool, as_puzzles: bool) -> None:
     """Show what every turn of GAME won and lost, and its three biggest swings.
 
     GAME is a record file (json, sgf or text), a number of the journal, or last. The game must be over.
@@ -28,6 +34,9 @@ def command(game: str, as_json: bool, data: str | None, whole: bool) -> None:
     match = load(game, data, match=whole)
     for number, record in enumerate(match.games, 1):
         place = game if match.single else f"{game}: games[{number - 1}]"
+        if as_puzzles:
+            _tell_puzzles(record, {} if match.single else {"game": number}, as_json, place)
+            continue
         try:
             found = review(record)
         except (IllegalMove, NotFinished) as error:
@@ -41,3 +50,22 @@ def command(game: str, as_json: bool, data: str | None, whole: bool) -> None:
         for line in review_lines(found):
             click.echo(line)
         click.echo("")
+
+
+def _tell_puzzles(record: GameRecord, head: dict[str, int], as_json: bool, place: str) -> None:
+    try:
+        found = puzzles(record)
+    except (IllegalMove, NotFinished) as error:
+        raise NotSo(f"{place}: {error}") from None
+    if as_json:
+        for puzzle in found:
+            click.echo(json.dumps(head | puzzle.to_json(), ensure_ascii=True))
+        return
+    if not found:
+        click.echo("No position of this game has one turn alone that wins much.")
+    for puzzle in found:
+        click.echo(f"After turn {puzzle.ply}: {puzzle.text}")
+        click.echo(f"  {position_text(puzzle.start.stacks)}")
+    if found:
+        click.echo("")
+        click.echo("Answers: " + "; ".join(f"turn {puzzle.ply + 1} {puzzle.move}" for puzzle in found))

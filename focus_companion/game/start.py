@@ -8,7 +8,7 @@ from typing import Any
 
 from .colours import LETTER, NAMES, names
 from .nearest import nearest
-from .position import MAX_HEIGHT, PositionTextError, parse_position, position_text
+from .position import MAX_HEIGHT, Position, PositionTextError, parse_position, position_text
 from .squares import SQUARES
 
 _KEYS = ("position", "reserves", "captured", "out", "to_move")
@@ -55,6 +55,20 @@ class Start:
             tuple(tuple(taken.get(a, {}).get(b, 0) for b in order) for a in order),
             to_move or next((player for player in order if player not in out), ""),
             out,
+        )
+
+    @classmethod
+    def of(cls, position: Position) -> Start:
+        """Return the start from which a game goes on as from this position.
+
+        Raises RulesError where the game is over, or pieces in hand are still to be placed: no start has any.
+        """
+        if position.over:
+            raise RulesError("the game is over in this position")
+        if any(position.thirteenth) or any(position.placing):
+            raise RulesError("pieces in hand are still to be placed in this position")
+        return cls(
+            position.stacks, position.reserves, position.captured, position.to_move, "".join(position.out)
         )
 
     def check(self, order: str) -> None:

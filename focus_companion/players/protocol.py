@@ -26,8 +26,10 @@ LONGEST_LINE: Final = 1 << 20
 _OWN: Final = ("moves", "seconds", "nodes", "level")
 _MOST_SECONDS: Final = 86_400.0
 _MOST_NODES: Final = 1_000_000_000
-_SLACK: Final = 0.001
-"""Seconds between the end of a search and the answer on its way."""
+_SPARED: Final = 0.06
+_MOST_SPARED: Final = 0.03
+"""Share of the time, and seconds at the most, that a search leaves: between its end and the arrival of its
+answer lie this process's turn on a busy machine and a pipe, and who keeps time at the other end is strict."""
 
 
 class BadQuestion(ValueError):
@@ -87,7 +89,8 @@ def budget_of(seconds: float | None, nodes: int | None, began: float, clock: Cal
     """Return the budget of a search that began at a moment of the clock, by nodes or else by seconds."""
     if nodes is not None:
         return Budget(nodes=nodes)
-    until = began + (seconds or 0.0) - _SLACK
+    seconds = seconds or 0.0
+    until = began + seconds - min(_SPARED * seconds, _MOST_SPARED)
     return Budget(should_stop=lambda: clock() >= until)
 
 

@@ -6,10 +6,9 @@ import json
 import math
 from typing import Any, Final
 
-from ..game.colours import NAMES
 from ..game.declarations import Declaration
 from ..game.moves import Move
-from ..game.position import Position
+from ..game.start import Start
 from ..session.history import History
 from ..session.seat_kinds import SeatKind
 
@@ -68,21 +67,8 @@ def _game(history: History) -> tuple[dict[str, Any], list[str]]:
     at = history.positions[history.ply - len(moves)]
     if last < 0 or any(at.thirteenth) or any(at.placing):
         return history.rules.to_json(), [str(entry.what) for entry in history.moves]
-    return history.rules.to_json() | {"set_up": "position", "start": _start(at)}, moves
-
-
-def _start(position: Position) -> dict[str, Any]:
-    players = position.players
-    return {
-        "position": position.text,
-        "reserves": {NAMES[p]: n for p, n in zip(players, position.reserves, strict=True)},
-        "captured": {
-            NAMES[a]: {NAMES[b]: n for b, n in zip(players, row, strict=True) if b != a}
-            for a, row in zip(players, position.captured, strict=True)
-        },
-        "out": [NAMES[p] for p in position.out],
-        "to_move": NAMES[position.to_move],
-    }
+    start = Start.of(at).to_json("".join(at.players))
+    return history.rules.to_json() | {"set_up": "position", "start": start}, moves
 
 
 def patience(seconds: float) -> float:

@@ -203,7 +203,8 @@ class SeatFailed(Event):
     """Whoever chooses the turns of a player gives none: the players are asked who goes on for them.
 
     ``why``: "late" (no answer in its time), "ended" (the program ended), "missing" (it does not start),
-    "nonsense" (its answer is no legal turn); ``detail`` is what it said, for the terminal.
+    "nonsense" (its answer is no legal turn), "away" (the other table does not answer), "apart" (its game is
+    not the one here); ``detail`` is what it said, for the terminal.
     """
 
     type: ClassVar[str] = "seat_failed"
@@ -211,6 +212,19 @@ class SeatFailed(Event):
     by: str
     why: str
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class Hinted(Event):
+    """A player at the table had a hint: in ``step`` 1 the ``square`` of the stack to move ("" for
+    a piece from the reserve), in step 2 the whole ``move`` as well.
+    """
+
+    type: ClassVar[str] = "hint"
+    player: str
+    step: int
+    square: str
+    move: str = ""
 
 
 @dataclass(frozen=True)
@@ -293,7 +307,8 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Reply, Result),
-        *(GameBegan, Begins, Seated, SeatFailed, Acted, Ruled, Corrected, Paused, Placed, Refused, Reading),
+        *(GameBegan, Begins, Seated, SeatFailed, Hinted, Acted, Ruled, Corrected, Paused, Placed, Refused),
+        Reading,
     )
 }
 """The classes of events by their ``type``."""

@@ -13,6 +13,7 @@ from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
 from .events import Acted, Corrected, Event, Paused, Reading, Refused, Resolved, TakenBack
 from .events_from_verdicts import captured, reserves, result, turn
+from .hinting import take_hint
 from .history import History
 from .requests import (
     AgreeDraw,
@@ -34,6 +35,7 @@ from .requests import (
     StandsRight,
     SubmitTurn,
     TakeBack,
+    TakeHint,
     TurnDone,
 )
 from .rulings import begin, check_legal, rule_legal, rule_not_legal
@@ -207,6 +209,7 @@ def _named(counts: Mapping[str, int] | None) -> dict[str, int]:
 _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[Event]]]] = {
     SetSeat: set_seat,
     SubmitTurn: submit_turn,
+    TakeHint: take_hint,
     GiveUp: give_up,
     TakeBack: _take_back,
     Resign: _resign,

@@ -25,6 +25,7 @@ from .events import (
     Event,
     Found,
     GameBegan,
+    Hinted,
     Lost,
     Moved,
     Paused,
@@ -63,7 +64,7 @@ class History:
     ``start_from``: "camera" until the players have taken a position that it reads as their start;
     ``reading`` is the newest one that they have neither taken nor passed over.
     ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
-    be made for one of them now, ``seat_failed`` why none comes.
+    be made for one of them now, ``seat_failed`` why none comes. ``hint``: the last one for the turn due now.
     """
 
     rules: Rules
@@ -96,6 +97,7 @@ class History:
     seat_failed: SeatFailed | None = None
     start_from: str = ""
     reading: Reading | None = None
+    hint: Hinted | None = None
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -160,6 +162,8 @@ class History:
         if (after.reply or after.seat_failed) and after.position != self.position:
             # It was asked for in another position.
             after = replace(after, reply=None, seat_failed=None)
+        if after.hint and after.position != self.position:
+            after = replace(after, hint=None)
         return after if after.clock is None else after._clocked(after.clock, event)
 
     def _clocked(self, clock: Clock, event: Event) -> History:
@@ -224,6 +228,8 @@ class History:
                 return replace(self, reply=event, seat_failed=None)
             case SeatFailed():
                 return replace(self, seat_failed=event)
+            case Hinted():
+                return replace(self._noted(event), hint=event)
             case Seated():
                 return self._seated(event)
             case TakenBack():

@@ -87,6 +87,18 @@ class GiveUp(Request):
 
 
 @dataclass(frozen=True)
+class TakeHint(Request):
+    """A player asks for a hint, which is this ``move`` at the place where the game stands: first which stack,
+    the second time where it goes. ``game``, ``ply`` and ``position`` as in :class:`SubmitTurn`.
+    """
+
+    move: Move
+    game: int
+    ply: int
+    position: str
+
+
+@dataclass(frozen=True)
 class Rematch(Request):
     """Begin another game by the same rules with the sides turned: every name moves on by one colour.
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlsplit
 
 BOARD: Final = "board"
 COMPANION: Final = "companion"
@@ -60,6 +61,8 @@ class SeatKind:
 def parse_kind(text: str) -> SeatKind:
     """``board``, ``companion``, ``companion:LEVEL``, ``far``, ``engine:COMMAND`` or ``table:ADDRESS``.
 
+    Of an address only scheme, host and port are kept; :func:`word_of` gives the one-time word of a link.
+
     Raises:
         SeatError: it is none of these.
     """
@@ -82,12 +85,38 @@ def parse_kind(text: str) -> SeatKind:
         except ValueError as error:
             raise SeatError(f"the engine's command cannot be read ({str(error).lower()})") from error
         raise SeatError("name the program that plays, for example engine:./my-engine")
-    if by == TABLE and rest:
-        return SeatKind(by, target=rest)
+    if by == TABLE:
+        return SeatKind(by, target=_table_address(rest)[0])
     raise SeatError(
-        f"{text[:40]!r} is no kind of seat; it may be board, companion, companion:1 to companion:{BEST}, far "
-        "or engine:COMMAND"
+        f"{text[:40]!r} is no kind of seat; it may be board, companion, companion:1 to companion:{BEST}, "
+        "far, table:ADDRESS or engine:COMMAND"
     )
+
+
+def word_of(text: str) -> str:
+    """The one-time word of the link in a seat ``table:LINK``; "" without one and for other kinds.
+
+    Raises:
+        SeatError: the address cannot be read.
+    """
+    by, _, rest = text.strip().partition(":")
+    return _table_address(rest.strip())[1] if by == TABLE else ""
+
+
+def _table_address(text: str) -> tuple[str, str]:
+    """Scheme, host and port of the other table, and the word behind the # of its link."""
+    try:
+        parts = urlsplit(text if "://" in text else f"http://{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or parts.scheme not in ("http", "https") or parts.username is not None or " " in text:
+        raise SeatError(
+            "name the other table by the link that it shows for its far seat, for example "
+            "table:http://192.0.2.7:8000/seat#WORD"
+        )
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{port}" if port else ""), parts.fragment
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,7 @@ def standing(history: History) -> dict[str, Any]:
         "pace": history.pace,
         "reply": _json(history.reply),
         "seat_failed": _json(history.seat_failed),
+        "hint": _json(history.hint),
         "match": history.match and history.match.to_json(),
         "demo": history.demo,
     }

@@ -14,6 +14,7 @@ from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
 from .access import COOKIE, Access, Refused
+from .again import from_here
 from .downloads import download
 from .games import past_game, summaries
 from .newer import Installed
@@ -24,7 +25,7 @@ from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
-from .seats import check_kinds, follow, submitted
+from .seats import check_kinds, follow, is_own_affair, submitted
 from .series import Series
 from .stream import Viewers
 
@@ -148,6 +149,19 @@ def change_game(game: int) -> Response:
     return jsonify(accepted=True)
 
 
+@blueprint.post("/api/games/<int:game>/again")
+def again(game: int) -> tuple[Response, HTTPStatus]:
+    """Begin another game from an earlier position of this one: {"ply": N}."""
+    access: Access = current_app.extensions["access"]
+    access.check_act(request)
+    check_there(_journal(), game)
+    try:
+        body = loads(request.get_data())
+    except FormatError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    return _done(from_here(_journal().history(game), body, _session().history))
+
+
 def _running() -> int | None:
     """The number of the game at the table."""
     return _session().state().get("game")
@@ -195,11 +209,14 @@ def review(game: int) -> tuple[Response, HTTPStatus]:
 @blueprint.post("/api/requests")
 def act() -> tuple[Response, HTTPStatus]:
     access: Access = current_app.extensions["access"]
-    access.check_act(request)
+    access.check_origin(request)
     try:
         wanted = parse_act(loads(request.get_data()))
     except ValueError as wrong:
+        access.check_view(request)
         raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    if not is_own_affair(wanted):
+        access.check_act(request)
     check_kinds(wanted)
     before = _session().state()
     answer = _done(wanted)

@@ -8,7 +8,7 @@ from typing import Final
 
 from flask import Flask
 
-from . import api, pages, seats, speaking, stream
+from . import api, hinting, pages, seats, speaking, stream
 from .access import Access
 from .base import base_app
 from .far import FarSeats
@@ -63,5 +63,6 @@ def create_app(
     app.register_blueprint(api.blueprint)
     app.register_blueprint(seats.blueprint)
     app.register_blueprint(speaking.blueprint)
+    app.register_blueprint(hinting.blueprint)
     app.register_blueprint(stream.blueprint)
     return app

@@ -25,6 +25,11 @@ class EventSubscription(Protocol):
 class GameSession(Protocol):
     """The running game, as the page sees it. Every method may be called from any thread."""
 
+    @property
+    def history(self) -> History:
+        """The game so far."""
+        ...
+
     def state(self) -> dict[str, Any]:
         """The answer of ``/api/state``."""
         ...

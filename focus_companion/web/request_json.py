@@ -14,7 +14,7 @@ from ..game.position import parse_position
 from ..session import requests
 from ..session.clock import TimeControl
 from ..session.names import clean_text
-from ..session.seat_kinds import PACES, TABLE, parse_kind
+from ..session.seat_kinds import PACES, parse_kind
 
 _LONGEST_NOTE: Final = 200
 _FAR: Final = 1e6
@@ -108,10 +108,7 @@ def _played_by(body: Mapping[str, Any]) -> dict[str, str] | None:
 def _kind(kind: object) -> str:
     if not isinstance(kind, str):
         raise BadRequest("A kind of seat is a text such as companion:3.")
-    seat = parse_kind(kind)
-    if seat.by == TABLE:
-        raise BadRequest("Another table cannot be played with yet.")
-    return str(seat)
+    return str(parse_kind(kind))
 
 
 def _pace(body: Mapping[str, Any]) -> float | None:

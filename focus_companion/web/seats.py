@@ -10,11 +10,11 @@ from flask import Blueprint, Response, current_app, jsonify, render_template, re
 
 from ..formats.errors import FormatError
 from ..formats.strict_json import loads
-from ..game.colours import LETTER
+from ..game.colours import LETTER, NAMES
 from ..game.moves import Move
 from ..session.kinds import fits
-from ..session.requests import NewGame, Request, SetSeat, SubmitTurn
-from ..session.seat_kinds import ENGINE, FAR, parse_kind
+from ..session.requests import Leave, NewGame, Request, Resign, SetSeat, SubmitTurn
+from ..session.seat_kinds import ENGINE, FAR, TABLE, parse_kind
 from .access import Access, Refused
 from .far import AGE, COOKIE, FarSeats
 from .ports import GameSession
@@ -40,17 +40,29 @@ def own_seat() -> str:
     return far_seats().seat_of(request.cookies.get(COOKIE), _seats())
 
 
+def is_own_affair(wanted: Request) -> bool:
+    """Whether the player of a far seat may ask for this without the PIN: to resign or leave themselves."""
+    return isinstance(wanted, Resign | Leave) and own_seat() == NAMES.get(wanted.player)
+
+
 def check_kinds(wanted: Request) -> None:
-    """Refuse a request that would start a program which the host did not name: programs are named where this
-    one is started, never on a page.
+    """Refuse a request that would start a program, or connect to another table, which the host did not name:
+    both are named where this program is started, never on a page.
     """
     kinds = list((wanted.played_by or {}).values()) if isinstance(wanted, NewGame) else []
     kinds += [wanted.kind] if isinstance(wanted, SetSeat) else []
     known = set(_seats().values())
-    if any(parse_kind(kind).by == ENGINE and kind not in known for kind in kinds):
-        raise Refused(
-            HTTPStatus.FORBIDDEN, "A program can be given a seat only where Focus Companion is started."
-        )
+    for kind in kinds:
+        by = parse_kind(kind).by
+        if by == ENGINE and kind not in known:
+            raise Refused(
+                HTTPStatus.FORBIDDEN, "A program can be given a seat only where Focus Companion is started."
+            )
+        if by == TABLE and kind not in known:
+            raise Refused(
+                HTTPStatus.FORBIDDEN,
+                "Another table can be given a seat only where Focus Companion is started.",
+            )
 
 
 def follow(before: Mapping[str, Any]) -> None:

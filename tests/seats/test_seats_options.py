@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from focus_companion.session.seat_kinds import SeatError, parse_kind
+from focus_companion.session.seat_kinds import SeatError, parse_kind, word_of
 
 
 @pytest.mark.parametrize(
-    "text", ["board", "companion", "companion:1", "companion:8", "far", "engine:./mine --fast 3"]
+    "text",
+    [
+        "board",
+        "companion",
+        "companion:1",
+        "companion:8",
+        "far",
+        "engine:./mine --fast 3",
+        "table:http://a.lan:8000",
+    ],
 )
 def test_a_kind_is_written_as_it_is_read(text: str) -> None:
     assert str(parse_kind(text)) == text
@@ -23,7 +32,8 @@ def test_a_kind_is_written_as_it_is_read(text: str) -> None:
     "text",
     [
         "", "human", "companion:0", "companion:9", "companion:x", "companion:", "companion:١", "far:me",
-        "board:1", "engine", "engine:", 'engine:"half', "engine:a\nb", "table", "companion:33",
+        "board:1", "engine", "engine:", 'engine:"half', "engine:a\nb", "table", "table:", "table:ftp://a", "table:http://me:secret@a",
+        "table:http://a:port", "companion:33",
         "engine:" + "x" * 2000,
     ],
 )  # fmt: skip
@@ -34,6 +44,21 @@ def test_what_is_no_kind_is_refused_with_a_sentence(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("link", "address", "word"),
+    [
+        ("http://192.0.2.1:8000/seat#abc", "http://192.0.2.1:8000", "abc"),
+        ("192.0.2.1:8000", "http://192.0.2.1:8000", ""),
+        ("https://a.example/seat#x", "https://a.example", "x"),
+        ("http://[2001:db8::1]:80/", "http://[2001:db8::1]:80", ""),
+    ],
+)
+def test_a_link_gives_the_address_and_apart_from_it_the_word(link: str, address: str, word: str) -> None:
+    kind = parse_kind(f"table:{link}")
+    assert (kind.target, word_of(f"table:{link}")) == (address, word)
+    assert kind.handless and not kind.thinks and parse_kind(str(kind)) == kind
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--seat", "red=robot"], "no kind of seat"),
@@ -41,7 +66,8 @@ def test_what_is_no_kind_is_refused_with_a_sentence(text: str) -> None:
         (["--seat", "red"], "names no colour"),
         (["--seat", "red=companion:9"], "level"),
         (["--seat", "red=engine:/nowhere/player"], "no program"),
-        (["--seat", "red=table:http://127.0.0.1:1"], "another table"),
+        (["--seat", "red=table:file:///etc"], "name the other table"),
+        (["--players", "3", "--seat", "r=table:a:1", "--seat", "b=table:b:1"], "two other tables"),
         (["--seat", "red=far", "--seat", "r=companion"], "twice"),
         (["--seat", "blue=companion"], "Blue does not play"),
         (["--seat", "red=companion", "--pace", "7"], "pace"),

@@ -49,6 +49,34 @@ def test_a_reply_is_shown_until_it_is_made(table: Any, seen: Seen) -> None:
     assert seen.troubles == []
 
 
+def test_a_hint_comes_in_two_steps(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    page.get_by_role("button", name="Hint", exact=True).click()
+    status(page, "Hint: move the stack on")
+    expect(page.locator(".ring.selected")).to_have_count(1)
+    expect(page.locator(".path.asked")).to_have_count(0)
+    page.get_by_role("button", name="Hint", exact=True).click()
+    expect(page.locator(".path.asked.g")).to_have_count(1)
+    status(page, "Hint: 1 piece")
+    assert seen.troubles == []
+
+
+def test_trying_again_from_an_earlier_turn(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    table.play("c4-c5", "d4-d5")
+    status(page, "Green to move")
+    page.locator("summary", has_text="Corrections").click()
+    page.get_by_role("button", name="Try again from here").click()
+    expect(page.get_by_text("Look back at a position first")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("body")).to_have_attribute("data-looking", "back")
+    page.get_by_role("button", name="Try again from here").click()
+    page.locator("#confirm").get_by_role("button", name="Try again from here").click()
+    status(page, "Set the pieces up")
+    assert table.session.history.game == 2 and table.session.history.position.to_move == "r"
+    assert seen.troubles == []
+
+
 def test_what_is_to_be_taken_off_is_said_with_the_reply(table: Any, seen: Seen) -> None:
     from table_rules import tall
 

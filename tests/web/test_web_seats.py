@@ -75,13 +75,25 @@ def test_the_word_works_once_and_for_this_seat_alone(table: Any, app: Flask) -> 
 def test_a_far_player_may_do_nothing_but_play(table: Any, app: Flask) -> None:
     friend = sit(app)
     with table.looping():
-        for body in ({"act": "take_back"}, {"act": "seat", "player": "red", "kind": "far"}, {"act": "draw"}):
+        for body in (
+            {"act": "take_back"}, {"act": "seat", "player": "red", "kind": "far"}, {"act": "draw"},
+            {"act": "resign", "player": "red"}, {"act": "nonsense"},
+        ):  # fmt: skip
             assert post(friend, "/api/requests", body).status_code == 401
+        stranger = away(app)
+        assert post(stranger, "/api/requests", {"act": "resign", "player": "green"}).status_code == 401
         assert post(friend, "/api/far", {"player": "green"}).status_code == 401
         assert friend.get("/api/far", headers=HOST).status_code == 401
         table.start()
         table.session.submit(SetSeat("r", "far")).result(5)
         assert post(friend, "/api/turn", turn(table, player="red")).status_code == 401, "another's seat"
+
+
+def test_a_far_player_may_resign(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    with table.looping():
+        assert post(friend, "/api/requests", {"act": "resign", "player": "green"}).status_code == 200
+    assert table.session.state()["result"] == {"winners": ["red"], "reason": "resigned"}
 
 
 def test_two_pages_and_a_slow_line_make_one_turn(table: Any, app: Flask) -> None:
@@ -188,16 +200,18 @@ def test_a_page_starts_no_programs(table: Any, client: FlaskClient) -> None:
         {"act": "new_game", "rules": {"players": 2}, "played_by": {"red": "engine:touch seats-were-here"}},
     ):
         assert table.ask(client, body).status_code == 403
-    table.session.submit(SetSeat("r", "engine:mine"))
-    table.session.attend()
-    assert table.ask(client, {"act": "seat", "player": "red", "kind": "engine:mine"}).status_code == 200
+    for kind in ("engine:mine", "table:http://192.0.2.1:8000"):
+        assert table.ask(client, {"act": "seat", "player": "red", "kind": kind}).status_code == 403
+        table.session.submit(SetSeat("r", kind))
+        table.session.attend()
+        assert table.ask(client, {"act": "seat", "player": "red", "kind": kind}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "body",
     [
         {"act": "seat", "player": "red", "kind": "robot"},
-        {"act": "seat", "player": "red", "kind": "table:elsewhere"},
+        {"act": "seat", "player": "red", "kind": "table:"},
         {"act": "seat", "player": "red"},
         {"act": "seat", "player": "red", "kind": "companion", "pace": 3},
         {"act": "new_game", "played_by": ["red"]},
@@ -231,3 +245,25 @@ def test_seats_are_told_in_the_state_of_every_game(table: Any, client: FlaskClie
     assert state["seats"] == {"green": "far", "red": "board"} and state["reply"] is None
     assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
     assert client.get("/api/state").get_json()["seats"] == {"green": "board", "red": "board"}
+
+
+def test_a_hint_is_found_and_told_in_two_steps(table: Any, client: FlaskClient) -> None:
+    assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
+    before = table.session.state()
+    with table.looping():
+        for step in (1, 2):
+            answer = client.post("/api/hint", json={})
+            assert answer.status_code == 200, answer.get_json()
+            assert table.session.state()["hint"]["step"] == step
+    told = table.session.state()["hint"]
+    assert told["move"] in table.session.legal() and told["move"].startswith(told["square"])
+    assert table.session.state()["position"] == before["position"]
+
+
+def test_only_who_may_act_gets_a_hint(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    with table.looping():
+        assert post(friend, "/api/hint", {}).status_code == 401
+        refused = app.test_client().post("/api/hint", json={}, headers={"Host": "127.0.0.1"})
+    assert refused.status_code == 409 and "at the table" in refused.get_json()["error"]
+    assert table.session.state()["hint"] is None

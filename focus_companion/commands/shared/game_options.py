@@ -15,17 +15,18 @@ class GameOptions:
     """The game to be played, and how it is looked at and kept.
 
     ``rules``: ``None`` for those of two players; ``start_from``: "camera" to begin from the position that the
-    camera reads, else "". ``names`` and ``played_by`` (kinds of seat) by letter.
-    ``games``: of the match, 1 for a single game; ``new``: also when a game is unfinished. ``rank1``: the side
-    of the picture at which rank 1 lies where the set-up cannot tell. ``tape``: a folder for all pictures and
-    events, with at most ``tape_size`` megabytes. ``pace``: seconds a turn for a computer's seat, ``None`` as
-    the game has it.
+    camera reads, else "". ``names``, ``played_by`` (kinds of seat) and ``words`` (one-time words of links to
+    another table) by letter. ``games``: of the match, 1 for a single game; ``new``: also when a game is
+    unfinished. ``rank1``: the side of the picture at which rank 1 lies where the set-up cannot tell.
+    ``tape``: a folder for all pictures and events, with at most ``tape_size`` megabytes. ``pace``: seconds a
+    turn for a computer's seat, ``None`` as the game has it.
     """
 
     rules: Rules | None = None
     start_from: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     played_by: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict, repr=False)
     pace: float | None = None
     games: int = 1
     new: bool = False

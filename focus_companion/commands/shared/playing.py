@@ -115,13 +115,13 @@ def begin_session(
 
 
 def open_listeners(
-    settings: Settings, session: Session, camera: Chosen, journal: Journal, broker: Broker | None,
-    closing: ExitStack,
+    wanted: GameOptions, settings: Settings, session: Session, camera: Chosen, journal: Journal,
+    broker: Broker | None, closing: ExitStack,
 ) -> Callable[[Any], None]:  # fmt: skip
     """Who hears of every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
     spoken = speaker(settings, session, closing)
     show = table_lights(settings, session, closing, spoken)
-    look = play_seats(session, closing)
+    look = play_seats(session, settings.data, wanted.words, closing)
     if camera.stands_in and broker is not None:
         say("MQTT: nothing is published while the demo stands in for a camera")
         broker = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,16 +14,25 @@ import click
 from focus_companion.commands.shared.console import BadInput
 from focus_companion.commands.shared.serving import say
 from focus_companion.game.colours import LETTER, NAMES
-from focus_companion.session.seat_kinds import ENGINE, PACES, TABLE, SeatError, parse_kind
+from focus_companion.session.seat_kinds import ENGINE, PACES, TABLE, SeatError, parse_kind, word_of
 
 if TYPE_CHECKING:
     from focus_companion.session.session import Session
 
-    _SeatType = click.ParamType[tuple[str, str]]
+    _SeatType = click.ParamType["ChosenSeat"]
 else:  # older versions of click have no type parameters
     _SeatType = click.ParamType
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class ChosenSeat:
+    """Who plays the colour ``letter``; ``word``: the one-time word of another table's link, "" without."""
+
+    letter: str
+    kind: str
+    word: str = field(default="", repr=False)
 
 
 class Seat(_SeatType):
@@ -29,9 +40,7 @@ class Seat(_SeatType):
 
     name = "colour=kind"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ChosenSeat:
         colour, equals, text = str(value).partition("=")
         letter = LETTER.get(colour.strip().lower(), colour.strip().lower())
         if not equals or letter not in NAMES:
@@ -40,11 +49,9 @@ class Seat(_SeatType):
             kind = parse_kind(text)
         except SeatError as error:
             self.fail(str(error), param, ctx)
-        if kind.by == TABLE:
-            self.fail("another table cannot be played with yet; use far, companion or engine", param, ctx)
         if kind.by == ENGINE and shutil.which(kind.command[0]) is None:
             self.fail(f"there is no program {kind.command[0]!r} that can be run", param, ctx)
-        return letter, str(kind)
+        return ChosenSeat(letter, str(kind), word_of(text))
 
 
 def seat_options(command: Command) -> Command:
@@ -55,8 +62,8 @@ def seat_options(command: Command) -> Command:
         type=Seat(),
         multiple=True,
         metavar="COLOUR=KIND",
-        help="Who plays a colour: board (default), companion, companion:1 to companion:8, far, or "
-        "engine:COMMAND. Once a colour.",
+        help="Who plays a colour: board (default), companion, companion:1 to companion:8, far, "
+        "table:LINK (another companion's far seat) or engine:COMMAND. Once a colour.",
     )
     pace = click.option(
         "--pace",
@@ -66,23 +73,45 @@ def seat_options(command: Command) -> Command:
     return seat(pace(command))
 
 
-def chosen_seats(seats: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The kinds of seat by letter. Raises BadInput for a colour that is named twice."""
-    letters = [letter for letter, _ in seats]
+def chosen_seats(seats: Sequence[ChosenSeat]) -> tuple[dict[str, str], dict[str, str]]:
+    """The kinds of seat by letter, and the words of links to another table.
+
+    Raises BadInput for a colour that is named twice, and for two other tables.
+    """
+    letters = [seat.letter for seat in seats]
     for letter in letters:
         if letters.count(letter) > 1:
             raise BadInput(f"--seat {NAMES[letter]} is given twice; say once who plays {NAMES[letter]}")
-    return dict(seats)
+    if len({seat.kind for seat in seats if parse_kind(seat.kind).by == TABLE}) > 1:
+        raise BadInput("--seat names two other tables; a game can be shared with one")
+    played_by = {seat.letter: seat.kind for seat in seats}
+    return played_by, {seat.letter: seat.word for seat in seats if seat.word}
 
 
-def play_seats(session: Session, closing: ExitStack) -> Callable[[], None]:
-    """Let programs play their seats; returns a callback for every event."""
+def play_seats(
+    session: Session, data: Path, words: Mapping[str, str], closing: ExitStack
+) -> Callable[[], None]:
+    """Let programs and another table play their seats; returns a callback for every event.
+
+    ``data``: the folder that keeps what gives access to another table; ``words``: of its links, by letter.
+    """
+    from focus_companion.seats.other_table import OtherTable
     from focus_companion.seats.seats import Seats
 
-    seats = Seats(session, say)
-    closing.callback(seats.close, 1.0)
-    seats.start()
-    return seats.look
+    programs = Seats(session, say)
+    closing.callback(programs.close, 1.0)
+    programs.start()
+    if not any(parse_kind(kind).by == TABLE for kind in session.history.played_by.values()):
+        return programs.look
+    other = OtherTable(session, data, words, say)
+    closing.callback(other.close, 1.0)
+    other.start()
+
+    def look() -> None:
+        programs.look()
+        other.look()
+
+    return look
 
 
 def seat_line(played_by: Mapping[str, str]) -> str:

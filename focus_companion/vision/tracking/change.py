@@ -175,7 +175,7 @@ class Change:
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
         usual = float(np.median(means))
         spread = 1.48 * float(np.median(np.abs(means - usual)))
-        return (means - usual) / max(spread, 0.05 * usual, 1e-6)
+        return np.asarray((means - usual) / max(spread, 0.05 * usual, 1e-6))
 
     def _places(self, square: int, pieces: int, height: int, width: int) -> NDArray[np.intp]:
         """Which of the window's thinned pixels, (height, width), a stack of so many pieces covers."""

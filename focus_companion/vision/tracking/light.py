@@ -76,7 +76,9 @@ class Light:
     def undone(self, picture: Image) -> Image:
         """The picture in the light of before."""
         height, width = picture.shape[:2]
-        gain = enlarged(_finely(1 / self.gain, width, height, cv2.INTER_CUBIC), SMOOTH, width, height)
+        gain = enlarged(
+            _finely(np.float32(1) / self.gain, width, height, cv2.INTER_CUBIC), SMOOTH, width, height
+        )
         lit = np.empty_like(picture)
         if self.veil is None:
             for rows, factor in gain:

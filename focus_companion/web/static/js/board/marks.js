@@ -158,8 +158,8 @@ function takeOut(board, prompt) {
 }
 
 /**
- * The drawings for `marks`: {last, asked, wrong, undo, ghost, differ, prompt, candidates, selected, targets}.
- * `last`, `asked` and `candidates` are moves, `wrong` and `differ` lists of squares, `undo` and `ghost` as of alerts.js, `prompt` the contract's.
+ * The drawings for `marks`: {last, asked, hinted, wrong, undo, ghost, differ, prompt, candidates, selected, targets}.
+ * `last`, `asked` and `candidates` are moves, `hinted` a square, `wrong` and `differ` lists of squares, `undo` and `ghost` as of alerts.js, `prompt` the contract's.
  */
 export function drawMarks(board, marks) {
   const last = parseMove(marks.last);
@@ -173,6 +173,7 @@ export function drawMarks(board, marks) {
   const differ = marks.differ ?? [];
   if (last && !wrong.length && !marks.candidates?.length && !marks.asked) over.push(path(board, marks.last, "last"));
   for (const square of marks.targets ?? []) over.push(ringed(board, square, "target", 12));
+  if (marks.hinted) over.push(ringed(board, marks.hinted, "selected", 4));
   if (marks.selected) over.push(ringed(board, marks.selected, "selected", 4));
   for (const square of differ) under.push(tinted(board, square, "differ"));
   for (const square of differ) over.push(ringed(board, square, "differ"));

@@ -36,6 +36,8 @@ export class Acts {
   async run(act) {
     const state = this.getState();
     if (act === "take_back" && (await this.sure(t("Take the last turn back?"), [["yes", t("Take back")]]))) return this.send({ act });
+    if (act === "again") return this.again(state);
+    if (act === "hint") return this.send({}, "/api/hint");
     if (act === "draw" && (await this.sure(t("Do all players agree to a draw?"), [["yes", t("Yes, a draw")]]))) return this.send({ act });
     if (act === "resign" || act === "leave") {
       const inPlay = playersOf(state).filter((colour) => !(state.out ?? []).includes(colour));
@@ -74,6 +76,14 @@ export class Acts {
     const more = tn("{n} later turn is taken back with it.", "{n} later turns are taken back with it.", later);
     const question = later ? [what, more].join(" ") : what;
     return (await this.sure(question, [["yes", t("Not legal: take it back")]])) && this.send({ act: "not_legal", ply });
+  }
+
+  /** Another game from the position that is looked back at. */
+  async again(state) {
+    const ply = this.lookedAt();
+    if (ply === null) return this.toast(t("Look back at a position first: with the arrows under the list of turns, or a turn in it."));
+    const question = t("Begin another game from turn {ply}? The page leads you to set it up; this game stays in the list.", { ply });
+    return (await this.sure(question, [["yes", t("Try again from here")]])) && this.send({ ply }, `/api/games/${state.game}/again`);
   }
 
   /** Who plays from far away is asked for each turn once, without having to ask for it. */

@@ -156,7 +156,8 @@ function show(older) {
     prompt: now && !asking ? shown.prompt : null,
     candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
     selected: asking?.origin,
-    asked: now && !asking && !shown.alert && !shown.prompt ? (next ? `*${next}` : shown.reply?.move) : null,
+    asked: now && !asking && !shown.alert && !shown.prompt ? (next ? `*${next}` : (shown.reply ?? shown.hint)?.move) : null,
+    hinted: now && !asking && !shown.alert && shown.hint?.step === 1 ? shown.hint.square : null,
     mover: (next && stacksOf(shown.position)[next].at(-1)) || letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());

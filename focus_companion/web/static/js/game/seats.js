@@ -20,9 +20,10 @@ export function seatChoices(name, colour, kind = "board") {
   const [by, level] = kind.split(":");
   const player = colourName(colour);
   const kinds = [["board", t("At the table")], ["companion", t("The computer")], ["far", t("Somebody far away")]];
-  // A program is named where the host is started; here it can only stay.
-  if (by === "engine") kinds.push([kind, t("A program")]);
-  const who = h("select", { name: `${name}by-${colour}`, "aria-label": t("Who plays {player}?", { player }) }, ...kinds.map(([value, text]) => option(value, text, by === "engine" ? kind : by)));
+  // A program and another table are named where the host is started; here they can only stay.
+  const named = { engine: t("A program"), table: t("Another table") }[by];
+  if (named) kinds.push([kind, named]);
+  const who = h("select", { name: `${name}by-${colour}`, "aria-label": t("Who plays {player}?", { player }) }, ...kinds.map(([value, text]) => option(value, text, named ? kind : by)));
   const levels = h("select", { name: `${name}level-${colour}`, "aria-label": t("Level of {player}", { player }) }, ...Array.from({ length: BEST }, (_, at) => option(at + 1, levelName(at + 1), by === "companion" ? (level ?? BEST) : BEST)));
   const show = () => (levels.hidden = who.value !== "companion");
   who.addEventListener("change", show);

@@ -17,7 +17,7 @@ export function handsFirst(state) {
   return new Set([...(state.thirteenth ?? []), ...placing.map(([colour]) => colour)].map((colour) => LETTERS[colour]));
 }
 
-/** The kind of seat of the player to move, without its level: "board", "companion", "far", "engine". */
+/** The kind of seat of the player to move, without its level: "board", "companion", "far", "engine", "table". */
 export const moverKind = (state) => (state.seats?.[state.to_move] ?? "board").split(":")[0];
 
 /** Squares at which the board differs from the start or the game, or null. */
@@ -40,10 +40,12 @@ export function possible(state) {
   return {
     take_back: (state.moves ?? []).length > 0,
     not_legal: state.ply > 0,
+    hint: begun && !over && !state.match && moverKind(state) === "board",
     pause: state.paused || (begun && !over),
     enter: Boolean(state.to_move) && !over,
     // A position by hand knows no pieces that are still to be placed.
     edit: handsFirst(state).size === 0,
+    again: (state.moves ?? []).length > 0 && !state.match,
     draw: !over,
     resign: !over,
     leave: !over,

@@ -92,9 +92,10 @@ function handless(state, player, letter) {
   if (failed) {
     const answers = [["seat_companion", t("The computer takes over"), true], ["seat_board", t("Somebody at the table")], ["seat_again", t("Try again")]];
     if (moverKind(state) === "companion") answers.shift();
-    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start.") }[failed.why] ?? t("The program that plays answered with no legal turn.");
+    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start."), away: t("The other table does not answer."), apart: t("The game at the other table is not this one. The host’s terminal says where they differ.") }[failed.why] ?? t("The program that plays answered with no legal turn.");
     return { kind: "unclear", title: t("Who goes on for {player}?", { player }), text, answers, letter };
   }
+  if (moverKind(state) === "table") return { kind: "turn", title: t("{player} plays at the other table", { player }), text: t("The turn to be made on the board is shown here."), letter };
   if (moverKind(state) !== "far") return { kind: "turn", title: t("{player} is thinking", { player }), text: t("The turn to be made on the board is shown here."), letter };
   const mine = document.body.dataset.seat === state.to_move;
   if (mine) return { kind: "turn", title: t("It is your turn"), text: t("You play {player}. Your turn is made on the board far away.", { player }), letter, answers: [["my_turn", t("Choose your turn"), true]] };
@@ -104,6 +105,11 @@ function handless(state, player, letter) {
 function turn(state) {
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
+  const hint = state.looking ? null : state.hint;
+  if (hint) {
+    const stack = hint.square ? t("Hint: move the stack on {square}, or a part of it.", { square: hint.square }) : t("Hint: place a piece from the reserve.");
+    return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text: hint.move ? t("Hint: {move}.", { move: moveWords(hint.move) }) : stack, letter: letterOf(state.to_move) };
+  }
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
   return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move) };
 }

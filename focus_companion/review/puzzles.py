@@ -1,0 +1,107 @@
+"""Puzzles cut from a finished game: positions in which one turn alone wins much.
+
+Deterministic, bounded by positions looked at, never by a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from focus_companion.game.colours import NAMES
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.position import Position
+from focus_companion.game.record import GameRecord, steps
+from focus_companion.game.rules import Rules
+from focus_companion.game.start import RulesError, Start
+from focus_companion.players.choosing import shared_engine
+from focus_companion.review.evaluation import counts
+from focus_companion.review.review import NotFinished
+
+LEAST: Final = 2
+"""What the right turn must gain."""
+
+NODES: Final = 30_000
+"""Positions that the search looks at, which has to find the same turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A position with its only right turn."""
+
+    ply: int
+    """Turns played before it in its game."""
+    start: Start
+    order: str
+    move: Move
+    answer: Move | None
+    gain: int
+    """Stacks, captured pieces and reserves won, less what the others win, whatever is answered."""
+
+    @property
+    def text(self) -> str:
+        """What is to be found: "Green to move gains 3"."""
+        return f"{NAMES[self.start.to_move].capitalize()} to move gains {self.gain}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the puzzle as ``docs/review.md`` describes it."""
+        return {
+            "ply": self.ply,
+            "text": self.text,
+            "gain": self.gain,
+            "start": self.start.to_json(self.order),
+            "move": str(self.move),
+            "answer": None if self.answer is None else str(self.answer),
+        }
+
+
+def puzzles(record: GameRecord) -> tuple[Puzzle, ...]:
+    """Return the puzzles of a finished game, in its order.
+
+    Raises NotFinished for a game that has no result, IllegalMove for a record with an illegal move.
+    """
+    played = [step.position for step in steps(record)]
+    if record.result is None and played[-1].result is None:
+        raise NotFinished("the game is not over yet; puzzles are cut from finished games")
+    found = (_cut(position, record.rules, ply) for ply, position in enumerate(played))
+    return tuple(puzzle for puzzle in found if puzzle is not None)
+
+
+def _cut(position: Position, rules: Rules, ply: int) -> Puzzle | None:
+    """The puzzle of a position, if it is one."""
+    try:
+        start = Start.of(position)
+    except RulesError:
+        return None
+    gains = {move: _gain(position, move, rules) for move in legal_moves(position, rules)}
+    best = max(gains, key=lambda move: gains[move][0])
+    gain, answer = gains[best]
+    if gain < LEAST or sum(other >= gain for other, _ in gains.values()) > 1:
+        return None
+    # What wins most at once may lose later: then it is no right turn.
+    engine = shared_engine()
+    engine.set_up(position, rules)
+    if engine.search(nodes=NODES).move != best:
+        return None
+    return Puzzle(ply, start, "".join(position.players), best, answer, gain)
+
+
+def _gain(position: Position, move: Move, rules: Rules) -> tuple[int, Move | None]:
+    """What a turn gains whatever is answered, and the answer that leaves the least, if there is any."""
+    player = position.to_move
+    before, after = _material(position, rules, player), apply(position, move, rules)
+    if after.over:
+        return _material(after, rules, player) - before, None
+    answers = {
+        answer: _material(apply(after, answer, rules), rules, player) for answer in legal_moves(after, rules)
+    }
+    answer = min(answers, key=lambda one: answers[one])
+    return answers[answer] - before, answer
+
+
+def _material(position: Position, rules: Rules, player: str) -> int:
+    """What a player's side has, less what the best of the other sides has."""
+    has = {one: c.captures + c.reserves + c.control for one, c in counts(position, rules).items()}
+    sides = [sum(has[one] for one in side) for side in rules.sides if player not in side]
+    return sum(has[one] for one in rules.side_of(player)) - max(sides)

@@ -1,0 +1,319 @@
+"""One game at two boards: the seats of another companion are played here by hand, and ours there.
+
+This side is a far player of the other table, whose record counts: what was played there becomes a reply here,
+and what is played here is sent there. What went missing while the line was cut is found by comparing the
+two records, so nothing has to be remembered about what was sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from ..game.colours import LETTER, NAMES
+from ..game.declarations import DECLARATION_KINDS, Declaration
+from ..game.moves import Move
+from ..session.history import History
+from ..session.requests import (
+    AgreeDraw,
+    GiveUp,
+    Leave,
+    Request,
+    RequestRefused,
+    Resign,
+    SubmitTurn,
+    TakeBack,
+)
+from ..session.seat_kinds import TABLE, parse_kind
+from .seats import Game
+from .table_client import Declined, TableClient, Unreachable
+
+log = logging.getLogger(__name__)
+
+_EVERY: Final = 0.5
+"""Seconds between two looks at the other table."""
+
+_LONGEST_PAUSE: Final = 5.0
+"""Seconds between two tries while it does not answer."""
+
+PATIENCE: Final = 30.0
+"""Seconds without an answer after which the players here are asked who goes on, where its turn is due."""
+
+Entry = tuple[str, str]
+"""A turn: ("move", text); an act: (its kind, colour)."""
+
+
+class Apart(ValueError):
+    """The two games do not fit together; the text says how, and what to do."""
+
+
+class OtherTable:
+    """Keeps ``game`` in step with the table that its seats ``table:ADDRESS`` name, on a thread of its own.
+
+    ``words``: one-time words of links by the letters of those seats. ``tell`` takes a line for the terminal.
+    ``look`` is to be called whenever anything was told; it returns at once.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        folder: Path,
+        words: Mapping[str, str],
+        tell: Callable[[str], None],
+        *,
+        patience: float = PATIENCE,
+    ) -> None:
+        kinds = map(parse_kind, game.history.played_by.values())
+        address = next(kind.target for kind in kinds if kind.by == TABLE)
+        self._game, self._tell, self._patience = game, tell, patience
+        self._client = TableClient(address, folder)
+        self._words = dict(words)
+        self._agreed: tuple[int, tuple[Entry, ...]] = (game.history.game, ())
+        """Our game, and what both records held when they were last seen equal."""
+        self._paired: tuple[int, int] | None = None
+        """The game here and the one there that belong together."""
+        self._order: tuple[str, ...] = ()
+        """The other table's order of players in the game of the pair."""
+        self._answered = time.monotonic()
+        self._said = ""
+        self._news = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="other table", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def look(self) -> None:
+        """Something has changed here."""
+        self._news.set()
+
+    def close(self, timeout: float = 1.5) -> None:
+        """End; may be called twice."""
+        self._stop.set()
+        self._news.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        pause = _EVERY
+        while not self._stop.is_set():
+            try:
+                self.turn()
+                pause = _EVERY
+            except Unreachable as error:
+                pause = min(_LONGEST_PAUSE, 2 * pause)
+                self._say(f"The other table, {self._client.address}, does not answer ({error}); trying again")
+                if time.monotonic() - self._answered > self._patience:
+                    self._give_up("away", str(error))
+            except (Apart, Declined) as error:
+                pause = _LONGEST_PAUSE
+                self._say(f"The other table, {self._client.address}: {error}")
+                self._give_up("apart", str(error))
+            except Exception:
+                # The game must not end with the line to the other table.
+                log.exception("Playing with the other table stopped by a fault")
+                self._tell("   !  The other table plays no more, by a fault of the program; see the log")
+                return
+            self._news.wait(pause)
+            self._news.clear()
+
+    def turn(self) -> None:
+        """Do what is to be done next, at most one thing.
+
+        Raises:
+            Unreachable, Declined, Apart: the other table does not answer or refuses, or the games differ.
+        """
+        while self._words:
+            letter, word = next(iter(self._words.items()))
+            try:
+                colour = self._client.sit_down(word)
+            except Declined:
+                del self._words[letter]
+                raise
+            del self._words[letter]
+            self._tell(f"This table plays {NAMES[colour]} at {self._client.address}")
+        there = self._client.state()
+        self._answered = time.monotonic()
+        history = self._game.history
+        self._check_pair(history, there)
+        ours, theirs = _ours(history), _theirs(there)
+        common = _common(ours, theirs)
+        agreed = self._agreed[1] if self._agreed[0] == history.game else ()
+        if ours == theirs:
+            self._agreed = history.game, ours
+            self._check_position(history, there)
+            if self._said:
+                self._say("")
+                self._tell(f"The other table, {self._client.address}, and this one are in step")
+        elif common == len(ours):
+            self._follow(history, theirs[common])
+        elif ours[common][0] != "move" and ours[common] not in theirs:
+            # Who resigns while a turn is on its way here has resigned.
+            self._send(history, there, common)
+        elif common < len(theirs) or theirs[: len(agreed)] != agreed:
+            # Something was taken back there, or played there while the line was cut: that record counts.
+            self._tell(f"   !  {_shown(ours[-1])} is taken back, as at the other table")
+            self._submit(TakeBack())
+        else:
+            self._send(history, there, common)
+
+    def _check_pair(self, history: History, there: Mapping[str, Any]) -> None:
+        game, rules, order = there.get("game"), there.get("rules"), there.get("order")
+        if not isinstance(game, int) or not isinstance(order, list):
+            raise Declined("it tells no game")
+        if self._paired is not None and self._paired != (history.game, game):
+            here_new, there_new = self._paired[0] != history.game, self._paired[1] != game
+            if here_new != there_new:
+                which = "has begun another game; begin it here too" if there_new else (
+                    "is still at the game before; begin another there too"
+                )  # fmt: skip
+                raise Apart(which)
+            self._rotate(there)
+            self._paired = None
+        if rules != history.rules.to_json():
+            raise Apart("its game has other rules or another order; begin both games by the same")
+        if self._paired is None:
+            if len(history.entries) > 1 and not there.get("moves"):
+                # An old game here and a new one there; what is sent would be turns of another game.
+                raise Apart("the two tables are in different games; begin both anew")
+            self._paired = history.game, game
+            self._order = tuple(str(colour) for colour in order)
+        playing = {letter for letter in history.rules.order if not self._is_theirs(history, letter)}
+        if missing := playing - self._client.held:
+            names = " and ".join(sorted(NAMES[letter] for letter in missing))
+            raise Apart(
+                f"{names} cannot be played from here; ask there for the link of a far seat, and start with it"
+            )
+
+    def _rotate(self, there: Mapping[str, Any]) -> None:
+        """Both tables have begun another game: with a rematch everybody took the next colour."""
+        seats = there.get("seats")
+        far = {c for c, kind in seats.items() if kind == "far"} if isinstance(seats, dict) else set()
+        held = {NAMES[letter] for letter in self._client.held}
+        after = dict(zip(self._order, self._order[1:] + self._order[:1], strict=True))
+        if not held <= far and {after.get(colour, colour) for colour in held} <= far:
+            self._client.rename(after)
+
+    def _is_theirs(self, history: History, letter: str) -> bool:
+        kind = history.played_by.get(letter, "")
+        return bool(kind) and parse_kind(kind).by == TABLE
+
+    def _check_position(self, history: History, there: Mapping[str, Any]) -> None:
+        if there.get("position") != history.position.text:
+            raise Apart("its position differs from the one here; correct one of the two")
+
+    def _send(self, history: History, there: Mapping[str, Any], index: int) -> None:
+        """Hand our next entry to the other table."""
+        entry = history.entries[index].what
+        if isinstance(entry, Declaration):
+            if entry.kind == "draw" or self._is_theirs(history, entry.player):
+                raise Apart(f"{_shown(_entry(entry))} was told here alone; tell it there too")
+            self._client.act("/api/requests", NAMES[entry.player], {"act": entry.kind})
+            return
+        at = sum(isinstance(each.what, Move) for each in history.entries[:index])
+        before = history.positions[at]
+        if self._is_theirs(history, before.to_move):
+            raise Apart(f"{entry} was played here for {NAMES[before.to_move]}, but not there; take it back")
+        if there.get("reply") is not None or there.get("result") is not None:
+            return
+        if there.get("position") != before.text:
+            raise Apart("its position differs from the one here; correct one of the two")
+        where = {key: there.get(key) for key in ("game", "ply", "position")}
+        self._client.act("/api/turn", NAMES[before.to_move], {"move": str(entry)} | where)
+
+    def _follow(self, history: History, entry: Entry) -> None:
+        """Take the next entry of the other table over."""
+        kind, text = entry
+        if kind != "move":
+            letter = LETTER.get(text, "")
+            requests: dict[str, Request] = {
+                "resign": Resign(letter), "leave": Leave(letter), "draw": AgreeDraw(),
+            }  # fmt: skip
+            self._submit(requests[kind])
+            return
+        letter = history.position.to_move
+        if not self._is_theirs(history, letter):
+            player = NAMES.get(letter, letter)
+            raise Apart(f"{text} was played there for {player}; make it here, or take it back there")
+        if history.reply is not None or history.paused:
+            return
+        move = Move.parse(text)
+        self._submit(SubmitTurn(letter, move, history.game, history.ply, history.position.text))
+
+    def _submit(self, request: Request) -> None:
+        """Have the session do something; waits until it has."""
+        try:
+            done: Future[None] = self._game.submit(request)
+            while not self._stop.is_set():
+                try:
+                    done.result(0.2)
+                    return
+                except TimeoutError:
+                    continue
+        except RequestRefused as refused:
+            raise Apart(f"what was played there is refused here: {refused}") from refused
+
+    def _give_up(self, why: str, detail: str) -> None:
+        """Ask the players who goes on, where the other table's turn is due."""
+        history = self._game.history
+        letter = history.position.to_move
+        due = not history.over and history.reply is None and self._is_theirs(history, letter)
+        if due and history.seat_failed is None:
+            place = history.game, history.ply, history.position.text
+            # Where the session has no room just now, it is told the next time.
+            with suppress(RequestRefused):
+                self._game.submit(GiveUp(letter, *place, why, detail))
+
+    def _say(self, line: str) -> None:
+        """A line for the terminal, once."""
+        if line and line != self._said:
+            log.warning("%s", line)
+            self._tell(f"   !  {line}")
+        self._said = line
+
+
+def _entry(what: Move | Declaration | object) -> Entry:
+    if isinstance(what, Declaration):
+        return what.kind, NAMES.get(what.player, "")
+    return "move", str(what)
+
+
+def _ours(history: History) -> tuple[Entry, ...]:
+    return tuple(_entry(entry.what) for entry in history.entries)
+
+
+def _theirs(there: Mapping[str, Any]) -> tuple[Entry, ...]:
+    """The entries of the other table's state. Raises Declined for what is none."""
+    moves = there.get("moves")
+    found: list[Entry] = []
+    for entry in moves if isinstance(moves, list) else [None]:
+        if not isinstance(entry, dict):
+            raise Declined("it tells no turns")
+        if isinstance(entry.get("move"), str):
+            try:
+                found.append(("move", str(Move.parse(entry["move"]))))
+            except ValueError as error:
+                raise Declined("it tells what is no turn") from error
+        elif entry.get("act") in DECLARATION_KINDS and entry.get("player", "") in ("", *LETTER):
+            found.append((entry["act"], entry.get("player", "")))
+        else:
+            raise Declined("it tells what is no turn")
+    return tuple(found)
+
+
+def _common(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int:
+    """The number of entries with which both begin."""
+    for index, (one, other) in enumerate(zip(ours, theirs, strict=False)):
+        if one != other:
+            return index
+    return min(len(ours), len(theirs))
+
+
+def _shown(entry: Entry) -> str:
+    return entry[1] if entry[0] == "move" else " ".join(filter(None, entry))

@@ -1,0 +1,165 @@
+"""Talks to another companion as one of its far players does: its state, and turns for the seats held there.
+
+Only the address that the host named is spoken to: redirections are not followed.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from ..game.colours import LETTER
+
+log = logging.getLogger(__name__)
+
+FILE: Final = "other-tables.json"
+"""What gives access to far seats at other tables, in the folder of the journal."""
+
+_COOKIE: Final = "focus_seat"
+"""The cookie that holds a far seat, as ``web/far.py`` names it."""
+
+_LONGEST: Final = 4_000_000
+"""Bytes of an answer; a game of thousands of turns has fewer."""
+
+_TIMEOUT: Final = 10.0
+
+
+class Unreachable(OSError):
+    """The other table does not answer; the text says why."""
+
+
+class Declined(ValueError):
+    """The other table does not do what it was asked; the text is its own sentence."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``body``: a JSON object; ``token``: of a seat that was taken, "" otherwise."""
+
+    body: Mapping[str, Any]
+    token: str = ""
+
+
+class TableClient:
+    """The companion at ``address`` (scheme, host and port). ``folder``: where its tokens are kept.
+
+    For the use of one thread.
+    """
+
+    def __init__(self, address: str, folder: Path) -> None:
+        self.address = address
+        self._path = folder / FILE
+        self._tokens = self._read()
+        """By colour as the other table has it."""
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The letters of the colours that may be played from here."""
+        return frozenset(LETTER[colour] for colour in self._tokens)
+
+    def state(self) -> Mapping[str, Any]:
+        """Its ``/api/state``. Raises Unreachable, Declined."""
+        return self._ask("GET", "/api/state").body
+
+    def sit_down(self, word: str) -> str:
+        """Take the far seat of a link's word; the colour (letter) that this table plays there from now on.
+
+        Raises:
+            Unreachable, Declined: it does not answer, or the word is used up.
+        """
+        answer = self._ask("POST", "/api/seat", {"word": word})
+        colour = answer.body.get("player")
+        if not isinstance(colour, str) or colour not in LETTER or not answer.token:
+            raise Declined("it gives no seat")
+        self._tokens[colour] = answer.token
+        self._write()
+        return LETTER[colour]
+
+    def rename(self, colours: Mapping[str, str]) -> None:
+        """The seats held there go by other colours (names) now, as in a rematch."""
+        self._tokens = {colours.get(colour, colour): token for colour, token in self._tokens.items()}
+        self._write()
+
+    def act(self, path: str, colour: str, body: Mapping[str, Any]) -> None:
+        """Send something for a seat (colour name) held there. Raises Unreachable, Declined."""
+        self._ask("POST", path, {"player": colour} | dict(body), self._tokens.get(colour, ""))
+
+    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str = "") -> Answer:
+        parts = urlsplit(self.address)
+        safe = parts.scheme == "https"
+        connect = http.client.HTTPSConnection if safe else http.client.HTTPConnection
+        line = connect(parts.hostname or "", parts.port, timeout=_TIMEOUT)
+        headers = {"Content-Type": "application/json", "Accept-Language": "en"}
+        if token:
+            headers["Cookie"] = f"{_COOKIE}={token}"
+        try:
+            line.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = line.getresponse()
+            content = answer.read(_LONGEST + 1)
+            cookies = answer.headers.get_all("Set-Cookie") or []
+        except (OSError, http.client.HTTPException) as error:
+            raise Unreachable(str(error) or type(error).__name__) from error
+        finally:
+            line.close()
+        if answer.status >= 500:
+            raise Unreachable(f"it answers with HTTP {answer.status}")
+        try:
+            told = json.loads(content.decode("utf-8"))
+        except (ValueError, RecursionError):
+            told = None
+        if len(content) > _LONGEST or not isinstance(told, dict):
+            raise Declined(f"HTTP {answer.status}, and no answer of Focus Companion")
+        if answer.status >= 300:
+            said = told.get("error")
+            raise Declined(_printable(said) if isinstance(said, str) else f"HTTP {answer.status}")
+        return Answer(told, _token(cookies))
+
+    def _read(self) -> dict[str, str]:
+        kept = self._all().get(self.address)
+        if not isinstance(kept, dict):
+            return {}
+        return {name: token for name, token in kept.items() if name in LETTER and isinstance(token, str)}
+
+    def _all(self) -> dict[str, Any]:
+        try:
+            told = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            log.warning("%s cannot be read (%s); the other table's seats need new links", self._path, error)
+            return {}
+        return told if isinstance(told, dict) else {}
+
+    def _write(self) -> None:
+        fresh = self._path.with_suffix(".new")
+        try:
+            fresh.unlink(missing_ok=True)
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+                json.dump(self._all() | {self.address: self._tokens}, out)
+            fresh.replace(self._path)
+        except OSError as error:
+            # The seats are held until the program ends.
+            log.warning("%s cannot be written (%s); after a restart new links are needed", fresh, error)
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+
+
+def _token(headers: list[str]) -> str:
+    for header in headers:
+        cookies = SimpleCookie(header)
+        if _COOKIE in cookies:
+            return cookies[_COOKIE].value
+    return ""
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text[:200]).strip()

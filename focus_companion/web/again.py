@@ -1,0 +1,36 @@
+"""Try again: another game from an earlier position, which the page leads the players to set up."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from ..formats.rules_json import rules_from_json
+from ..game.rules import RulesError
+from ..game.start import Start
+from ..session.history import History
+from ..session.requests import NewGame
+from .access import Refused
+
+
+def from_here(history: History, body: Any, running: History) -> NewGame:
+    """The game that begins where ``history`` stood after {"ply": N}, with players and seats of ``running``.
+
+    Raises :class:`Refused`: there is no such position, it cannot be begun from, or a match is being played.
+    """
+    ply = body.get("ply") if isinstance(body, dict) else None
+    if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= history.ply:
+        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"ply": N}, a turn of this game.')
+    if running.match is not None:
+        raise Refused(HTTPStatus.CONFLICT, "In a match no position is tried again.")
+    order = "".join(history.positions[0].players)
+    try:
+        start = Start.of(history.positions[ply]).to_json(order)
+        rules = rules_from_json(history.rules.to_json() | {"set_up": "position", "start": start})
+    except RulesError as error:
+        raise Refused(
+            HTTPStatus.CONFLICT, "No game can begin from there: {reason}.", values={"reason": error}
+        ) from error
+    same = set(running.rules.order) == set(order)
+    played_by = {p: kind for p, kind in running.played_by.items() if p in order}
+    return NewGame(rules, running.players if same else history.players, played_by=played_by)
