@@ -90,14 +90,21 @@ class Ours:
 
     name = "ours"
 
-    def __init__(self, rules: Rules, without: str = "") -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        without: str = "",
+        *,
+        profiles: Sequence[BoardProfile] = plastic_sets(),
+        rank1: str = "bottom",
+    ) -> None:
         if without:
             self.name = f"ours without {without}"
-        profiles = plastic_sets()
         if without == "height":
             profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
         watcher = ABLATIONS.get(without, Watcher)
-        self.pipeline = Pipeline(rules, profiles, watcher=watcher, beliefs=1 if without == "beam" else MOST)
+        most = 1 if without == "beam" else MOST
+        self.pipeline = Pipeline(rules, profiles, rank1=rank1, watcher=watcher, beliefs=most)
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:

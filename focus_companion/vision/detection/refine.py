@@ -166,7 +166,9 @@ def _by_position(
         for profile, up in product(profiles, (-1, 1)):
             seek(lifted(best.camera, up * profile.rise), profile, _NEARER, _CLEARER)
     best, wrong = _best_painted(fine, choices, stacks)
-    if misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
+    # An empty board has only its domes to tell a fit that has gone astray, which pads or shadows suit too.
+    bare = not any(stacks)
+    if bare or misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
         for near in around(best.camera, best.profile, _ELSEWHERE):
             seek(near, best.profile, _CLOSER)
         there, _ = _best_painted(fine, choices, stacks)

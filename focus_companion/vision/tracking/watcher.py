@@ -19,6 +19,7 @@ from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.find_board import Found, find_board
 from ..detection.manual_corners import Corners, camera_of, check_corners, settled
+from ..detection.refine import made_exact
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import upright
 from ..geometry.scene import BoardProfile, Camera
@@ -93,6 +94,8 @@ class Watcher:
         self._given: Corners | None = None
         self._by_hand = self._stood = False
         self._size_seen: tuple[int, int] | None = None
+        self._fitted_to = 0
+        """How many squares were occupied when the set and the pose were last fitted to a whole position."""
 
     # ---- what the session tells --------------------------------------------------------------------------
 
@@ -108,7 +111,28 @@ class Watcher:
             if shown:
                 self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
                 self._follow(self._look)
+                if self._look is not None and not doubtful and self._much_more_stands():
+                    self._fit_anew(self._look.smoothed)
             self._look = None
+
+    def _much_more_stands(self) -> bool:
+        """Do twice as many stacks stand as when the pose was fitted? An empty board does not tell which set
+        it is, and its domes tell the pose less well than pieces; the first few settle both.
+        """
+        return _occupied(self.standing) >= max(1, 2 * self._fitted_to)
+
+    def _fit_anew(self, picture: Smoothed) -> None:
+        """Choose the set, and fit the pose, by the position that now stands in ``picture``."""
+        assert self.camera is not None and self._background is not None
+        image = picture.image
+        self._fitted_to = _occupied(self.standing)
+        self.camera, self.profile = made_exact(
+            image, self.camera, self._profiles, self.standing, self._rank1, self._lens
+        )
+        self.outlines = Outlines(self.camera, self.profile)
+        self._background.forget()
+        self._watch_board()
+        self._learn(picture, keep=0.0, doubtful=())
 
     def expect(self, stacks: Sequence[str]) -> None:
         """This position should stand now, though no look has shown it (a correction by hand, a new game)."""
@@ -259,7 +283,7 @@ class Watcher:
             camera, profile, colours = self.camera, self.profile, self._colours
             if self._given is not None:
                 camera, profile = settled(frame.image, camera, self._profiles, self.standing)
-                self._given = None
+                self._given, self._fitted_to = None, _occupied(self.standing)
                 back = self._adopt(frame, small, camera, profile, None, held)
             else:
                 back = self._adopt(frame, small, camera, profile, colours, held)
@@ -270,7 +294,7 @@ class Watcher:
             return None
         held = HELD if self.state is State.SEEKING else self._lost_held(frame)
         camera = upright(found.camera, found.profile, self.standing, self._rank1)
-        self._by_hand = False
+        self._by_hand, self._fitted_to = False, _occupied(self.standing)
         return self._adopt(frame, small, camera, found.profile, None, held)
 
     def _lost_held(self, frame: Frame) -> float:
@@ -497,3 +521,8 @@ class Watcher:
     def _watch_board(self) -> None:
         assert self.outlines is not None
         self._stillness.watch(board_window(self.outlines), self.outlines.camera.lens, self.outlines.pitch)
+
+
+def _occupied(stacks: Sequence[str]) -> int:
+    """On how many squares pieces stand."""
+    return sum(1 for stack in stacks if stack)
