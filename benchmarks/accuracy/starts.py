@@ -46,7 +46,7 @@ SHADES = {
     "wood": ("#d8b27a", "#5a3620"),
     "blue and yellow": ("#1f57b2", "#edbb10"),
     "black and red": ("#1d1b1a", "#bd1722"),
-    "red and green": ("#bd1722", "#147336"),
+    "red and white": ("#bd1722", "#e9dfc6"),
 }
 """The two shades of a set, as sRGB; either may be the first player's."""
 
@@ -76,11 +76,14 @@ def seen_from(look: Look, rng: np.random.Generator, profile: BoardProfile, tilt:
     """The look with another camera, which sees the whole board."""
     width, height = look.size
     lens = replace(Lens.guess(width, height, rng.uniform(50, 75)), distortion=look.camera.lens.distortion)
+    tilt_drawn, azimuth = rng.uniform(*tilt), rng.uniform(0, 360)
+    # Seen across a corner, it would be a matter of chance which side of the picture rank 1 lies at.
+    side = 90.0 * round(azimuth / 90)
     camera = aimed_camera(
         lens,
         profile,
-        tilt=rng.uniform(*tilt),
-        azimuth=rng.uniform(0, 360),
+        tilt=tilt_drawn,
+        azimuth=side + float(np.clip(azimuth - side, -38, 38)),
         roll=rng.normal(0, 3),
         fill=rng.uniform(0.75, 0.95),
     )
@@ -88,7 +91,7 @@ def seen_from(look: Look, rng: np.random.Generator, profile: BoardProfile, tilt:
 
 
 def on_chess_board(look: Look, rng: np.random.Generator, shades: tuple[str, str], profile: str) -> Look:
-    """The look with draughts or coins of two shades on a chess board; the first shade is the first player's."""
+    """The look with draughts of two shades on a chess board; the first shade is the first player's."""
     light, dark = CHESS[int(rng.integers(len(CHESS)))]
     first, second = shades
     pieces = PieceStyle(profile, {"g": first, "r": second, "b": "#1f57b2", "y": "#edbb10"}, 0.4, 0.03, 0.4)
@@ -116,7 +119,8 @@ def watched(
     set_taken = watcher.profile.name if (watcher := ours.pipeline._watcher) and watcher.profile else "none"
     about = (
         f"{found.plies_ok}/{found.plies_due} turns, {found.in_time_ok} in time, {found.false_alerts} false "
-        f"alerts, {found.wrong_moves} wrong, {found.unclear} asked; {look.pieces.profile} taken for {set_taken}"
+        f"alerts, {found.wrong_moves} wrong, {found.unclear} asked; "
+        f"{look.pieces.profile} taken for {set_taken}"
     )
     if first is not None:
         about += f"; first {first.time:.1f} s {first.what} ({first.detail})"

@@ -258,7 +258,9 @@ def _turn_to(
     choices = []
     for quarters in range(4):
         turn = turned(camera, quarters)
-        colours = colour_agreement(top_chroma(image, turn, profile, heights), tops)
+        # The pieces on a chess board may be of any shades.
+        shown = top_chroma(image, turn, profile, heights)
+        colours = colour_agreement(shown, tops, any_shades=profile.flat)
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     shows, turn = max(choices, key=lambda choice: choice[0])
     return turn, shows

@@ -19,9 +19,9 @@ from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.find_board import Found, find_board
 from ..detection.manual_corners import Corners, camera_of, check_corners, settled
+from ..detection.quarter_turn import right_way_round
 from ..detection.refine import made_exact
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.orientation import upright
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
 from .change import Change, Covering, Smoothed, board_window
@@ -293,7 +293,9 @@ class Watcher:
         if found is None:
             return None
         held = HELD if self.state is State.SEEKING else self._lost_held(frame)
-        camera = upright(found.camera, found.profile, self.standing, self._rank1)
+        camera = right_way_round(
+            frame.image, found.camera, found.profile, self.standing, self._rank1
+        )
         self._by_hand, self._fitted_to = False, _occupied(self.standing)
         return self._adopt(frame, small, camera, found.profile, None, held)
 
