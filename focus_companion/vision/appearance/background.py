@@ -13,6 +13,8 @@ SPREAD = 9.0
 apart."""
 _FEWEST = 20
 """Pixels of a field that must have been seen bare for its shade to be known."""
+_LIT = 80
+"""Percentile of what shows of a field that is taken for its shade in the light: its piece shades the rest."""
 _SUM = np.full((1, 3), -1 / (2 * SPREAD * SPREAD), np.float32)
 _PEAK = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * SPREAD)))
 
@@ -49,7 +51,7 @@ class Background:
             if seen.sum() < _FEWEST or seen.all():
                 continue
             hidden = rows[~seen], columns[~seen]
-            colour[hidden] = np.median(colour[rows[seen], columns[seen]], axis=0).astype(np.uint8)
+            colour[hidden] = np.percentile(colour[rows[seen], columns[seen]], _LIT, axis=0).astype(np.uint8)
             supposed[hidden] = True
 
     def forget(self) -> None:

@@ -293,9 +293,7 @@ class Watcher:
         if found is None:
             return None
         held = HELD if self.state is State.SEEKING else self._lost_held(frame)
-        camera = right_way_round(
-            frame.image, found.camera, found.profile, self.standing, self._rank1
-        )
+        camera = right_way_round(frame.image, found.camera, found.profile, self.standing, self._rank1)
         self._by_hand, self._fitted_to = False, _occupied(self.standing)
         return self._adopt(frame, small, camera, found.profile, None, held)
 
