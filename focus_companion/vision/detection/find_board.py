@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.orientation import SIDES
+from ..geometry.orientation import SIDES, upright
 from ..geometry.pose import turned
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .blobs import WORK_PIXELS
 from .candidates import SMALLER, Search
+from .chess_board import find_chess_board
 from .edge_fit import outline_agreement
 from .edges import Edges
 from .quarter_turn import colour_agreement, top_chroma
@@ -85,6 +86,10 @@ def find_board(
         ValueError: a wrong shape of picture, number of stacks, side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
+    if profiles[0].flat and stacks is not None and not any(stacks):
+        # Nothing round is to be seen.
+        chess = find_chess_board(image, profiles[0], lens)
+        return None if chess is None else Found(*_upright(chess, profiles[0], rank1))
     hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
     best = hunts[0].best()
     if best is None or not best.sure:
@@ -107,6 +112,13 @@ def find_board(
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     return Found(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
+
+
+def _upright(
+    found: tuple[Camera, float], profile: BoardProfile, rank1: str
+) -> tuple[Camera, BoardProfile, float]:
+    camera, confidence = found
+    return upright(camera, profile, [""] * len(profile.centres), rank1), profile, confidence
 
 
 @dataclass(frozen=True, slots=True)
