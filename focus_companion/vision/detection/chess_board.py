@@ -1,4 +1,4 @@
-"""Find a chess board by the corners at which its fields meet: what there is to see where nothing stands on it.
+"""Find a chess board by the corners at which its fields meet: all there is to see where nothing stands on it.
 
 A board whose corners are marked off for the game shows 37 of the 49 inner corners; one whose corners are not
 shows them all. Either way there is none on the frame around, and on a chequered cloth there is.

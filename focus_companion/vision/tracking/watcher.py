@@ -20,7 +20,7 @@ from ..capture.frames import Frame, Image
 from ..detection.find_board import Found, find_board
 from ..detection.manual_corners import Corners, camera_of, check_corners, settled
 from ..detection.quarter_turn import right_way_round
-from ..detection.refine import made_exact
+from ..detection.refine import settled_by_pieces
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
@@ -126,8 +126,8 @@ class Watcher:
         assert self.camera is not None and self._background is not None
         image = picture.image
         self._fitted_to = _occupied(self.standing)
-        self.camera, self.profile = made_exact(
-            image, self.camera, self._profiles, self.standing, self._rank1, self._lens
+        self.camera, self.profile = settled_by_pieces(
+            image, self.camera, self._profiles, self.standing, self._lens
         )
         self.outlines = Outlines(self.camera, self.profile)
         self._background.forget()
