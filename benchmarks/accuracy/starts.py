@@ -114,7 +114,7 @@ def watched(
         keep.mkdir(parents=True, exist_ok=True)
         (keep / f"{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in run.events))
         (keep / f"{number}.truth.json").write_text(json.dumps(truth))
-    right = found.exact and not (found.false_alerts or found.wrong_moves or found.silent or run.error)
+    right = found.exact and not (found.false_alerts or found.wrong_moves or run.error)
     first = found.problems[0] if found.problems else None
     set_taken = watcher.profile.name if (watcher := ours.pipeline._watcher) and watcher.profile else "none"
     about = (

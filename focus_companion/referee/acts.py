@@ -26,6 +26,9 @@ from .verdict import Wrong
 HIGHEST = 5
 UNSEEN_TURN = 12.0
 """Nats against a turn of which nothing shows: such turns are rare, and as good as never to be told."""
+UNSEEN_PLACING = -14.0
+"""The prior of two pieces' having been placed in the drop set-up of which the first, on a stack of its own
+colour, hardly showed: while nothing else is done, that is no rarity."""
 FROM_BOTH_ENDS = 12.0
 """Nats against a stack's having lost pieces both from its bottom and from its top."""
 
@@ -175,7 +178,8 @@ class Acts:
                     after = apply(middle, two, self._rules)
                     changes = _changes(self.stacks, after.stacks, {*_squares(one), *_squares(two)})
                     squares = frozenset(changed).difference(_squares(two))
-                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares)
+                    given = UNSEEN_PLACING if self.position.placing else None
+                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares, given=given)
 
     def back(self, most: int = 6) -> Iterator[Act]:
         """The positions after earlier plies, newest first."""
