@@ -65,6 +65,8 @@ class Act:
     """How many of its turns an earlier look had shown, though not apart from others."""
     unseen: frozenset[int] | None = None
     """Where one of its turns hardly shows: the squares that this turn changed, perhaps none."""
+    placed: bool = False
+    """That turn placed a piece of the drop set-up on a stack of its own colour."""
     past: frozenset[int] = frozenset()
     """Squares that it finds changed, but that had changed before the picture it is compared with."""
     restored: Mapping[int, str] = field(default_factory=dict)
@@ -178,8 +180,9 @@ class Acts:
                     after = apply(middle, two, self._rules)
                     changes = _changes(self.stacks, after.stacks, {*_squares(one), *_squares(two)})
                     squares = frozenset(changed).difference(_squares(two))
-                    given = UNSEEN_PLACING if self.position.placing else None
-                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares, given=given)
+                    placed = bool(self.position.placing)
+                    given = UNSEEN_PLACING if placed else None
+                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares, placed=placed, given=given)
 
     def back(self, most: int = 6) -> Iterator[Act]:
         """The positions after earlier plies, newest first."""

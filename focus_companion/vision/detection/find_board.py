@@ -90,13 +90,15 @@ def find_board(
         # Nothing round is to be seen.
         chess = find_chess_board(image, profiles[0], lens)
         return None if chess is None else Found(*_upright(chess, profiles[0], rank1))
-    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
+    # An empty board shows nothing by which its place or its turn could be told better than by its lattice.
+    shown = stacks if stacks is not None and any(stacks) else None
+    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], shown, lens)]
     best = hunts[0].best()
     if best is None or not best.sure:
         larger = reduced(image, FINE_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
             # A small board, or noise: with more pixels more shows.
-            hunts.append(_Hunt(larger, profiles[0], stacks, lens))
+            hunts.append(_Hunt(larger, profiles[0], shown, lens))
             other = hunts[-1].best(SMALLER)
             if other is not None and other.sure and (best is None or other.liking > best.liking):
                 best = other

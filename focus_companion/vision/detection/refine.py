@@ -40,7 +40,7 @@ _CLEARER = 0.008
 _ELSEWHERE = 0.27
 """How far, in squares, that is."""
 
-_SHADOW = 0.18
+_SHADOWS = 0.18, 0.36
 """How far, in squares, the shadows of domes lie beside them."""
 
 _DOMES = 0.1
@@ -152,19 +152,23 @@ def settled_by_pieces(
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
     prior = lens_prior(lens, start.lens.width, start.lens.height)
     heights = [len(stack) for stack in stacks]
-    choices = []
-    for profile in profiles:
-        first = fit_outlines(edges, start, profile, prior, heights, _CLOSER)
-        again = (
-            fit_outlines(edges, near, profile, prior, heights, _CLOSER, _DOMES)
-            for near in (first, *around(start, profile, _SHADOW))
-        )
-        for there in (first, *again):
-            agrees = outline_agreement(edges, there, profile, heights, _DOMES)
-            choices.append(_Choice(agrees, there, profile))
     stacked = sum(1 for height in heights if height)
-    weighed = stacked + _DOMES * (len(heights) - stacked)
-    best, _ = _best_painted(fine, choices, stacks, _WEIGHT * len(heights) / weighed)
+    weight = _WEIGHT * len(heights) / (stacked + _DOMES * (len(heights) - stacked))
+    choices: list[_Choice] = []
+
+    def seek(near: Camera, profile: BoardProfile, domes: float) -> None:
+        there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, domes)
+        agrees = outline_agreement(edges, there, profile, heights, _DOMES)
+        choices.append(_Choice(agrees, there, profile))
+
+    seek(start, profiles[0], 1.0)
+    for far in (0.0, *_SHADOWS):
+        for near in around(start, profiles[0], far) if far else (start,):
+            seek(near, profiles[0], _DOMES)
+    best, _ = _best_painted(fine, choices, stacks, weight)
+    for profile, domes in product(profiles[1:], (1.0, _DOMES)):
+        seek(best.camera, profile, domes)
+    best, _ = _best_painted(fine, choices, stacks, weight)
     return resized(best.camera, image), best.profile
 
 
