@@ -1,7 +1,7 @@
 """The history of measurements: one CSV to which the benchmarks append their figures.
 
-One row a figure: date, commit, benchmark, setting (the options that matter), measure, value. Long rows rather
-than wide ones, so that a benchmark can gain a measure without changing the file's columns.
+One row per figure: date, commit, benchmark, setting (the relevant options), measure, value. The long format
+lets a benchmark add a measure without changing the file's columns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COLUMNS: Final = ("date", "commit", "benchmark", "setting", "measure", "value")
 
 
 def commit() -> str:
-    """The commit of this checkout, marked ``-dirty`` where files differ from it."""
+    """The commit of this checkout, marked ``-dirty`` if files differ from it."""
     done = subprocess.run(
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=FILE.parent
     )
@@ -26,7 +26,7 @@ def commit() -> str:
 
 
 def append(benchmark: str, setting: str, figures: Mapping[str, object], file: Path = FILE) -> None:
-    """Add one row a figure to the history."""
+    """Append one row per figure to the history."""
     today, at = date.today().isoformat(), commit()
     new = not file.exists()
     with file.open("a", encoding="utf-8", newline="") as out:

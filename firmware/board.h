@@ -1,4 +1,4 @@
-/* What is wired where. */
+/* The wiring. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -6,7 +6,7 @@
 #include "show.h"
 #include "sound.h"
 
-/* The last command done: when its answer was lost, the host sends it again, and it must not sound again. */
+/* The last command executed: if its answer is lost, the host resends it, and it must not be executed twice. */
 static bool any_done;
 static uint8_t done_seq;
 static uint16_t done_crc;
@@ -40,7 +40,7 @@ static enum status show_state(const frame_t *frame)
     if (!state_is_valid(&state) || state.cue >= CUES)
         return BAD_VALUE;
     board.state = state;
-    board.told = true;
+    board.has_state = true;
     turn_to(SHOWING);
     sound(state.cue);
     return DONE;
@@ -82,7 +82,7 @@ static enum status act(const frame_t *frame)
     case DARK:
         if (frame->length != 0)
             return BAD_LENGTH;
-        board.told = true;
+        board.has_state = true;
         turn_to(OFF);
         return DONE;
     }
@@ -97,12 +97,12 @@ void obey(const frame_t *frame)
     board.silent = 0;
     switch (frame->command) {
     case HELLO:
-        any_done = false; /* another host may count from the same number */
+        any_done = false; /* another host may start from the same sequence number */
         greeting(answer + 1);
         length += GREETING;
         break;
     case PING:
-        answer[1] = board.told;
+        answer[1] = board.has_state;
         answer[2] = board.presses;
         answer[3] = link_errors;
         answer[4] = board.uptime >> 8;
@@ -111,13 +111,13 @@ void obey(const frame_t *frame)
         break;
     default:
         if (any_done && frame->seq == done_seq && frame->crc == done_crc)
-            break; /* done already: only the answer was lost */
+            break; /* already executed: only the answer was lost */
         answer[0] = act(frame);
         any_done = answer[0] == DONE;
         done_seq = frame->seq;
         done_crc = frame->crc;
     }
-    /* Only now, when the pixels show it: a host that waits for this never runs ahead of us. */
+    /* Only now that the pixels show it, so that a host that waits for this never runs ahead of us. */
     link_send(frame->seq, frame->command | ANSWER, answer, length);
 }
 

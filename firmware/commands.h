@@ -1,4 +1,4 @@
-/* What the host asks, and what the board answers. */
+/* The host's commands, and the board's answers. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -23,7 +23,7 @@ enum command {
 
 enum status { DONE = 0, UNKNOWN_COMMAND = 1, BAD_LENGTH = 2, BAD_VALUE = 3 };
 
-/* Does what the frame asks and then answers it. */
+/* Executes the command in the frame and then answers it. */
 void obey(const frame_t *frame);
 
 void notice_boot(void);

@@ -4,7 +4,7 @@
 
 #define __ NONE
 
-/* The chain starts at c8 and runs to and fro, rank by rank, down to c1. */
+/* The chain starts at c8 and zigzags, rank by rank, down to c1. */
 static const uint8_t pixels[8][8] PROGMEM = {
     { __, __, 0, 1, 2, 3, __, __ },
     { __, 9, 8, 7, 6, 5, 4, __ },

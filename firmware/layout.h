@@ -1,4 +1,4 @@
-/* Which pixel of the chain is what. */
+/* The meaning of each pixel of the chain. */
 #ifndef LAYOUT_H
 #define LAYOUT_H
 
@@ -22,7 +22,7 @@ typedef struct {
 /* Square 0 (c8) to 51 (f1), in the order of the position text. */
 place_t place_of(uint8_t square);
 
-/* The pixel under a place; NONE in the cut corners. */
+/* The pixel under a place; NONE in the cut-off corners. */
 uint8_t pixel_at(place_t place);
 
 #endif

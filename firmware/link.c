@@ -8,7 +8,7 @@
 
 uint8_t link_errors;
 
-/* 256 bytes, so that the indices wrap by themselves. Filled by the interrupt (or link_poll), emptied by link_frame. */
+/* 256 bytes, so that the indices wrap around. Filled by the interrupt (or link_poll), emptied by link_frame. */
 static volatile uint8_t ring[256];
 static volatile uint8_t ring_in;
 static volatile uint8_t ring_out;
@@ -29,7 +29,7 @@ static inline void take_byte(void)
 {
     const uint8_t byte = UDR0;
     const uint8_t next = ring_in + 1;
-    if (next != ring_out) { /* when full, the byte is lost and the CRC will tell */
+    if (next != ring_out) { /* if full, the byte is lost and the CRC check will fail */
         ring[ring_in] = byte;
         ring_in = next;
     }
@@ -52,7 +52,7 @@ static void count_error(void)
         link_errors++;
 }
 
-/* Undoes COBS in place; the number of bytes, 0 for what COBS does not make. */
+/* Decodes COBS in place; returns the number of bytes, 0 for invalid input. */
 static uint8_t unstuff(uint8_t *bytes, uint8_t length)
 {
     uint8_t in = 0, out = 0;
@@ -132,7 +132,7 @@ void link_send(uint8_t seq, uint8_t command, const uint8_t *data, uint8_t length
     body[size++] = crc >> 8;
     body[size++] = crc & 255;
 
-    send_byte(0); /* ends whatever noise came before */
+    send_byte(0); /* ends any noise before it */
     for (uint8_t from = 0; from <= size;) {
         uint8_t to = from;
         while (to < size && body[to] != 0)
@@ -140,7 +140,7 @@ void link_send(uint8_t seq, uint8_t command, const uint8_t *data, uint8_t length
         send_byte(to - from + 1);
         while (from < to)
             send_byte(body[from++]);
-        from = to + 1; /* over the zero */
+        from = to + 1; /* skip the zero */
     }
     send_byte(0);
 }

@@ -17,13 +17,13 @@ extern uint8_t link_errors; /* bad frames since the start, at most 255 */
 
 void link_init(void);
 
-/* Takes in a byte that waits in the UART; for use while interrupts are off. */
+/* Reads a byte that is waiting in the UART; for use while interrupts are off. */
 void link_poll(void);
 
-/* The next good frame, if one is complete. Never waits. */
+/* The next valid frame, if one is complete. Never blocks. */
 bool link_frame(frame_t *frame);
 
-/* Sends a frame; waits until its last byte is in the UART. */
+/* Sends a frame; blocks until its last byte is in the UART. */
 void link_send(uint8_t seq, uint8_t command, const uint8_t *data, uint8_t length);
 
 #endif

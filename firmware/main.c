@@ -17,7 +17,7 @@
 
 static void watch_button(void)
 {
-    /* Ticks, at most 2: it has to be down for two in a row, counts once, and not when it is stuck from the start. */
+    /* Debounce: a press counts once, after two ticks in a row, and not if the button is stuck from the start. */
     static uint8_t held = 2;
     if (PIND & _BV(BUTTON_BIT)) {
         held = 0;
@@ -43,7 +43,7 @@ static void tick(void)
         board.silent++;
     if (board.mode == SHOWING && board.silent >= HOST_LOST) {
         enter(ALONE);
-        board.told = false; /* whoever comes back has to tell the state again */
+        board.has_state = false; /* a returning host must send the state again */
     }
     show();
     sound_tick();
@@ -52,7 +52,7 @@ static void tick(void)
 
 int main(void)
 {
-    /* First of all: after a watchdog reset it runs on, with its shortest time. */
+    /* First of all: after a watchdog reset the watchdog keeps running, with its shortest timeout. */
     board.reset_cause = MCUSR;
     MCUSR = 0;
     wdt_enable(WDTO_500MS);

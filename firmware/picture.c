@@ -65,7 +65,7 @@ static void draw_path(const state_t *state, uint8_t phase)
     place_t at = place_of(state->origin);
     const int8_t down = sign(to.row - at.row), right = sign(to.column - at.column);
     const uint8_t last = distance(at, to);
-    const uint8_t runner = (phase >> 3) % (last + 5); /* it pauses for four steps behind the target */
+    const uint8_t runner = (phase >> 3) % (last + 5); /* it pauses for four steps after the target */
     for (uint8_t step = 0; step <= last; step++) {
         put(pixel_at(at), colour, step == runner ? 200 : step == last ? 110 : 30);
         at.row += down;
@@ -93,7 +93,7 @@ void draw_state(const state_t *state, uint8_t phase)
     strip_clear();
     draw_path(state, phase);
     if (state->take_square != NONE) {
-        /* as many pulses as pieces are to be taken, then a pause */
+        /* one pulse for each piece to be taken, then a pause */
         const bool on = phase < 16U * state->take_count && phase % 16 < 8;
         put(pixel_at(place_of(state->take_square)), white, on ? 160 : 12);
     }

@@ -1,4 +1,4 @@
-/* From what the host means to what the pixels show. focus_companion/lights/pixels.py is the same, to the digit. */
+/* From the host's state to pixels. focus_companion/lights/pixels.py computes exactly the same. */
 #ifndef PICTURE_H
 #define PICTURE_H
 
@@ -7,7 +7,7 @@
 
 #include "layout.h"
 
-#define CYCLE 100 /* phases of 20 ms, round and round */
+#define CYCLE 100 /* phases of 20 ms, repeating */
 
 enum { WARNING = 1, CAMERA_LOST = 2, OVER = 4, ALL_FLAGS = 7 };
 
@@ -26,7 +26,7 @@ typedef struct {
 
 _Static_assert(sizeof(state_t) == 20, "the wire has 20 bytes");
 
-/* Whether every value of a STATE means something. */
+/* Whether every value of a STATE is valid. */
 bool state_is_valid(const state_t *state);
 
 /* Each draws one phase of a picture into `strip`, at full brightness. */

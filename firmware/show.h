@@ -1,4 +1,4 @@
-/* What the board does now: its mode, the picture of it, and the clock that the picture runs by. */
+/* What the board does now: its mode, the picture for it, and the animation's clock. */
 #ifndef SHOW_H
 #define SHOW_H
 
@@ -9,23 +9,23 @@
 #include "strip.h"
 
 enum mode {
-    TESTING,  /* the self test, then back to what was before */
-    WAITING,  /* for a first word from a host */
+    TESTING,  /* the self test, then back to the previous mode */
+    WAITING,  /* for the first command of a host */
     SHOWING,  /* the host's state */
-    ALONE,    /* the host fell silent */
+    ALONE,    /* the host has stopped talking */
     PAINTING, /* pixels of a wiring test */
-    OFF,      /* told to be dark */
+    OFF,      /* commanded to be dark */
 };
 
-/* Everything that the board does, told from the clock's point of view. */
+/* The board's state, in terms of the clock. */
 typedef struct {
     enum mode mode;
     uint8_t phase;  /* of the picture, 0 to CYCLE - 1 */
-    uint8_t silent; /* ticks since the last good frame, at most 255 */
+    uint8_t silent; /* ticks since the last valid frame, at most 255 */
     uint8_t presses;
     uint8_t reset_cause;
     uint16_t uptime; /* seconds */
-    bool told;       /* a state, or to be dark, since the start */
+    bool has_state;  /* received a state, or the command to be dark, since the start */
     state_t state;
     uint8_t paint_first, paint_count;
     pixel_t paint;
@@ -36,16 +36,16 @@ extern board_t board;
 
 void show_init(void);
 
-/* Enters a mode at its first phase, which is not shown yet. */
+/* Enters a mode at its first phase, which is not displayed yet. */
 void enter(enum mode mode);
 
-/* Shows the present phase. */
+/* Displays the current phase. */
 void show(void);
 
-/* Shows the present phase at once, out of turn, and makes the clock start anew from it. */
+/* Displays the current phase at once, between ticks, and restarts the clock from it. */
 void show_now(void);
 
-/* Whether the next tick of 20 ms has come; true once for each. */
+/* Whether the next tick of 20 ms has passed; true once for each. */
 bool tick_is_due(void);
 
 #endif

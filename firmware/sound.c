@@ -5,7 +5,7 @@
 
 #include "board.h"
 
-/* Sounds: ticks on, ticks off, how often. */
+/* Sounds: ticks on, ticks off, repetitions. */
 static const uint8_t sounds[CUES][3] = { { 0, 0, 0 }, { 1, 1, 1 }, { 4, 4, 2 }, { 8, 5, 3 }, { 30, 5, 1 } };
 static uint8_t playing, ticks, left;
 
@@ -17,7 +17,7 @@ void sound_init(void)
 void sound(enum cue cue)
 {
     if (cue == NO_CUE)
-        return; /* the one that sounds goes on */
+        return; /* the current one continues */
     playing = cue;
     ticks = 0;
     left = sounds[cue][2];

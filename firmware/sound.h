@@ -1,4 +1,4 @@
-/* The buzzer: a short tune for each kind of news. */
+/* The buzzer: a short tune for each cue. */
 #ifndef SOUND_H
 #define SOUND_H
 
@@ -6,10 +6,10 @@ enum cue { NO_CUE, CUE_TURN, CUE_PROMPT, CUE_ALERT, CUE_OVER, CUES };
 
 void sound_init(void);
 
-/* Begins the tune of a cue, whatever sounds; NO_CUE leaves it alone. */
+/* Starts the tune of a cue, interrupting any other; NO_CUE does nothing. */
 void sound(enum cue cue);
 
-/* Moves the tune on; to be called every tick of 20 ms. */
+/* Advances the tune; to be called every tick of 20 ms. */
 void sound_tick(void);
 
 #endif

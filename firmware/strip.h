@@ -7,7 +7,7 @@
 #include "layout.h"
 
 typedef struct {
-    uint8_t green, red, blue; /* in the order of the wire */
+    uint8_t green, red, blue; /* in wire order */
 } pixel_t;
 
 extern pixel_t strip[PIXELS];
@@ -22,7 +22,7 @@ static inline uint8_t scaled(uint8_t value, uint8_t level)
     return ((uint16_t)value * (level + 1U)) >> 8;
 }
 
-/* Dims the picture in `strip`, caps its current and sends it; `strip` then holds what was sent. */
+/* Dims the picture in `strip`, limits its current and sends it; `strip` then holds what was sent. */
 void strip_show(void);
 
 #endif

@@ -1,4 +1,4 @@
-"""Addresses as they may be shown: what is printed, logged or told to a page holds no password of a camera."""
+"""Addresses as they may be shown: nothing printed, logged or sent to a page contains a camera's password."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 HIDDEN: Final = "…"
-"""Stands where a secret was."""
+"""Replaces a secret."""
 
 _ADDRESS: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>]+")
 _SCHEME: Final = re.compile(r"(?i)[a-z][a-z0-9+.-]{0,30}://")
@@ -19,7 +19,7 @@ _VALUE: Final = re.compile(r"=[^&;]*")
 def shown_address(address: str) -> str:
     """``address`` without user and password, without the values of its query, and without a fragment.
 
-    Whatever is no address (a camera's number, a file's name) is given back as it is.
+    Anything but an address (a camera's number, a file's name) is returned unchanged.
     """
     found = _SCHEME.match(address)
     if found is None:
@@ -39,5 +39,5 @@ def shown_address(address: str) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """``text`` with every address in it as :func:`shown_address` shows it: for errors and logs."""
+    """``text`` with every address in it replaced by :func:`shown_address`, for errors and logs."""
     return _ADDRESS.sub(lambda found: shown_address(found[0]), text)

@@ -1,4 +1,4 @@
-"""The program's log: a bounded row of files in the user's state folder (XDG), without secrets."""
+"""The program's log: rotating files in the user's state folder (XDG), without secrets."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from .addresses import HIDDEN, without_secrets
 
 FILE: Final = "focus-companion.log"
 BYTES: Final = 1_000_000
-"""Length of a file; the newest is the one without a number."""
+"""Maximum bytes of a file; the newest is the one without a number."""
 KEPT: Final = 4
-"""Older files that are kept."""
+"""Number of older files that are kept."""
 
 _secrets: set[str] = set()
 
 
 def hide(secret: str | None) -> None:
-    """Never write this text, whatever message it comes in."""
+    """Never write this text to the log, in any message."""
     if secret:
         _secrets.add(secret)
 
 
 def cleaned(text: str) -> str:
-    """``text`` without the secrets that are known and without the passwords of addresses."""
+    """``text`` without the known secrets and without passwords in addresses."""
     text = without_secrets(text)
     for secret in _secrets:
         text = text.replace(secret, HIDDEN)
@@ -34,8 +34,8 @@ def cleaned(text: str) -> str:
 
 
 def folder() -> Path:
-    """Where the log lies."""
-    # Imported when it is needed: help must not wait for it.
+    """The path of the log."""
+    # Imported late: help must be quick.
     from platformdirs import user_state_path
 
     return user_state_path("focus_companion", appauthor=False) / "log"
@@ -44,7 +44,7 @@ def folder() -> Path:
 def start(level: str = "info", where: Path | None = None) -> Path | None:
     """Warnings to the terminal, everything from ``level`` on to the file, which is returned.
 
-    Without a file (``None``: its folder cannot be used) the program goes on all the same.
+    Returns ``None`` if the folder cannot be used; the program goes on without a file.
     """
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.WARNING)
@@ -52,7 +52,7 @@ def start(level: str = "info", where: Path | None = None) -> Path | None:
     root = logging.getLogger()
     root.setLevel(getattr(logging, level.upper()))
     root.addHandler(terminal)
-    # Libraries have much to say that helps nobody.
+    # Libraries log a lot that helps nobody.
     for name in ("waitress.queue", "PIL", "gpiozero"):
         logging.getLogger(name).setLevel(logging.ERROR)
     path = (where or folder()) / FILE
@@ -70,14 +70,14 @@ def start(level: str = "info", where: Path | None = None) -> Path | None:
 
 
 class _Cleaned(logging.Formatter):
-    """Leaves secrets out, of tracebacks too."""
+    """Removes secrets, from tracebacks too."""
 
     def format(self, record: logging.LogRecord) -> str:
         return cleaned(super().format(record))
 
 
 class _Lines(_Cleaned):
-    """One line a message; where an error arose is for the file."""
+    """One line per message; tracebacks are only for the file."""
 
     def format(self, record: logging.LogRecord) -> str:
         bare = logging.makeLogRecord(
@@ -87,11 +87,11 @@ class _Lines(_Cleaned):
 
 
 class _Private(RotatingFileHandler):
-    """For its owner alone; a full disk costs lines of the log and nothing else."""
+    """Readable only by its owner; a full disk costs log lines and nothing else."""
 
     def _open(self) -> TextIO:  # type: ignore[override]
         made = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         return cast(TextIO, os.fdopen(made, "a", encoding="utf-8", errors="backslashreplace"))
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """The terminal has the message already, if it was one for people."""
+        """Ignored; the terminal has the message already, if it was one for people."""

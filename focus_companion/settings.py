@@ -1,7 +1,7 @@
-"""What the user has chosen: a flag wins over ``FOCUS_COMPANION_*``, that over ``config.toml``.
+"""The user's settings: a flag overrides ``FOCUS_COMPANION_*``, which overrides ``config.toml``.
 
-``config.toml`` lies in the user's configuration folder (XDG), or where ``FOCUS_COMPANION_CONFIG`` says. It
-holds the same names, and a table ``[lights]``, which the lights read themselves::
+``config.toml`` is in the user's configuration folder (XDG), or where ``FOCUS_COMPANION_CONFIG`` says. It
+has the same names, and a table ``[lights]``, which the lights read themselves::
 
     camera = "0"
     port = 8000
@@ -21,45 +21,49 @@ from typing import Any, Final
 NAME: Final = "focus_companion"
 PREFIX: Final = "FOCUS_COMPANION_"
 LEVELS: Final = ("debug", "info", "warning", "error")
-"""How much is written into the log, from all to little."""
+"""Log levels, from the most to the least verbose."""
+SPOKEN: Final = ("en", "pl", "it", "system")
+"""Languages that may be spoken; the last is the one of them that the system uses."""
 _LARGEST: Final = 1_000_000
 
 
 class SettingsError(ValueError):
-    """A setting that cannot be meant: the text says which one, where it stands, and what it may be."""
+    """An invalid setting: the text says which one, where it is set, and what it may be."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything but the rules of a game, which the players choose anew each time."""
+    """All settings except the rules, which the players choose for each game."""
 
     data: Path
-    """The folder of the journal and of all else that is written."""
+    """The folder of the journal and of everything else that is written."""
     camera: str | None = None
     """A camera, file, folder or address; ``demo``; ``None``: the first camera that works, else the demo."""
     port: int = 8000
-    """Of the page; 0: any free one."""
+    """Port of the page; 0: any free one."""
     lan: bool = False
-    """Whether other machines of the network may watch."""
+    """Whether other machines on the network may watch."""
     pin: str | None = None
-    """What they must know to act; ``None``: one is drawn at each start."""
+    """What they must enter to act; ``None``: random at each start."""
     log: str = "info"
-    """How much the log holds: debug, info, warning or error."""
+    """Log level: debug, info, warning or error."""
     fps: float = 15.0
-    """Pictures a second of a folder of pictures."""
+    """Frame rate of a folder of pictures."""
     lens: str | None = None
     """A lens profile by name or file; ``None``: the one that was measured with the camera, if any."""
     board: str | None = None
-    """A set's profile by name or file; ``None``: the plastic sets are tried."""
+    """A board's profile by name or file; ``None``: the plastic sets are tried."""
     lights: Mapping[str, Any] = field(default_factory=dict)
     """The table ``[lights]``."""
     mqtt: str | None = None
     """Address of a broker, ``mqtt[s]://[USER@]HOST[:PORT]``."""
     mqtt_ca: Path | None = None
-    """Certificate that the broker's is signed by; ``None``: those that the system trusts."""
+    """CA certificate of the broker's certificate; ``None``: those that the system trusts."""
     mqtt_password: str | None = field(default=None, repr=False)
     table: str | None = None
     """The table's name towards the broker."""
+    speak: str | None = None
+    """The language spoken on the host's loudspeaker, ``system`` for the system's; ``None``: silent."""
 
 
 def load(
@@ -67,10 +71,10 @@ def load(
     environ: Mapping[str, str] | None = None,
     config: Path | None = None,
 ) -> Settings:
-    """The settings in force. ``flags`` holds what the command line gives; ``None`` in it means not given.
+    """The effective settings. ``flags`` are those of the command line; ``None`` means not given.
 
     Raises:
-        SettingsError: a value that cannot be meant, with its name and place.
+        SettingsError: an invalid value, with its name and place.
     """
     environ = os.environ if environ is None else environ
     given = _from_file(config or config_file(environ), must_exist=config is not None or _chosen(environ))
@@ -81,14 +85,14 @@ def load(
         if value is not None
     }
     if "data" not in given:
-        from platformdirs import user_data_path  # only when it is needed: help must not wait for it
+        from platformdirs import user_data_path  # imported late: help must be quick
 
         given["data"] = user_data_path(NAME, appauthor=False)
     return Settings(**given)
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
-    """Where ``config.toml`` lies."""
+    """The path of ``config.toml``."""
     if chosen := environ.get(f"{PREFIX}CONFIG"):
         return Path(chosen)
     from platformdirs import user_config_path
@@ -126,14 +130,14 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for key in _CHECKS:
         name = f"{PREFIX}{key.upper()}"
-        # An empty variable is one that was switched off.
+        # An empty variable counts as not set.
         if text := environ.get(name, ""):
             given[key] = _checked(key, _read(key, text), name)
     return given
 
 
 def _read(key: str, text: str) -> Any:
-    """The value that a variable's text means; what it cannot mean is left for the check to refuse."""
+    """The value of a variable's text; an invalid text is left for the check to refuse."""
     if key == "port":
         return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
     if key == "lan":
@@ -159,7 +163,7 @@ def _checked(key: str, value: Any, place: str) -> Any:
     if key in ("data", "mqtt_ca"):
         try:
             return Path(value).expanduser()
-        except RuntimeError as error:  # ~name, where nobody is called so
+        except RuntimeError as error:  # ~name of an unknown user
             raise SettingsError(f"{place}: there is no home folder of {str(value)[:60]!r}") from error
     if key == "camera":
         return str(value)
@@ -167,7 +171,7 @@ def _checked(key: str, value: Any, place: str) -> Any:
 
 
 def _quoted(key: str, value: Any) -> str:
-    """A value as an error may show it: neither a PIN nor a password, however it is written."""
+    """A value as an error may show it: without PIN or password, however it is written."""
     if key in ("pin", "camera", "mqtt", "mqtt_password"):
         return "what stands there"
     if isinstance(value, int) and value.bit_length() > 128:
@@ -204,5 +208,6 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "mqtt_ca": (lambda value: isinstance(value, Path) or _is_text(value), "a file"),
     "mqtt_password": (lambda value: _is_text(value, 1000), "a text"),
     "table": (lambda value: _is_text(value, 40), "a name of 1 to 40 characters"),
+    "speak": (lambda value: value in SPOKEN, "en, pl, it or system"),
 }
-"""For every setting: whether a value will do, and what it may be."""
+"""For every setting: whether a value is valid, and what it may be."""

@@ -1,1 +1,1 @@
-"""How rightly games and single pictures are read."""
+"""How accurately games and single pictures are read."""

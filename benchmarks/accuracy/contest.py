@@ -1,4 +1,4 @@
-"""One row of frames before several watchers, ours and the peer methods. All their events are scored."""
+"""The same frames given to several watchers, ours and the peer methods; all their events are scored."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import numpy as np
 
 from benchmarks.accuracy.scoring import Json, Score, score
 from focus_companion.commands.watch import PUBLIC
+from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
-from focus_companion.referee.beliefs import MOST
+from focus_companion.referee.referee import Referee
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection import find_board as finder
 from focus_companion.vision.detection.blobs import WORK_PIXELS
-from focus_companion.vision.detection.find_board import Found
+from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry import resize as sizes
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile
@@ -29,7 +30,7 @@ from focus_companion.vision.tracking.watcher import Watcher
 
 
 class Contestant(Protocol):
-    """Sees every frame once, in order, and answers with the events that it tells because of it."""
+    """Gets every frame once, in order, and returns the events that it emits for it."""
 
     name: str
 
@@ -37,11 +38,13 @@ class Contestant(Protocol):
 
 
 LEVEL: Final = 0.01
-"""Millimetres by which a stack grows with a piece, where heights are not to be seen."""
+"""Millimetres that each piece adds to a stack, if heights are to be invisible."""
 
 
 class Unchanging(Watcher):
-    """Judges every picture by its colours alone: any square may have changed, as much as any other."""
+    """Judges pictures by colour alone, without change detection: any square is equally likely to have
+    changed.
+    """
 
     def _new_look(self, frame: Frame, smoothed: Smoothed, small: Small, change: Change | None) -> Look:
         look = super()._new_look(frame, smoothed, small, change)
@@ -50,14 +53,14 @@ class Unchanging(Watcher):
 
 
 class Unlearning(Watcher):
-    """Keeps the colours and the bare board as they were when the board was found."""
+    """Keeps the colours and the bare board as learned when the board was found."""
 
     def _learn(self, smoothed: Smoothed, keep: float, doubtful: Sequence[int]) -> None:
         super()._learn(smoothed, 1.0, doubtful)
 
 
 class Coarse(Watcher):
-    """Takes the board where its lattice was found, without fitting the outlines of what stands on it."""
+    """Uses the board as located by its lattice, without fitting the outlines of the pieces."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more, finder=coarse_board)
@@ -65,10 +68,10 @@ class Coarse(Watcher):
 
 def coarse_board(
     image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None = None
-) -> Found | None:
-    """The board as the first half of the finder has it."""
+) -> FoundBoard | None:
+    """The board as found by the first half of the finder."""
     best = finder._Hunt(sizes.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()
-    return None if best is None else Found(sizes.resized(best.camera, image), profiles[0], 1.0)
+    return None if best is None else FoundBoard(sizes.resized(best.camera, image), profiles[0], 1.0)
 
 
 ABLATIONS: Final[Mapping[str, type[Watcher]]] = {
@@ -78,14 +81,28 @@ ABLATIONS: Final[Mapping[str, type[Watcher]]] = {
     "pose": Coarse,
     "beam": Watcher,
 }
-"""Parts of the product that can be left out, to see what each is worth, and who watches without them."""
+"""Parts of the product that can be disabled (ablated), and the watchers without them."""
+
+
+class Lacking(Pipeline):
+    """The product's pipeline without one of its parts."""
+
+    def __init__(self, rules: Rules, profiles: Sequence[BoardProfile], without: str) -> None:
+        super().__init__(rules, profiles)
+        self._without = without
+        if without == "beam":
+            self._referee = Referee(rules, most=1)
+
+    def _new_watcher(self, position: Position) -> Watcher:
+        kind = ABLATIONS[self._without]
+        return kind(self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens)
 
 
 class Ours:
-    """The product: pipeline and session, as ``watch`` joins them, whole or without one part.
+    """The product: pipeline and session, as in ``watch``, complete or without one part.
 
-    Without "height" every stack is taken to be as high as one piece; without "beam" of turns
-    that could not be told apart only the likeliest is kept.
+    Without "height" every stack is taken to be as high as one piece; without "beam" only the
+    likeliest of several indistinguishable turns is kept.
     """
 
     name = "ours"
@@ -102,23 +119,23 @@ class Ours:
             self.name = f"ours without {without}"
         if without == "height":
             profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
-        watcher = ABLATIONS.get(without, Watcher)
-        most = 1 if without == "beam" else MOST
-        self.pipeline = Pipeline(rules, profiles, rank1=rank1, watcher=watcher, beliefs=most)
+        self.pipeline = (
+            Lacking(rules, profiles, without) if without else Pipeline(rules, profiles, rank1=rank1)
+        )
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:
-        told = [event.to_json() for event in self.session.push(frame) if event.type in PUBLIC]
-        return [{**event, "time": round(event["time"], 3)} for event in told]
+        emitted = [event.to_json() for event in self.session.push(frame) if event.type in PUBLIC]
+        return [{**event, "time": round(event["time"], 3)} for event in emitted]
 
     def overlay(self, image: Image) -> Image:
-        """The picture with the position that the session believes in drawn over it."""
+        """The picture with the position that the session believes drawn over it."""
         return self.pipeline.overlay(image, self.session.position.stacks)
 
 
 @dataclass
 class Run:
-    """What one contestant told of one game, and the seconds of processor time that it took."""
+    """The events of one contestant for one game, and the seconds of processor time that it took."""
 
     name: str
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -127,7 +144,7 @@ class Run:
 
 
 def hold(frames: Iterable[Frame], contestants: Iterable[Contestant]) -> dict[str, Run]:
-    """All frames before all contestants. One that fails is out; its run says why."""
+    """Give all frames to all contestants. One that raises is dropped; its run says why."""
     runs = {contestant.name: (contestant, Run(contestant.name)) for contestant in contestants}
     for frame in frames:
         for contestant, run in runs.values():
@@ -136,7 +153,7 @@ def hold(frames: Iterable[Frame], contestants: Iterable[Contestant]) -> dict[str
             began = time.thread_time()
             try:
                 run.events += contestant.see(frame)
-            except Exception as error:  # a benchmark lists what fails, whatever it is
+            except Exception as error:  # a benchmark lists every failure, of any kind
                 run.error = f"{type(error).__name__} at {frame.time:.2f} s: {error}"
             run.seconds += time.thread_time() - began
     return {name: run for name, (_, run) in runs.items()}

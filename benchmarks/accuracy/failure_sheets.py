@@ -1,4 +1,4 @@
-"""What a game that failed looked like when it first went wrong: a picture, and what was believed and true."""
+"""The first error of a failed game: a picture, with what was believed and what was true."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.overlay import draw_reading
 
 WIDTH = 960
-"""Pixels of one panel's width."""
+"""Width of a panel in pixels."""
 
 AFTER = 0.5
-"""Seconds after the moment from which something was due, when nothing has been said of it."""
+"""Seconds after something was due and nothing was emitted."""
 
 Event = Mapping[str, Any]
 
 
 def believed(events: Sequence[Event], time: float, start: str) -> str:
-    """The position that stood in the record at ``time`` (s), as text; ``start`` is the first one."""
+    """The recorded position at ``time`` (s), as text; ``start`` is the first one."""
     positions = [start]
     for event in events:
         if float(event["time"]) > time:
@@ -38,12 +38,12 @@ def believed(events: Sequence[Event], time: float, start: str) -> str:
 
 
 def moment(problem: Problem) -> float:
-    """The time (s) at which a problem shows."""
+    """The time (s) at which a problem is visible."""
     return problem.time + (AFTER if problem.what.startswith("missed") else 0.0)
 
 
 def shown_at(truth: Json, time: float) -> Json:
-    """The stretch of the game's truth at a time (s)."""
+    """The segment of the ground truth at a time (s)."""
     frames: Sequence[Json] = truth["frames"]
     return next((frame for frame in reversed(frames) if float(frame["t"]) <= time + 1e-6), frames[0])
 
@@ -56,16 +56,16 @@ def line(name: str, problem: Problem) -> str:
 def sheet(
     seen: tuple[Image, Outlines], truth: Json, events: Sequence[Event], problem: Problem, name: str
 ) -> Image:
-    """The picture of the moment, what was believed and what was true, with the difference ringed."""
+    """The picture at that time, what was believed and what was true, with the differences ringed."""
     image, outlines = seen
     time = moment(problem)
     start = board_text(truth["frames"][0]["board"])
-    told = parse_position(believed(events, time, start))
+    reading = parse_position(believed(events, time, start))
     true = parse_position(board_text(shown_at(truth, time)["board"]))
-    wrong = [square for square, (a, b) in enumerate(zip(told, true, strict=True)) if a != b]
+    wrong = [square for square, (a, b) in enumerate(zip(reading, true, strict=True)) if a != b]
     panels = [
         _titled(image, f"{name}, {time:.1f} s"),
-        _titled(draw_reading(image, outlines, told, wrong), "believed"),
+        _titled(draw_reading(image, outlines, reading, wrong), "believed"),
         _titled(draw_reading(image, outlines, true, wrong), "true"),
     ]
     return np.asarray(np.hstack(panels), np.uint8)

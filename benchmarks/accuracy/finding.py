@@ -1,12 +1,11 @@
-"""How surely and how exactly the board is found: on recordings and stills with truth, and changed copies.
+"""How reliably and accurately the board is found, on recordings and stills with truth, and altered copies.
 
     python -m benchmarks.accuracy.finding FOOTAGE [--every N] [--changed N] [--seed S]
 
-FOOTAGE holds recordings (folders with ``truth.json`` and ``frames``) and folders of stills. Recordings are
-looked at with the position known, stills with nothing known. Per picture: corners' mean error and the mean
-error of the top of a five-high stack, both in squares, the seconds of processor time taken, the confidence.
-``--changed N`` adds N copies of each picture, turned, warped, resized, cropped, darkened, tinted and made
-noisy at random.
+FOOTAGE holds recordings (folders with ``truth.json`` and ``frames``) and folders of stills. For recordings
+the finder knows the position, for stills nothing. Per picture: the mean error of the corners and of the top
+of a five-high stack, both in squares, the processor time in seconds, and the confidence. ``--changed N`` adds
+N copies of each picture, randomly rotated, warped, resized, cropped, darkened, tinted and made noisy.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ PROFILES = {"hemi": "domination", "shoulder": "domination-shouldered"}
 
 @dataclass(frozen=True)
 class Example:
-    """A picture with its truth; ``known`` when the position may be told to the finder."""
+    """A picture with its truth; ``known`` if the finder may know the position."""
 
     name: str
     look: str
@@ -52,7 +51,7 @@ class Example:
 
 
 def true_camera(values: dict[str, Any], pose: list[float]) -> Camera:
-    """The camera of a truth file, in the frame of the board that lies at ``pose`` (dx, dy mm, degrees)."""
+    """The camera of a truth file, in the frame of the board at ``pose`` (dx, dy mm, degrees)."""
     rotation, place = np.array(values["R"]), np.array(values["t"])
     angle = np.radians(pose[2])
     turn = np.array([(np.cos(angle), -np.sin(angle), 0), (np.sin(angle), np.cos(angle), 0), (0, 0, 1)])
@@ -96,12 +95,12 @@ def corner_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: in
 
 
 def near(camera: Camera, truth: Camera, profile: BoardProfile) -> bool:
-    """Whether a camera is right but for a quarter turn and a third of a square."""
+    """Whether a camera is correct up to a quarter turn, within a third of a square."""
     return corner_error(camera, truth, profile) < 0.35
 
 
 def top_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: int) -> float:
-    """Mean distance in squares from where the tops of five-high stacks are to where they are predicted."""
+    """Mean distance in squares between the true and the predicted tops of five-high stacks."""
     tops = np.column_stack([profile.centres, np.full(52, 4 * profile.rise + profile.piece.height)])
     wanted = truth.project(tops)
     errors = []
@@ -114,7 +113,9 @@ def top_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: int) 
 
 
 def changed(image: Image, camera: Camera, rng: np.random.Generator) -> tuple[Image, Camera]:
-    """The picture as another camera at that place would take it, turned about its centre, in other light."""
+    """The picture as another camera in the same place would take it, rotated about its centre, in other
+    light.
+    """
     height = image.shape[0]
     size = [(640, 480), (1280, 960), (960, 720), (1280, 720), (1920, 1080)][rng.integers(5)]
     zoom = size[1] / height * rng.uniform(0.85, 1.1)

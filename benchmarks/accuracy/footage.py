@@ -1,4 +1,4 @@
-"""Recordings with their truth: videos where they are missing, copies in other sizes, rates and paces.
+"""Recordings with their truth: makes missing videos, and copies in other sizes, frame rates and paces.
 
 A folder of footage holds recordings (``NAME/frames``, ``NAME/truth.json``), perhaps ``NAME.mp4``, the program
 ``assemble.py`` that makes a video of a recording, and folders of stills with a ``truth.json`` of their own.
@@ -35,12 +35,12 @@ VARIANTS: Final[dict[str, tuple[str, ...]]] = {
     "noisy at 15": ("--noise", "6", "--crf", "30", "--seed", "5"),
     "5 a second": ("--fps", "5", "--settled", "1.6", "--hand", "0.4", "--seed", "6"),
 }  # fmt: skip
-"""What ``assemble.py`` is told for each changed copy of a recording."""
+"""The options of ``assemble.py`` for each altered copy of a recording."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A recording and how its video is made: ``make`` are options of ``assemble.py``, none: as it stands."""
+    """A recording and how its video is made: ``make`` are options of ``assemble.py``; none: unaltered."""
 
     folder: Path
     group: str
@@ -66,24 +66,24 @@ class Recording:
 
     @property
     def camera(self) -> Camera:
-        """The camera in the board's first place."""
+        """The camera in the frame of the board's first place."""
         truth = self._truth()
         return true_camera(truth["camera"], truth["frames"][0]["board_pose"])
 
     def about(self) -> dict[str, Any]:
-        """What it looks like, for a table of results."""
+        """A short description for a table of results."""
         truth = self._truth()
         profile = board_profile(PROFILES[truth["geometry"]["cap"]["profile"]])
-        width, height = self._told("--size", "x".join(map(str, truth["camera"]["size"]))).split("x")
+        width, height = self._option("--size", "x".join(map(str, truth["camera"]["size"]))).split("x")
         pitch = self.camera.pitch_pixels(profile) * int(width) / truth["camera"]["size"][0]
         return {
-            "fps": float(self._told("--fps", "15")),
+            "fps": float(self._option("--fps", "15")),
             "size": [int(width), int(height)],
             "tilt": round(self.camera.tilt, 1),
             "pitch": round(pitch, 1),
         }
 
-    def _told(self, option: str, usual: str) -> str:
+    def _option(self, option: str, usual: str) -> str:
         return self.make[self.make.index(option) + 1] if option in self.make else usual
 
     def truth(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class Recording:
         return np.asarray(cv2.imread(str(self.folder / frame["file"])), np.uint8)
 
     def moment(self, time: float) -> tuple[Image, Outlines]:
-        """The recording's own picture at a time (s) of this video, and where everything lies in it."""
+        """The recording's own picture at a time (s) of this video, and its camera and board."""
         truth = self.truth()
         shown = [frame for frame in truth["frames"] if frame["t"] <= time + 1e-6]
         frame = shown[-1] if shown else truth["frames"][0]
@@ -121,12 +121,12 @@ class Recording:
             return
         self.video.parent.mkdir(parents=True, exist_ok=True)
         program = self.folder.parent / "assemble.py"
-        told = [sys.executable, str(program), str(self.folder), str(self.video), *self.make]
-        subprocess.run(told, check=True, stdout=subprocess.DEVNULL)
+        command = [sys.executable, str(program), str(self.folder), str(self.video), *self.make]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def _cache(folder: Path) -> Path:
-    """Where missing videos are made: kept between runs, and nothing is written to the footage."""
+    """Folder for missing videos: kept between runs; nothing is written to the footage itself."""
     return Path(tempfile.gettempdir()) / f"focus-companion-{folder.resolve().name}"
 
 
@@ -138,7 +138,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def recordings(folder: Path) -> Iterator[Recording]:
-    """Every recording as it stands; the videos that are missing are made."""
+    """Every unaltered recording; missing videos are made."""
     for path in _folders(folder):
         beside = path.with_suffix(".mp4")
         ready = beside.exists() and beside.with_suffix(".json").exists()
@@ -154,7 +154,7 @@ def variants(folder: Path) -> Iterator[Recording]:
 
 
 def _turned(stacks: Sequence[str], quarter_turns: int) -> list[str]:
-    """The stacks as they lie on a board that is named from another side."""
+    """The stacks on a board whose squares are named from another side."""
     board = dict(zip(SQUARES, stacks, strict=True))
     for _ in range(quarter_turns):
         board = {"abcdefgh"[int(s[1]) - 1] + str(8 - "abcdefgh".index(s[0])): board[s] for s in SQUARES}
@@ -162,10 +162,10 @@ def _turned(stacks: Sequence[str], quarter_turns: int) -> list[str]:
 
 
 def still_scores(folder: Path) -> str:
-    """Boards found, and squares with the right top, height, whole stack, in all stills of the folder.
+    """Boards found, and squares with the right top, height and whole stack, in all stills of the folder.
 
-    A still cannot tell where rank 1 lies, so the best of the four turns counts. Squares under an arm count
-    too.
+    A still does not show which side is rank 1, so the best of the four rotations counts. Squares under an arm
+    count too.
     """
     found = total = tops = heights = whole = 0
     lines = []
@@ -187,8 +187,8 @@ def still_scores(folder: Path) -> str:
             found += off < 0.35
             tops, heights, whole = tops + best[0], heights + best[1], whole + best[2]
             if off >= 0.35 or best[0] < len(SQUARES) - 1:
-                told = f"tops {best[0]}/52, heights {best[1]}/52, corners {off:.2f} squares off"
-                lines.append(f"- {file.parent.name}/{still['file']}: {told}")
+                detail = f"tops {best[0]}/52, heights {best[1]}/52, corners {off:.2f} squares off"
+                lines.append(f"- {file.parent.name}/{still['file']}: {detail}")
     if not total:
         return "No stills."
     share = [f"{name} {100 * n / total / len(SQUARES):.2f} %" for name, n in

@@ -1,18 +1,18 @@
-"""How much of real games is told rightly: recordings, changed copies of them, stills, and simulated games.
+"""How much of whole games is read correctly: recordings, altered copies of them, stills, and simulated games.
 
     python -m benchmarks.accuracy.games [--footage FOLDER] [--variants] [--games N] [--seed S] [--plies N]
                                   [--quick TURNS] [--thinking SECONDS] [--workers N] [--peers]
                                   [--ablate PART…] [--minutes M] [--json FILE] [--failures DIR]
 
-Simulated games have the seeds S, S + 1, …; each follows from its seed alone, so a game that failed is watched
-again with ``--seed THAT --games 1``. With ``--quick`` as many turns go before, without hands or trouble: most
-of what is hard about tall stacks comes late in a game. With ``--thinking`` the players think between turns,
-half as long to half as long again, at five pictures a second: arms and heads pass over, hands hover, pieces
-are put back, the light drifts and the camera is nudged meanwhile. The two peer methods, and ourselves without
-a part, see the same frames in the same run. With ``--json`` every game is kept as soon as it is done, one a
-line, and those kept are not watched again; ``--minutes`` begins no further game after that time.
-``--failures`` keeps, of every game that is not all right, the picture of its first problem with what was
-believed and what was true, and one line that says what it was.
+Simulated games have the seeds S, S + 1, …; each is determined by its seed, so a failed game can be repeated
+with ``--seed THAT --games 1``. ``--quick`` first plays this many turns without hands or trouble, because tall
+stacks are hardest, and they come late in a game. With ``--thinking`` the players think between turns for that
+time, give or take half, at five pictures a second: meanwhile arms and heads pass over, hands hover, pieces
+are put back, the light drifts and the camera is nudged. The two peer methods (``--peers``), and our own
+without a part (``--ablate``), get the same frames in the same run. With ``--json`` every game is saved when
+it is done, one per line, and saved games are not repeated; ``--minutes`` starts no further game after that
+time. ``--failures`` saves, for every game with an error, the picture of its first problem with what was
+believed and what was true, and one line that describes it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from focus_companion.vision.geometry.stack_masks import Outlines
 
 @dataclass(frozen=True)
 class Watched:
-    """A game that can be watched, wherever it comes from."""
+    """A game to be watched, from any source."""
 
     name: str
     group: str
@@ -91,7 +91,7 @@ def of_recording(recording: Recording) -> Watched:
 
 
 def watch(game: Watched, options: argparse.Namespace) -> report.Result:
-    """One game before all contestants, with its scores."""
+    """One game watched by all contestants, with their scores."""
     ours = Ours(game.rules)
     contestants: list[Contestant] = [ours, *(Ours(game.rules, part) for part in options.ablate)]
     if options.peers:
@@ -124,7 +124,7 @@ def watch(game: Watched, options: argparse.Namespace) -> report.Result:
 
 
 def _found(image: Image, game: Watched) -> str:
-    """How the finder alone does on the first picture: to tell a wrong pose from a wrong reading."""
+    """The finder's result on the first picture, to distinguish a wrong pose from a wrong reading."""
     found = find_board(image, plastic_sets(), start_position(game.rules).stacks)
     if found is None:
         return "no"
@@ -133,7 +133,7 @@ def _found(image: Image, game: Watched) -> str:
 
 
 def recorded(options: argparse.Namespace) -> Iterator[Watched]:
-    """The recordings that are asked for, and their variants."""
+    """The requested recordings, and their variants."""
     if options.footage is not None:
         for recording in recordings(options.footage):
             yield of_recording(recording)
@@ -143,7 +143,7 @@ def recorded(options: argparse.Namespace) -> Iterator[Watched]:
 
 
 def watch_seed(seed: int, options: argparse.Namespace) -> report.Result:
-    """The simulated game of a seed, watched; for another process as well."""
+    """Watch the simulated game of a seed; callable in another process."""
     cv2.setNumThreads(1)
     fps = options.fps or (5.0 if options.thinking else None)
     game = case(seed, options.plies, options.trouble, options.size, fps, options.thinking, options.quick)
@@ -151,7 +151,7 @@ def watch_seed(seed: int, options: argparse.Namespace) -> report.Result:
 
 
 def results(options: argparse.Namespace, done: set[str], end: float) -> Iterator[report.Result]:
-    """All games that are asked for and not yet done, recordings first, begun before ``end``."""
+    """All requested games not done yet, recordings first, started before ``end``."""
     for game in recorded(options):
         if game.name not in done and time.monotonic() < end:
             yield watch(game, options)
@@ -227,8 +227,8 @@ def main() -> int:
         print("Out of time; go on with --json.", file=sys.stderr)
     _sum_up(kept)
     if kept:
-        told = [f"--{name} {getattr(options, name):g}" for name in ("plies", "quick", "trouble", "thinking")]
-        history.append("accuracy.games", ", ".join([seeds, *told]), report.for_history(kept, "ours"))
+        given = [f"--{name} {getattr(options, name):g}" for name in ("plies", "quick", "trouble", "thinking")]
+        history.append("accuracy.games", ", ".join([seeds, *given]), report.for_history(kept, "ours"))
     if options.footage is not None:
         print("\n## Stills\n")
         print(still_scores(options.footage))

@@ -1,12 +1,12 @@
-"""How recordings are told whose picture was changed as life changes it: shadows, sway, flicker, focus, noise.
+"""How well altered recordings are read: with shadows, camera sway, flicker, defocus and noise added.
 
     python -m benchmarks.accuracy.life PROGRAM FOLDER [--effects NAME…] [--recordings NAME…] [--strengths N…]
                               [--seed S] [--cache DIR] [--csv FILE] [--events DIR]
 
-PROGRAM changes a recording: ``PROGRAM VIDEO OUT EFFECT:STRENGTH --seed S`` writes OUT and, beside it, its
+PROGRAM alters a recording: ``PROGRAM VIDEO OUT EFFECT:STRENGTH --seed S`` writes OUT and, beside it, its
 ``.truth.json``; ``PROGRAM --list`` names the effects. FOLDER holds ``NAME.mp4``, ``NAME.json`` and
-``NAME/truth.json`` of each recording. A changed video is made once and kept in the cache. One row is printed
-for every run, and appended to the CSV. ``none`` is the recording as it stands.
+``NAME/truth.json`` of each recording. An altered video is made once and kept in the cache. One row is printed
+for every run, and appended to the CSV. ``none`` is the unaltered recording.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FAILING: Final = (
     "bodyshadow", "reflection", "sway", "nudge", "head", "flicker", "autofocus", "autoexp", "noise", "grey",
     "mirror",
 )  # fmt: skip
-"""Effects on which recordings have failed: what is run unless others are named."""
+"""Effects with which recordings have failed: the default."""
 
 COLUMNS: Final = (
     "commit", "recording", "effect", "strength", "seed", "exact", "plies_ok", "plies_due", "alerts_ok",
@@ -58,7 +58,7 @@ class Life:
         return f"{self.recording}-{self.effect}-{self.strength}-s{self.seed}"
 
     def made(self, program: Path, folder: Path, cache: Path) -> tuple[Path, Json]:
-        """The video, made if it is missing, and its truth."""
+        """The video, made if missing, and its truth."""
         source = folder / f"{self.recording}.mp4"
         video = source if self.effect == "none" else cache / f"{self.name}.mp4"
         truth = (
@@ -76,12 +76,12 @@ class Life:
                 str(self.seed),
             ]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        told: Json = json.loads(truth.read_text(encoding="utf-8"))
-        return video, told
+        content: Json = json.loads(truth.read_text(encoding="utf-8"))
+        return video, content
 
 
 def watched(video: Path, truth: Json) -> tuple[Score, list[dict[str, Any]], float]:
-    """The score of one video, the events told, and seconds of processor time."""
+    """The score of one video, the emitted events, and seconds of processor time."""
     settings = truth["settings"]
     order = "".join(settings["order"]).lower()
     rules = Rules.make(settings["players"], order=order, partners=settings["partners"])
@@ -126,14 +126,14 @@ def main() -> int:
     for life in runs(options):
         began = time.monotonic()
         video, truth = life.made(options.program, options.folder, options.cache)
-        told, events, processor = watched(video, truth)
-        right = right and told.all_right
+        run, events, processor = watched(video, truth)
+        right = right and run.all_right
         lost = sum(event["type"] == "lost" for event in events)
-        known = vars(life) | vars(told)
+        known = vars(life) | vars(run)
         known |= {
             "commit": version,
             "lost": lost,
-            "all_right": told.all_right,
+            "all_right": run.all_right,
             "processor": round(processor, 1),
         }
         row = {column: known[column] for column in COLUMNS}
@@ -142,7 +142,7 @@ def main() -> int:
             _append(options.csv, row)
         if options.events is not None:
             options.events.mkdir(parents=True, exist_ok=True)
-            kept = [*(json.dumps(event) for event in events), *(f"# {problem}" for problem in told.problems)]
+            kept = [*(json.dumps(event) for event in events), *(f"# {problem}" for problem in run.problems)]
             (options.events / f"{life.name}.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
     return 0 if right else 1
 

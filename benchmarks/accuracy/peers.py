@@ -1,8 +1,8 @@
-"""Two methods that others use to follow a board game with a camera, given our rules and perfect corners, so
-that only the seeing differs.
+"""Two methods from the literature for following a board game with a camera, given our rules and perfect
+corners, so that only the vision differs.
 
-Both get the true corners of the board once, where their users click four times, and know neither heights nor
-what an illegal act is: they tell turns and nothing else.
+Both get the true corners of the board once, where their users would click four times. They know neither
+heights nor illegal acts: they emit only turns.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera
 
 SIDE: Final = 480
-"""Pixels of the warped board's side; a square has 60."""
+"""Side of the warped board in pixels; a square has 60."""
 PITCH: Final = SIDE // 8
 
 Reading = tuple[str, ...]
-"""The top of every square, "" for a bare one."""
+"""The top colour of every square, "" for an empty one."""
 
 
 class _Peer:
-    """What both share: the warp, the game so far, and the words of a turn."""
+    """Shared by both: the warp, the game so far, and the event of a turn."""
 
     name = ""
 
@@ -54,7 +54,7 @@ class _Peer:
         return np.asarray(cv2.warpPerspective(image, self._homography @ scale, (SIDE, SIDE)), np.uint8)
 
     def _moved(self, move: Move, time: float) -> dict[str, Any]:
-        """Take a turn; its event, in the words of ``watch --events``."""
+        """Accept a turn; returns its event in the format of ``watch --events``."""
         player, rules = self.position.to_move, self._rules
         self.position = after = apply(self.position, move, rules)
         self._ply += 1
@@ -74,10 +74,10 @@ class _Peer:
 
 
 class NearestColour(_Peer):
-    """B1: the mean Lab of a disc of 0.35 pitch a square, nearest prototype of the start picture; the legal
-    turn whose tops equal the reading, accepted when two readings in a row agree.
+    """B1: the mean Lab colour of a disc of 0.35 pitch per square, nearest prototype from the start picture;
+    the legal turn whose tops equal the reading, accepted when two consecutive readings agree.
 
-    Of turns with equal tops the first in the order of their text is taken: the method cannot tell them apart.
+    Of turns with equal tops the first in text order is taken, since the method cannot distinguish them.
     """
 
     name = "B1 nearest colour"
@@ -111,7 +111,7 @@ class NearestColour(_Peer):
         return [self._moved(move, frame.time)] if move is not None else []
 
     def _expected(self) -> dict[Reading, Move]:
-        """The turn for each map of tops; one that leaves them as they are cannot be seen."""
+        """The turn for each map of tops; a turn that leaves the tops unchanged is invisible."""
         tops: dict[Reading, Move] = {}
         for move in legal_moves(self.position, self._rules):
             tops.setdefault(_tops(apply(self.position, move, self._rules)), move)
@@ -123,16 +123,17 @@ class NearestColour(_Peer):
         for name in sorted(set(tops)):
             self._prototypes[name] = np.mean([means[s] for s, top in enumerate(tops) if top == name], axis=0)
         if "" not in self._prototypes:
-            # No square is bare at the start of four players: the ground between the squares stands for it.
+            # With four players no square is empty at the start: the ground between the squares is used
+            # instead.
             spots = [lab[k * PITCH - 3 : k * PITCH + 3, m * PITCH - 3 : m * PITCH + 3].reshape(-1, 3).mean(0)
                      for k in range(2, 7) for m in range(2, 7)]  # fmt: skip
             self._prototypes[""] = np.mean(spots, axis=0)
 
 
 class BackgroundDifference(_Peer):
-    """B2: a nearest-neighbour background subtractor on the warped board. Motion begins above a mean of 1.0
-    and ends with three still frames; then of the four most changed squares the ordered pairs by their sum,
-    the first legal turn wins; where none is, a reserve turn on the most changed square.
+    """B2: a nearest-neighbour background subtractor on the warped board. Motion starts above a mean of 1.0
+    and ends after three still frames. Then ordered pairs of the four most changed squares are tried by their
+    sum, and the first legal turn is taken; if there is none, a reserve turn on the most changed square.
     """
 
     name = "B2 background difference"
@@ -157,7 +158,7 @@ class BackgroundDifference(_Peer):
         if last is None or self._before is None:
             self._before = grey
             return []
-        # Smoothed: the noise of a camera is no motion.
+        # Smoothed, so that sensor noise does not count as motion.
         moved = float(cv2.absdiff(cv2.blur(grey, (5, 5)), cv2.blur(last, (5, 5))).mean())
         if moved > self.MOTION:
             self._moving, self._still = True, 0

@@ -1,14 +1,14 @@
-"""Does the mount check predict where heights are misread? Simulated tables over the whole range of views.
+"""Does the mount check predict where heights are misread? On simulated tables over the whole range of views.
 
     python -m benchmarks.accuracy.placement_check [--looks N] [--seed S] [--positions P]
                                [--least-tilt D] [--least-pitch PX] [--minutes M]
 
-Of every look, the board is found and its colours are learned on a picture of the start position, and the
-mount is checked there. Then P pictures of random positions with tall stacks are weighed. *Alone*: the share
-of stacks for which a stack of one piece more or less (on top, at the bottom, or taken out) explains the
-picture as well or better than the true one. *In a turn*: the same for two squares at once, one of them with a
-piece less and the other with a piece more, as when a player moves a stack by the wrong number of pieces.
-Looks whose board is not found, or more than half a square off, are counted apart.
+For every look, the board is found, its colours are learned and the mount is checked on a picture of the start
+position. Then P pictures of random positions with tall stacks are evaluated. *Alone*: the share of stacks for
+which a stack with one piece more or less (on top, at the bottom, or taken out) explains the picture at least
+as well as the true one. *In a turn*: the same for two squares at once, one with a piece less and the other
+with a piece more, as when a player moves the wrong number of pieces. Looks whose board is not found, or is
+more than half a square off, are counted separately.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import numpy as np
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_stacks
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import Look
-from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
@@ -40,15 +40,15 @@ from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.placement_check import Mount, check_mount, try_picture
 
 PAIRS = 200
-"""Pairs of squares drawn from each position."""
+"""Pairs of squares sampled from each position."""
 
 BANDS = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 1e9)
-"""Of nats, for the table by square."""
+"""Bins in nats, for the table by square."""
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """One stack: by how many nats the best stack of a piece less, and of a piece more, falls short of it."""
+    """One stack: by how many nats it beats the best stack with a piece less, and that with a piece more."""
 
     square: int
     less: float
@@ -57,7 +57,7 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Table:
-    """One look: how its mount was judged, and what was weighed, by position."""
+    """One look: the verdict on its mount, and the evaluated stacks by position."""
 
     seed: int
     mount: Mount
@@ -65,7 +65,7 @@ class Table:
 
     @property
     def alone(self) -> list[tuple[float, bool]]:
-        """(nats promised, misread) of every stack."""
+        """(predicted nats, misread) of every stack."""
         return [
             (self.mount.nats[w.square], min(w.less, w.more) <= 0)
             for weighed in self.positions
@@ -74,16 +74,16 @@ class Table:
 
     @property
     def turns(self) -> list[bool]:
-        """Whether each of some pairs is misread."""
+        """For each of some sampled pairs, whether it is misread."""
         rng = np.random.default_rng(self.seed)
-        told = []
+        misread = []
         for weighed in self.positions:
             for _ in range(PAIRS):
                 one, other = rng.choice(len(weighed), 2, replace=False)
                 margin = weighed[one].less + weighed[other].more
                 if np.isfinite(margin):
-                    told.append(margin <= 0)
-        return told
+                    misread.append(margin <= 0)
+        return misread
 
 
 def random_stacks(rng: np.random.Generator, letters: str) -> tuple[str, ...]:
@@ -98,14 +98,14 @@ def random_stacks(rng: np.random.Generator, letters: str) -> tuple[str, ...]:
 
 
 def like(stack: str, letters: str) -> tuple[set[str], set[str]]:
-    """Stacks of a piece less and of a piece more that look most like this one."""
+    """The stacks with a piece less and a piece more that look most like this one."""
     less = {stack[1:], stack[:-2] + stack[-1], stack[0] + stack[2:]} if len(stack) > 1 else set()
     more = {letter + stack for letter in letters} | {stack + stack[-1]} if len(stack) < 5 else set()
     return less, more
 
 
 def weigh(evidence: Evidence, stacks: Sequence[str], letters: str) -> tuple[Weighed, ...]:
-    """Every stack of a picture against those that look most like it."""
+    """Compare every stack of a picture with those that look most like it."""
     weighed = []
     for square, stack in enumerate(stacks):
         if stack:
@@ -118,11 +118,11 @@ def weigh(evidence: Evidence, stacks: Sequence[str], letters: str) -> tuple[Weig
 
 
 def look_at(seed: int, positions: int, least_tilt: float, least_pitch: float) -> Table | str:
-    """One look, or why there is nothing to say of it."""
+    """Evaluate one look, or say why it cannot be."""
     rng = np.random.default_rng([seed, 77])
     players = int(rng.choice([2, 2, 3, 4]))
     letters = {2: "gr", 3: "gbr", 4: "gbyr"}[players]
-    look: Look = random_look(rng)
+    look: SceneStyle = random_look(rng)
     truth = look.camera
     if truth.tilt < least_tilt or truth.pitch_pixels(look.profile) < least_pitch:
         return "other view"
@@ -149,9 +149,9 @@ def look_at(seed: int, positions: int, least_tilt: float, least_pitch: float) ->
 
 
 def share(values: Iterable[bool]) -> str:
-    """A share in per cent, and of how many."""
-    told = list(values)
-    return f"{100 * np.mean(told):.1f} % of {len(told)}" if told else "–"
+    """A share in per cent, with the sample size."""
+    sample = list(values)
+    return f"{100 * np.mean(sample):.1f} % of {len(sample)}" if sample else "–"
 
 
 def main() -> None:

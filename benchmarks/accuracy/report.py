@@ -1,4 +1,4 @@
-"""Results of many games: kept line by line in a file, and summed up in tables."""
+"""Results of many games: saved line by line in a file, and summarized in tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any, Final
 from benchmarks.accuracy.scoring import Problem, Score
 
 Result = dict[str, Any]
-"""One game: ``name``, ``group``, what it looks like, and ``scores`` by contestant."""
+"""One game: ``name``, ``group``, its description, and ``scores`` by contestant."""
 
 VERDICTS: Final = ("sure", "fair", "hard", "not found")
-"""What the mount check says of a place of the camera, and what stands for a board that was never found."""
+"""The verdicts of the mount check, and the label for a board that was never found."""
 
 SURE: Final = 1.96
-"""Standard deviations of an interval that holds 95 % of the time."""
+"""Standard deviations of a 95 % confidence interval."""
 
 KEPT: Final = (
     "hours",
@@ -31,14 +31,14 @@ KEPT: Final = (
     "turns told that were never made",
     "asked about instead of told",
 )
-"""The figures of a run that the history of measurements keeps."""
+"""The figures of a run that go into the history of measurements."""
 
 TILTS: Final = (15, 25, 35, 51)
 PITCHES: Final = (25, 40, 60, 200)
 
 
 def load(path: Path | None) -> list[Result]:
-    """The results kept so far; none without a file."""
+    """The results saved so far; none without a file."""
     if path is None or not path.exists():
         return []
     results = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -48,7 +48,7 @@ def load(path: Path | None) -> list[Result]:
 
 
 def keep(path: Path | None, result: Result) -> None:
-    """Append a result to the file; without a file, nothing is kept."""
+    """Append a result to the file, if there is one."""
     if path is None:
         return
     written = {**result, "scores": {name: asdict(score) for name, score in result["scores"].items()}}
@@ -72,7 +72,7 @@ def share(right: float, of: float) -> str:
 
 
 def wilson(right: float, of: float) -> tuple[float, float]:
-    """The shares (0…1) between which the true one lies, 95 % sure, after ``right`` of ``of``."""
+    """The 95 % Wilson interval (0…1) for ``right`` of ``of``."""
     if not of:
         return 0.0, 1.0
     rate, extra = right / of, SURE * SURE / of
@@ -88,7 +88,7 @@ def share_within(right: float, of: float) -> str:
 
 
 def at_most(events: int, of: float) -> float:
-    """The rate that is not exceeded, 95 % sure, after so many events: three of ``of`` after none."""
+    """The 95 % upper bound of a rate after this many events: three in ``of`` after none."""
     low, high = 0.0, 3.0 * events + 10.0
     for _ in range(60):
         mean = (low + high) / 2
@@ -98,7 +98,7 @@ def at_most(events: int, of: float) -> float:
 
 
 def percentile(values: Sequence[float], part: float) -> float:
-    """The value below which ``part`` (0…1) of them lie; nan of none."""
+    """The quantile at ``part`` (0…1); nan if there are no values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else float("nan")
 
@@ -110,7 +110,7 @@ def table(rows: Iterable[Sequence[object]], head: Sequence[object]) -> str:
 
 
 def figures(scores: Sequence[Score]) -> dict[str, str]:
-    """Every figure of a set of games, by its name."""
+    """Every figure of a set of games, by name."""
     latencies = [latency for score in scores for latency in score.latencies]
     hours = sum(score.seconds for score in scores) / 3600
     false = sum(score.false_alerts for score in scores)
@@ -146,7 +146,7 @@ def figures(scores: Sequence[Score]) -> dict[str, str]:
 
 
 def for_history(results: Sequence[Result], name: str) -> dict[str, str]:
-    """The figures that the history keeps: of all games, by tilt, and where the mount check says "sure"."""
+    """The figures for the history: of all games, by tilt, and of those whose mount check says "sure"."""
     parts = {
         "all": results,
         "15° and more": [result for result in results if result.get("tilt", 0) >= 15],
@@ -161,7 +161,7 @@ def for_history(results: Sequence[Result], name: str) -> dict[str, str]:
 
 
 def by_group(results: Sequence[Result]) -> str:
-    """One column a group of games and contestant, one row a figure."""
+    """One column per group of games and contestant, one row per figure."""
     columns: dict[str, list[Score]] = defaultdict(list)
     for result in results:
         for name, score in result["scores"].items():
@@ -186,7 +186,7 @@ def by_reason(results: Sequence[Result], name: str) -> str:
 
 
 def by_view(results: Sequence[Result], name: str) -> str:
-    """Games all right and plies right, by tilt (down) and pitch in pixels (across)."""
+    """Games and plies read correctly, by tilt (rows) and pitch in pixels (columns)."""
     cells: dict[tuple[int, int], list[Score]] = defaultdict(list)
     tilts: dict[int, list[Score]] = defaultdict(list)
     for result in results:
@@ -215,7 +215,7 @@ def _right(scores: Sequence[Score]) -> str:
 
 
 def by_mount(results: Sequence[Result], name: str) -> str:
-    """Every figure by what was said before the game of the place of the camera."""
+    """Every figure by the mount check's verdict before the game."""
     columns: dict[str, list[Score]] = {verdict: [] for verdict in VERDICTS}
     for result in results:
         if "mount" in result:
@@ -227,7 +227,7 @@ def by_mount(results: Sequence[Result], name: str) -> str:
 
 
 def first_problems(results: Sequence[Result], name: str) -> str:
-    """The first problem of every game that is not all right, the commonest kind first, with its games."""
+    """The first problem of every game with an error, the commonest kind first, with its games."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for result in results:
         score: Score = result["scores"][name]
@@ -236,8 +236,8 @@ def first_problems(results: Sequence[Result], name: str) -> str:
             continue
         first = score.problems[0] if score.problems else None
         kind = error or (first.kind if first else "events not in order of time")
-        told = f" at {first.time:.1f} s: {first.detail}" if first else ""
-        kinds[kind].append(f"{result['name']} ({_view(result)}){told}")
+        when = f" at {first.time:.1f} s: {first.detail}" if first else ""
+        kinds[kind].append(f"{result['name']} ({_view(result)}){when}")
     lines: list[str] = []
     for kind, games in sorted(kinds.items(), key=lambda item: -len(item[1])):
         lines += [f"- {len(games)} × {kind}", *(f"  - {game}" for game in games)]

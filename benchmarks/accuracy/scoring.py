@@ -1,8 +1,8 @@
-"""What the truth of a game expects to be told, and how much of it was: one score for one row of events.
+"""Scores a list of events against the ground truth of a game.
 
 The truth is the object of the recordings (``truth.json``) and of the simulator; an event is the JSON object
-of ``watch --events``. A turn counts from the moment its settled picture stands until a second after it is
-gone; an alert until somebody begins to put the act right.
+of ``watch --events``. A turn is due from the moment its settled picture appears until a second after it
+disappears; an alert until somebody starts to put the act right.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
     "trim_from_top": frozenset({"wrong_removal", "reordered"}),
     "knocked": frozenset({"out_of_turn", "not_your_stack", "distance", "unexplained", "not_straight"}),
 }
-"""The alert reasons that are right for each kind of illegal act."""
+"""The correct alert reasons for each kind of illegal act."""
 
 EARLY: Final = 0.1
-"""Seconds by which an event may come before its picture: times of the truth are rounded to frames."""
+"""Seconds by which an event may precede its picture, since the truth's times are rounded to frames."""
 
 LATE: Final[Mapping[str, float]] = {
     "move": 1.0,
@@ -41,15 +41,15 @@ LATE: Final[Mapping[str, float]] = {
     "prompt": 1.0,
     "alert": 0.1,
 }
-"""Seconds for which an event still counts after its picture is gone."""
+"""Seconds for which an event still counts after its picture has disappeared."""
 
 LAST: Final = 1.2
-"""Seconds for which the last picture of a recording stands."""
+"""Seconds for which the last picture of a recording lasts."""
 
 
 @dataclass(frozen=True)
 class Due:
-    """An event that has to come between ``begin`` and ``end`` (seconds), because of the picture ``shown``."""
+    """An event that is due between ``begin`` and ``end`` (seconds), because of the picture ``shown``."""
 
     kind: str
     begin: float
@@ -57,7 +57,7 @@ class Due:
     shown: Json
     move: str = ""
     complete: bool = True
-    """The turn leaves the position that is shown: the last of the turns that were made before it."""
+    """The turn results in the position shown: the last of the turns made before it."""
 
     def met_by(self, event: Json) -> bool:
         if event["type"] != self.kind:
@@ -75,7 +75,7 @@ class Due:
         return True
 
     def late_by(self, event: Json) -> bool:
-        """Is it this turn that is told, only later?"""
+        """Whether this turn is emitted, only later."""
         return (
             self.kind == event["type"] == "move"
             and float(event["time"]) > self.end
@@ -89,7 +89,7 @@ class Due:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something missed or said without cause: ``time`` (s), ``what``, and what the picture showed then."""
+    """A missed or a false event: ``time`` (s), ``what``, and what the picture showed."""
 
     time: float
     what: str
@@ -99,13 +99,13 @@ class Problem:
 
     @property
     def kind(self) -> str:
-        """Equal for problems that look alike."""
+        """Key that is equal for similar problems."""
         return f"{self.what}, during {self.during}"
 
 
 @dataclass(frozen=True)
 class Score:
-    """How much of one game was told rightly. Fields in pairs: right (``_ok``) of those due (``_due``)."""
+    """How much of one game was read correctly. Fields in pairs: correct (``_ok``) of those due (``_due``)."""
 
     plies_ok: int = 0
     plies_due: int = 0
@@ -124,12 +124,12 @@ class Score:
     taken_back_due: int = 0
     false_alerts: int = 0
     wrong_moves: int = 0
-    """Turns told that were never made; those of the game that were told late do not count."""
+    """Turns emitted that were never made; late ones do not count."""
     late_moves: int = 0
     asked: int = 0
-    """Of what was not told in time: how much the players were asked about instead, in time."""
+    """Of what was not emitted in time: how much the players were asked about in time instead."""
     silent: int = 0
-    """… and how much went by without a word."""
+    """… and how much was missed silently."""
     unclear: int = 0
     falling: bool = False
     seconds: float = 0.0
@@ -144,12 +144,12 @@ class Score:
 
     @property
     def nothing_wrong(self) -> bool:
-        """Right or asked: nothing was told that was not so, and nothing went by without a word."""
+        """Correct or asked: no false event, and nothing missed silently."""
         return not (self.false_alerts or self.wrong_moves or self.silent or self.falling)
 
 
 def board_text(board: Mapping[str, str]) -> str:
-    """The contract's text of a truth's board, {square: pieces bottom to top}."""
+    """The position text of a truth's board, {square: pieces bottom to top}."""
     return position_text([board.get(square, "").lower() for square in SQUARES])
 
 
@@ -162,7 +162,7 @@ def turns_of(frame: Json) -> list[str]:
 
 
 def dues(frames: Sequence[Json]) -> Iterator[Due]:
-    """Everything that has to be told, in order of time."""
+    """Everything that is due, in order of time."""
     for number, frame in enumerate(frames):
         begin = float(frame["t"])
         following = frames[number + 1 :]
@@ -185,7 +185,7 @@ def dues(frames: Sequence[Json]) -> Iterator[Due]:
 
 
 def recorded(events: Sequence[Json]) -> list[str]:
-    """The turns that stand after all take-backs."""
+    """The turns that remain after all take-backs."""
     turns: list[str] = []
     for event in events:
         if event["type"] == "move":
@@ -214,9 +214,9 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
     """The score of these events against the truth of their game."""
     frames: Sequence[Json] = truth["frames"]
     played = [turn for frame in frames if not frame.get("provisional") for turn in turns_of(frame)]
-    told = recorded(events)
-    same = next((i for i, (a, b) in enumerate(zip(played, told, strict=False)) if a != b), None)
-    same = min(len(played), len(told)) if same is None else same
+    emitted = recorded(events)
+    same = next((i for i, (a, b) in enumerate(zip(played, emitted, strict=False)) if a != b), None)
+    same = min(len(played), len(emitted)) if same is None else same
 
     used: set[int] = set()
     met: dict[str, int] = dict.fromkeys(LATE, 0)
@@ -264,7 +264,7 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
             used.add(hit)
             late += 1
         asked += question
-        # Where an alert was not told, there is nothing to be told of its having been put right.
+        # If an alert was not emitted, it need not be resolved either.
         follows = due.kind == "resolved" and any(d.kind == "alert" and d.end <= due.begin for d in missed[:n])
         silent += not question and not follows
         problems.append(_missed(due, "asked about" if question else "late" if hit is not None else "missed"))
@@ -277,7 +277,7 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
     return Score(
         plies_ok=same,
         plies_due=len(played),
-        exact=told == played,
+        exact=emitted == played,
         in_time_ok=met["move"],
         in_time_due=wanted["move"],
         states_ok=states,
@@ -309,7 +309,7 @@ def _brief(event: Json) -> str:
 
 
 def _questions(events: Sequence[Json]) -> Iterator[tuple[float, float]]:
-    """From when to when (s) players were asked which turn it was."""
+    """The intervals (s) during which players were asked which turn it was."""
     begun: float | None = None
     for event in events:
         if event["type"] == "unclear":
@@ -333,7 +333,7 @@ def _at(frames: Sequence[Json], time: float, what: str, detail: str) -> Problem:
 
 
 def _during(frame: Json) -> str:
-    """What the picture shows, without numbers, so that like counts with like."""
+    """A description of the picture without numbers, so that similar ones are counted together."""
     event = str(frame.get("event") or "").split(" by ")[0]
     drop = str(frame.get("move") or "").startswith("*")
     parts = (frame["kind"], event, "reserve turn" if drop else "", "trimmed" if frame.get("removed") else "")

@@ -1,4 +1,4 @@
-"""Simulated games over the whole range of views, boards, lights and cameras, each drawn from its seed."""
+"""Simulated games over the whole range of views, boards, lights and cameras, each determined by its seed."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import numpy as np
 from focus_companion.game.rules import Rules
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView, placed_camera
-from focus_companion.simulator.look import Look
-from focus_companion.simulator.random_look import random_look
-from focus_companion.simulator.script import ScriptedGame, script_game
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.for_tests.script import ScriptedGame, script_game
+from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.geometry.stack_masks import Outlines
 
 RATES: Final = (5.0, 8.0, 10.0, 12.0, 15.0, 15.0, 15.0, 20.0, 30.0)
-"""Pictures a second; the usual rate more often."""
+"""Frame rates to sample from; the usual one is repeated."""
 
 PLAYERS: Final = (2, 2, 2, 3, 3, 4, 4)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A game to be watched: all of it follows from ``seed``, ``plies`` and ``trouble``."""
+    """A game to be watched, determined by ``seed``, ``plies`` and ``trouble``."""
 
     seed: int
-    look: Look
+    look: SceneStyle
     rules: Rules
     fps: float
     game: ScriptedGame
     detail: float = 1.0
-    """How finely arms are drawn."""
+    """The level of detail of arms."""
 
     @property
     def name(self) -> str:
@@ -50,7 +50,7 @@ class Case:
         return self.look.camera.pitch_pixels(self.look.profile)
 
     def about(self) -> dict[str, Any]:
-        """What the game looks like, for a table of results."""
+        """A short description of the game for a table of results."""
         look = self.look
         return {
             "seed": self.seed,
@@ -74,12 +74,12 @@ class Case:
         return self.game.frames(self.fps, detail=self.detail)
 
     def picture(self, beat: int) -> Image:
-        """One picture of the middle of a stretch of the game, by the truth's ``i``."""
+        """A picture from the middle of a segment of the game, by the truth's ``i``."""
         stage = self.game.beats[beat].at(0.5)
         return BoardView(self.look).shoot(stage, np.random.default_rng(self.seed))
 
     def moment(self, time: float) -> tuple[Image, Outlines]:
-        """The picture at a time (s), and where everything lies in it."""
+        """The picture at a time (s), and its camera and board."""
         stage = self.game.stage_at(time, self.fps)
         image = BoardView(self.look).shoot(stage, np.random.default_rng(self.seed))
         return image, Outlines(placed_camera(self.look.camera, stage.pose), self.look.profile)
@@ -94,11 +94,11 @@ def case(
     thinking: float = 0.0,
     quick: int = 0,
 ) -> Case:
-    """The game of a seed. ``trouble``: the share of turns before which something else happens.
+    """The game of a seed. ``trouble``: the fraction of turns before which something else happens.
 
-    ``quick`` turns go before, without trouble or hands: tall stacks stand after them and hide what is behind.
-    ``size`` (width, height) and ``rate`` (pictures a second) are drawn too where they are not given. With
-    ``thinking``, seconds between turns, half of the cameras deliver pictures that were never compressed.
+    ``quick`` turns come first, without trouble or hands, so that there are tall stacks that hide things.
+    ``size`` (width, height) and ``rate`` (pictures a second) are random if not given. With ``thinking``,
+    seconds between turns, half of the cameras deliver uncompressed pictures.
     """
     rng = np.random.default_rng([seed, 101])
     players = int(rng.choice(PLAYERS))

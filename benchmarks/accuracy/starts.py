@@ -31,9 +31,9 @@ from focus_companion.game.setups import start_position
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
-from focus_companion.simulator.look import BoardStyle, Look, PieceStyle, aimed_camera
-from focus_companion.simulator.random_look import random_look
-from focus_companion.simulator.script import script_game
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.for_tests.script import script_game
+from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, SceneStyle, aimed_camera
 from focus_companion.simulator.stage import Hand
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
@@ -72,7 +72,9 @@ def side_of_rank1(camera: Camera, profile: BoardProfile) -> str:
     return max(SIDES, key=lambda side: float((first - last) @ np.array(SIDES[side])))
 
 
-def seen_from(look: Look, rng: np.random.Generator, profile: BoardProfile, tilt: tuple[float, float]) -> Look:
+def seen_from(
+    look: SceneStyle, rng: np.random.Generator, profile: BoardProfile, tilt: tuple[float, float]
+) -> SceneStyle:
     """The look with another camera, which sees the whole board."""
     width, height = look.size
     lens = replace(Lens.guess(width, height, rng.uniform(50, 75)), distortion=look.camera.lens.distortion)
@@ -90,7 +92,9 @@ def seen_from(look: Look, rng: np.random.Generator, profile: BoardProfile, tilt:
     return replace(look, camera=camera)
 
 
-def on_chess_board(look: Look, rng: np.random.Generator, shades: tuple[str, str], profile: str) -> Look:
+def on_chess_board(
+    look: SceneStyle, rng: np.random.Generator, shades: tuple[str, str], profile: str
+) -> SceneStyle:
     """The look with draughts of two shades on a chess board; the first shade is the first player's."""
     light, dark = CHESS[int(rng.integers(len(CHESS)))]
     first, second = shades
@@ -101,9 +105,14 @@ def on_chess_board(look: Look, rng: np.random.Generator, shades: tuple[str, str]
 
 
 def watched(
-    look: Look, rules: Rules, number: int, plies: int, profiles: Sequence[BoardProfile], keep: Path | None
+    look: SceneStyle,
+    rules: Rules,
+    number: int,
+    plies: int,
+    profiles: Sequence[BoardProfile],
+    keep: Path | None,
 ) -> Told:
-    """A game of ``plies`` turns before the product, with an illegal act now and then."""
+    """A game of ``plies`` turns before the product."""
     pace = Pace(settle=1.1, wrong=1.2)
     game = script_game(look, rules, seed=number, plies=plies, trouble=0.0, pace=pace)
     ours = Ours(rules, profiles=profiles, rank1=side_of_rank1(look.camera, look.profile))

@@ -1,17 +1,17 @@
-"""How much of a single picture is read rightly, without any history, by tilt and by the size of a square.
+"""How much of a single picture is read correctly, without any history, by tilt and by the size of a square.
 
     python -m benchmarks.accuracy.stills [--stills 48] [--seed 1] [--footage FOLDER]
                                [--keep FOLDER] [--jobs N]
 
-Draws pictures of random positions for two, three and four players with random looks (each follows from its
-seed), reads them, and compares with the truth; a still does not tell which side is which, so the best of the
-four turns counts. ``--footage`` reads the stills of a folder of recordings (with ``truth.json``) as well.
-``--keep`` stores the drawn pictures in a folder and takes them from there the next time.
+Renders random positions for two, three and four players with random looks (each determined by its seed),
+reads them, and compares with the truth. A still does not show which side is which, so the best of the four
+rotations counts. ``--footage`` also reads the stills of a folder of recordings (with ``truth.json``).
+``--keep`` caches the rendered pictures in a folder.
 
-Prints the share of squares with the right top (colour, or empty), with the right height and with the whole
-stack right; the last also over the squares with a stack alone. *Visible* are those squares of whose every
-piece a dozen spots of 2×2 pixels show: nothing is hidden there, so nothing need be guessed. Seconds are of
-processor time on one thread.
+Prints the share of squares with the right top (colour, or empty), the right height and the whole stack right;
+the last also for squares with a stack only. *Visible* are squares that show at least a dozen spots of 2×2
+pixels of each piece: nothing is hidden there, so nothing has to be guessed. Seconds are processor time on one
+thread.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from benchmarks.accuracy.report import PITCHES, TILTS, share
 from focus_companion.commands.read import IN_PLAY
 from focus_companion.game.squares import FILE, RANK, SQUARES
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
@@ -44,11 +44,11 @@ from focus_companion.vision.single_image.read_still import read_still
 Image = NDArray[np.uint8]
 
 SHOWS = 12
-"""Spots of 2×2 pixels, all of one piece, from which on it counts as visible."""
+"""Minimum number of 2×2 pixel spots of a piece for it to count as visible."""
 
 PIECES = {2: 18, 3: 13, 4: 13}
 HEIGHTS = (0.42, 0.26, 0.16, 0.1, 0.06)
-"""How common stacks of one to five pieces are in the positions drawn."""
+"""Frequencies of stacks of one to five pieces in the random positions."""
 
 _AT = {(f, r): s for s, (f, r) in enumerate(zip(FILE, RANK, strict=True))}
 
@@ -65,10 +65,10 @@ class Still:
     stacks: tuple[str, ...]
 
     def shown(self) -> list[bool]:
-        """For each square whether all of its pieces (or its bare dome) can be seen."""
+        """For each square, whether all of its pieces (or its bare dome) are visible."""
         outlines = Outlines(self.camera, self.profile)
         window = outlines.window(range(len(SQUARES)))
-        # A bare dome is painted as one piece of its own, told apart by its square.
+        # A bare dome is rendered as a piece of its own, identified by its square.
         levels = np.zeros((window.bottom - window.top, window.right - window.left), int)
         for square in outlines.far_to_near:
             column = outlines.columns[square]
@@ -88,7 +88,7 @@ class Still:
 
 @dataclass(frozen=True)
 class Tally:
-    """What was read of one still, or of many: numbers of squares."""
+    """The result of one still, or of many: numbers of squares."""
 
     squares: int = 0
     tops: int = 0
@@ -123,7 +123,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Row:
-    """What was read of one still."""
+    """The result of one still."""
 
     still: Still
     found: bool
@@ -146,7 +146,7 @@ class Row:
 
 
 def random_stacks(players: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """52 stacks on 8 to 30 squares, from no more pieces than there are."""
+    """52 stacks, 8 to 30 of them not empty, using no more pieces than a set has."""
     pool = list(rng.permutation(list(IN_PLAY[players] * PIECES[players])))
     stacks = [""] * len(SQUARES)
     for square in rng.permutation(len(SQUARES))[: int(rng.integers(8, 31))]:
@@ -174,7 +174,7 @@ def drawn(seed: int, keep: Path | None) -> Still:
 
 
 def recorded(folder: Path) -> Iterator[Still]:
-    """The stills of a folder of recordings; of those in which fewer colours stand, fewer are in play."""
+    """The stills of a folder of recordings; where fewer colours appear, fewer are in play."""
     for example in examples(folder, every=10**6):
         if not example.known:
             shown = set("".join(example.stacks))
@@ -270,7 +270,7 @@ def read_drawn(seed: int, keep: Path | None) -> Row:
 
 
 def shown(name: str, rows: Iterable[Row], lines: bool) -> None:
-    """The table of these rows, and each by itself as it comes; the sums go into the history."""
+    """Print each row as it arrives, then the table; the totals go into the history."""
     taken = []
     for row in rows:
         taken.append(row)

@@ -1,11 +1,11 @@
-"""Learn the weights of ``focus_companion.vision.detection.site_classifier`` from recordings with known truth.
+"""Trains ``focus_companion.vision.detection.site_classifier`` on recordings with known truth.
 
     python -m benchmarks.accuracy.train_site_classifier FOOTAGE
 
-FOOTAGE holds recordings (``*/truth.json`` with frames) and folders of stills. Places where a bare dome or a
-single piece stands are right; the ledge, the missing corners, and whatever else the finder takes for a board
-(a gingham cloth, prints, boards shifted by a square) are wrong. Prints the share of both told right, with the
-looks tested held out of the training, and then the weights.
+FOOTAGE holds recordings (``*/truth.json`` with frames) and folders of stills. Positive examples are places of
+a bare dome or a single piece; negative ones are the ledge, the missing corners, and whatever else the finder
+takes for a board (a gingham cloth, prints, boards shifted by a square). Prints the accuracy on both classes,
+for looks held out of the training, and then the weights.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy.finding import Example, examples, near
-from focus_companion.vision.detection.candidates import boards_maybe
+from focus_companion.vision.detection.candidates import LEVELS, Search
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.detection.refine import fitted
 from focus_companion.vision.detection.site_classifier import site_features, surroundings
@@ -34,7 +34,7 @@ FOLDS = 5
 
 
 def variants(image: Image, camera: Camera, rng: np.random.Generator) -> list[tuple[Image, Camera]]:
-    """The picture as it is, dim and noisy, and smaller, each with its camera."""
+    """The picture unchanged, dim and noisy, and smaller, each with its camera."""
     dim = image * rng.uniform(0.35, 0.6) + rng.normal(0, 4, image.shape)
     small = cv2.resize(image, None, fx=0.75, fy=0.75, interpolation=cv2.INTER_AREA)
     return [
@@ -64,7 +64,10 @@ def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]
         shaken = turned(camera, 0, (float(rng.normal(0, 1.2)), float(rng.normal(0, 1.2))))
         add(edges, shaken, profile.centres[low], 1.0)
         add(edges, shaken, surroundings(profile), 0.0)
-        maybe = boards_maybe(picture, profile)
+        search = Search(picture, profile)
+        for level in LEVELS:
+            search.look(level)
+        maybe = search.likeliest()
         for rank, guess in enumerate(maybe):
             cameras = [guess] if rank >= 6 else [guess, fitted(edges, guess, profile)]
             for wrong in cameras:
@@ -78,7 +81,7 @@ def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]
 
 
 def logistic(features: Floats, labels: Floats, ridge: float = 1.0) -> Floats:
-    """Weights, the constant last, of a logistic regression in which both classes count alike."""
+    """Weights, the bias last, of a logistic regression with balanced classes."""
     design = np.column_stack([features, np.ones(len(features))])
     share = np.where(labels > 0, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
     weights = np.zeros(design.shape[1])
@@ -112,7 +115,9 @@ def main(folder: Path) -> None:
         weights = logistic(x[~held], y[~held])
         odds[held] = x[held] @ weights[:-1] + weights[-1]
     print(f"{len(y)} places, {y.mean():.1%} of them right")
-    print(f"held out: right told {np.mean(odds[y > 0] > 0):.1%}, wrong told {np.mean(odds[y == 0] < 0):.1%}")
+    print(
+        f"held out: positives {np.mean(odds[y > 0] > 0):.1%} right, negatives {np.mean(odds[y == 0] < 0):.1%}"
+    )
     print("WEIGHTS =", tuple(np.round(logistic(x, y), 2).tolist()))
 
 

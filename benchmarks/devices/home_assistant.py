@@ -1,9 +1,9 @@
-"""Whether Home Assistant's own code accepts what we announce: run it where ``homeassistant`` is installed.
+"""Whether Home Assistant's own code accepts our discovery messages; needs the package ``homeassistant``.
 
     python -m benchmarks.devices.home_assistant
 
-Checks every entity against the schema that Home Assistant's MQTT integration checks discovery with, and the
-message as a whole against the one for devices, where the installed version has it (2024.12 or newer).
+Validates every entity against the discovery schema of Home Assistant's MQTT integration, and the message as a
+whole against the one for devices, if the installed version has it (2024.12 or newer).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Safeguards of firmware and driver, each taken out of a copy of the project: the tests must notice."""
+"""Mutation tests of the lights: each safeguard is removed from a copy of the project; a test must fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REQUESTS = "tests/session/test_session_requests.py"
 
 @dataclass(frozen=True)
 class Mutation:
-    """``old`` (which occurs once in ``file``) becomes ``new``; ``test`` of ``tests`` then has to fail."""
+    """``old`` (which occurs once in ``file``) becomes ``new``; ``test`` of ``tests`` must then fail."""
 
     name: str
     file: str
@@ -149,7 +149,7 @@ MUTATIONS = (
         "if frame.seq",
     ),
     host(
-        "state not told to a board that started anew",
+        "state not sent to a board that has restarted",
         "test_restart_of_the_board",
         "lights/serial.py",
         "        link.ask(Command.STATE, state_data(self._wanted))\n",
@@ -158,7 +158,7 @@ MUTATIONS = (
         "the board's word that it knows nothing not heard",
         "test_a_lost_boot_notice",
         "lights/serial.py",
-        "        if not pong.told:",
+        "        if not pong.has_state:",
         "        if False:",
     ),
     host("no heartbeat", "test_heartbeat", "lights/serial.py", "elif now >= self._ping_at:", "elif False:"),
@@ -190,10 +190,10 @@ MUTATIONS = (
         "            self._strangers.add(plugging)\n",
     ),
     host(
-        "a fault told at each try",
+        "a fault reported at each attempt",
         "test_plugged_in_late",
         "lights/serial.py",
-        "        if what != self._told:\n",
+        "        if what != self._reported:\n",
         "        if True:\n",
     ),
     host(
@@ -204,14 +204,14 @@ MUTATIONS = (
         "None",
     ),
     host(
-        "a press told with each PING",
+        "a press reported with each PING",
         "test_button_pressed_once_is_told_once",
         "lights/serial.py",
         "new = presses != self._presses",
         "new = presses > 0",
     ),
     host(
-        "a press dismisses what was just told",
+        "a press dismisses what has just been reported",
         "test_the_button_dismisses",
         "session/events_from_requests.py",
         "time - max(told) >= JUST_TOLD",
@@ -221,7 +221,7 @@ MUTATIONS = (
     host(
         "the button not joined to the game",
         "test_of_the_light_board",
-        "commands/play.py",
+        "commands/shared/listeners.py",
         "settings.lights), pressed)",
         "settings.lights))",
         BUTTON,
@@ -230,10 +230,10 @@ MUTATIONS = (
 
 
 def apart(root: Path, folder: Path, mutation: Mutation) -> str:
-    """Copy the project to ``folder``, change it and run the tests; what failed first, "" if nothing did.
+    """Copy the project to ``folder``, mutate it and run the tests; returns the first failure, "" if none.
 
     Raises:
-        RuntimeError: the place to change is not there (any more), or the tests could not be run.
+        RuntimeError: the text to replace is not there (any more), or the tests could not be run.
     """
     for name in ("focus_companion", "firmware", "tests", "docs", "calibration", "pyproject.toml"):
         copy = shutil.copytree if (root / name).is_dir() else shutil.copy

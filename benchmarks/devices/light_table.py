@@ -1,5 +1,5 @@
-"""The program itself on the simulated table, with the firmware on the simulated chip: do the lights tell the
-game, and does the button dismiss an alert?
+"""The program on the simulated table, with the firmware on the simulated chip: do the lights follow the game,
+and does the button dismiss an alert?
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ STOOD = 2.2
 
 
 @dataclass
-class Told:
-    """``looks``: how often the turn lights were looked at, ``right``: how often they told whose turn it was.
+class Result:
+    """``looks``: how often the turn lights were checked, ``right``: how often they showed whose turn it was.
     ``dismissed``: seconds from the button to the alert's end; ``None``: it did not end, or there was none.
     """
 
@@ -42,21 +42,21 @@ class Told:
         return 0 < self.looks == self.right and self.dismissed is not None and self.dark and self.status == 0
 
 
-def watch(board: Plugged, folder: Path, seconds: float) -> Told:
-    """Let the program play for so long at most, until the button has been tried."""
-    told = Told()
+def watch(board: Plugged, folder: Path, seconds: float) -> Result:
+    """Let the program play until the button has been tried, for at most this long."""
+    result = Result()
     with _program(board, folder) as (process, address):
         end = time.monotonic() + seconds
-        while time.monotonic() < end and told.dismissed is None:
-            _look(board, address, told)
+        while time.monotonic() < end and result.dismissed is None:
+            _look(board, address, result)
             if _state(address)["alert"]:
                 time.sleep(STOOD)
-                _press(board, address, told)
+                _press(board, address, result)
         process.terminate()
-        told.status = process.wait(10)
+        result.status = process.wait(10)
     time.sleep(0.5)
-    told.dark = not any(pixel != DARK for pixel in board.now())
-    return told
+    result.dark = not any(pixel != DARK for pixel in board.now())
+    return result
 
 
 @contextmanager
@@ -86,20 +86,20 @@ def _state(address: str) -> dict[str, Any]:
     return state
 
 
-def _look(board: Plugged, address: str, told: Told) -> None:
+def _look(board: Plugged, address: str, result: Result) -> None:
     before = _state(address)
     time.sleep(0.4)
     pixels, after = board.now(), _state(address)
     if before["event"] != after["event"] or not after["ready"] or not after["to_move"]:
         return  # something happened in between, or nobody is to move
-    told.looks += 1
+    result.looks += 1
     lit = [colour for n, colour in enumerate(COLOURS) if pixels[TURN_PIXEL + n] != DARK]
-    # A camera that gives no pictures, as where the machine is too busy to draw them: all four, slowly.
+    # A camera without pictures, as when the machine is too busy to draw them: all four, slowly.
     wanted = [[after["to_move"]]] if after["camera"] == "ok" else [[], list(COLOURS)]
-    told.right += lit in wanted
+    result.right += lit in wanted
 
 
-def _press(board: Plugged, address: str, told: Told) -> None:
+def _press(board: Plugged, address: str, result: Result) -> None:
     if not _state(address)["alert"]:
         return  # put right on the board
     board.say("press")
@@ -107,5 +107,5 @@ def _press(board: Plugged, address: str, told: Told) -> None:
     while _state(address)["alert"] and time.monotonic() - began < 10:
         time.sleep(0.02)
     if time.monotonic() - began < 10:
-        told.dismissed = time.monotonic() - began
+        result.dismissed = time.monotonic() - began
     board.say("release")

@@ -1,12 +1,12 @@
-"""The lights' promises, each measured; needs the tools of the firmware's tests (``.ci/system-packages``).
+"""Measures the guarantees of the lights; needs the tools of the firmware's tests (``.ci/system-packages``).
 
     python -m benchmarks.devices.lights latency        from the event to the last pixel, on the simulated chip
     python -m benchmarks.devices.lights noise [--streams 10000]   random bytes into firmware and driver
     python -m benchmarks.devices.lights cable [--rounds 3]        a game while the cable is pulled
     python -m benchmarks.devices.lights table          the program, the firmware and the button together
-    python -m benchmarks.devices.lights mutations [--only TEXT]   each safeguard taken out: do tests notice?
+    python -m benchmarks.devices.lights mutations [--only TEXT]   each safeguard removed: do tests fail?
 
-Ends with status 1 where a promise does not hold.
+Exit status 1 if a guarantee does not hold.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from benchmarks.devices.light_mutations import MUTATIONS, Mutation, apart  # noq
 from benchmarks.devices.light_table import watch  # noqa: E402
 
 PART = 1000
-"""Streams of one run of the simulated chip, so that its trace stays small."""
+"""Streams per run of the simulated chip, so that its trace stays small."""
 
 
 def chip_in(folder: Path) -> Chip:
@@ -76,13 +76,13 @@ def cable(folder: Path, rounds: int) -> bool:
 
 def table(folder: Path) -> bool:
     with Plugged(chip_in(folder), folder / "ttyFOCUS") as board:
-        told = watch(board, folder, 240)
-    pressed = "no" if told.dismissed is None else f"{told.dismissed:.2f} s"
+        result = watch(board, folder, 240)
+    pressed = "no" if result.dismissed is None else f"{result.dismissed:.2f} s"
     print(
-        f"the turn lights told whose turn it was {told.right} of {told.looks} times; from the button to the "
-        f"alert's end {pressed}; dark at the end: {told.dark}; exit status {told.status}"
+        f"the turn lights were right {result.right} of {result.looks} times; from the button to the "
+        f"alert's end {pressed}; dark at the end: {result.dark}; exit status {result.status}"
     )
-    return told.holds
+    return result.holds
 
 
 def mutations(folder: Path, only: str) -> bool:

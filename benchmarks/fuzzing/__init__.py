@@ -1,1 +1,1 @@
-"""Coverage-guided and random fuzzing of everything that reads what others wrote."""
+"""Coverage-guided and random fuzzing of everything that reads foreign input."""

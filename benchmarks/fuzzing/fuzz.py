@@ -2,11 +2,11 @@
 
     .venv/bin/pip install '.[fuzz]'
     python -m benchmarks.fuzzing.fuzz page --minutes 5        one target; names: see targets.py
-    python -m benchmarks.fuzzing.fuzz all --minutes 30        all of them, the time shared out
-    python -m benchmarks.fuzzing.fuzz all --keep              takes the best finds into tests/corpus
+    python -m benchmarks.fuzzing.fuzz all --minutes 30        all of them, sharing the time
+    python -m benchmarks.fuzzing.fuzz all --keep              copies the best finds to tests/corpus
 
-Fails with the input at hand where one is answered wrongly, takes more than ten seconds or more than 2 GiB.
-What is found lies in the folder of ``--work`` and is the beginning of the next run. Prints one row a target.
+Fails, and keeps the input, if one is handled wrongly, takes more than ten seconds or more than 2 GiB. Finds
+are kept in the folder of ``--work``, from which the next run starts. Prints one row per target.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ HANG: Final = 10
 """Seconds after which one input counts as a hang."""
 
 MEMORY: Final = 2048
-"""MiB that a run may take in all, the libraries included."""
+"""Maximum MiB of a run, including the libraries."""
 
 KEPT: Final = 40
-"""Examples of a target that are kept in the repository."""
+"""Number of examples of a target to keep in the repository."""
 
 KEPT_BYTES: Final = 1500
 
@@ -39,7 +39,7 @@ _COVERAGE: Final = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)")
 
 
 def run(name: str, arguments: list[str]) -> tuple[int, str]:
-    """Fuzz in a process of its own: its exit status and all that it said."""
+    """Fuzz in a separate process; returns its exit status and output."""
     done = subprocess.run(
         [sys.executable, "-m", INSIDE, name, *arguments],
         capture_output=True,
@@ -55,7 +55,7 @@ def limits(name: str) -> list[str]:
 
 
 def fuzz(name: str, seconds: float, work: Path) -> tuple[bool, str]:
-    """Fuzz one target for so long. Returns whether all was well, and its row of the table."""
+    """Fuzz one target for this long. Returns whether all was well, and its row of the table."""
     corpus, found = work / name, work / f"{name}-found"
     for place in (corpus, found):
         place.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def fuzz(name: str, seconds: float, work: Path) -> tuple[bool, str]:
 
 
 def _quoted(word: str) -> str:
-    """A word as libFuzzer's dictionary wants it: printable ASCII, all else as \\xNN."""
+    """A word in the format of libFuzzer's dictionary: printable ASCII, everything else as \\xNN."""
     raw = re.sub(r"\\x([0-9a-f]{2})", lambda found: chr(int(found[1], 16)), word).encode("latin-1")
     plain = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}" for byte in raw
@@ -106,7 +106,7 @@ def _why(said: str) -> str:
 
 
 def keep(name: str, work: Path) -> int:
-    """Take an even choice of what the runs kept, which is what reached something new, into the repository.
+    """Copy an even selection of the runs' corpus, the inputs that reached new code, to the repository.
 
     Returns how many there are now.
     """
@@ -114,7 +114,7 @@ def keep(name: str, work: Path) -> int:
     kept = sorted((work / name).iterdir(), key=lambda path: (path.stat().st_size, path.name))
     kept = [path for path in kept if 0 < path.stat().st_size <= KEPT_BYTES]
     for path in examples(name):
-        # What was once answered wrongly has a name, and stays.
+        # Inputs that were once handled wrongly have names, and stay.
         if not path.name.startswith("found-"):
             path.unlink()
     for path in kept[:: max(1, -(-len(kept) // KEPT))]:

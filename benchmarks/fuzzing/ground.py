@@ -1,4 +1,4 @@
-"""What the fuzzed targets stand on: a folder of their own, a sight that sees nothing, refusals for people."""
+"""Fixtures of the fuzzed targets: a temporary folder, a pipeline that sees nothing, a check of refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.fuzzing.records import REFUSALS, check_words
 
 
 def refused(read: Callable[[], object], *more: type[Exception]) -> None:
-    """Read, and see that a refusal is one for people."""
+    """Read, and check that a refusal is worded for people."""
     for_people: tuple[type[Exception], ...] = (*REFUSALS, *more)
     try:
         read()
@@ -24,19 +24,19 @@ def refused(read: Callable[[], object], *more: type[Exception]) -> None:
 
 @cache
 def folder(parent: str | None = None) -> Path:
-    """A folder of our own for what has to be a file."""
+    """A temporary folder for inputs that must be files."""
     made = tempfile.mkdtemp(prefix="focus-fuzz-", dir=parent)
     atexit.register(shutil.rmtree, made, True)
     return Path(made)
 
 
 def quick_folder() -> Path:
-    """One in memory where there is such a place: a journal waits for the disk at every event."""
+    """In memory if possible, since a journal syncs to disk at every event."""
     return folder("/dev/shm" if Path("/dev/shm").is_dir() else None)
 
 
 class Sight:
-    """Sees a game in which nothing happens by itself."""
+    """A pipeline that sees nothing happen."""
 
     camera_state = "ok"
 

@@ -7,18 +7,18 @@ import sys
 
 import atheris
 
-# Whatever is imported in here tells which of its branches an input takes.
+# Everything imported in here is instrumented for coverage.
 with atheris.instrument_imports(include=["focus_companion", "tomllib", "waitress.parser"]):
     import focus_companion.vision.capture.frames  # noqa: F401 - its settings of OpenCV come before all else
     from benchmarks.fuzzing.targets import TARGETS
 
     target = TARGETS[sys.argv[1]]
-    for seed in target.seeds():  # for what is imported late
+    for seed in target.seeds():  # for late imports
         target.run(seed)
 
 
 def main() -> None:
-    # Refused requests by the million are no news.
+    # Millions of refused requests need not be logged.
     logging.getLogger("focus_companion").setLevel(logging.CRITICAL)
     atheris.Setup([sys.argv[0], *sys.argv[2:]], target.run)
     atheris.Fuzz()

@@ -1,4 +1,4 @@
-"""More of what is fuzzed: messages of a broker, streams of cameras, lens profiles, tapes."""
+"""More fuzzing targets: broker messages, camera streams, lens profiles, tapes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.fuzzing.ground import Sight, folder, refused
 from focus_companion.vision.capture.http import LARGEST
 
 NEXT: Final = b"\n--\n"
-"""Between two messages of a hall's evening."""
+"""Separator between two messages of a hall's evening."""
 
 
 def _stacks() -> str:
@@ -22,7 +22,7 @@ def _stacks() -> str:
     return start_position(Rules.make(2)).text
 
 
-# What comes over a broker: each message "KIND GAME" on its first line, then its payload
+# Broker messages, each with "KIND GAME" on its first line, then its payload
 
 
 def run_hall(data: bytes) -> None:
@@ -44,14 +44,14 @@ def run_hall(data: bytes) -> None:
     for name in evening.names():
         evening.tile_text(name)
         for game in evening.games(name):
-            # What the hall's page answers with "not found".
+            # Exceptions that the hall's page answers with "not found".
             try:
                 evening.record(name, game)
             except (LookupError, Nonsense):
                 continue
     logs = evening.logs()
-    for told in (results.results(logs), results.standings(logs), results.matches(logs)):
-        json.dumps(told)
+    for table in (results.results(logs), results.standings(logs), results.matches(logs)):
+        json.dumps(table)
     results.sheet(results.this_evening(logs))
     results.bundle(evening, logs)
 
@@ -81,12 +81,12 @@ def hall_seeds() -> list[bytes]:
             "players": {"green": {"name": "Ann"}}, "position": _stacks(),
         }
     )  # fmt: skip
-    told = [(1, began, begun), (2, began, body)]
+    sent = [(1, began, begun), (2, began, body)]
     status = b"A/status\n" + write_status(True, "j", 0, "1.0")
     events = [
-        b"A/events\n" + write_event("A", "j", 1, began, seq, seq - 1, at, event) for seq, at, event in told
+        b"A/events\n" + write_event("A", "j", 1, began, seq, seq - 1, at, event) for seq, at, event in sent
     ]
-    game = b"A/games/1\n" + write_log(head, told)
+    game = b"A/games/1\n" + write_log(head, sent)
     ask = b"A/ask\n" + compact({"after": 3}).encode()
     shown = b"A/state\n" + compact(state).encode()
     return [
@@ -97,11 +97,11 @@ def hall_seeds() -> list[bytes]:
     ]
 
 
-# A row of pictures over HTTP
+# A stream of pictures over HTTP
 
 
 class _Answer(io.BytesIO):
-    """What a camera sends, in the pieces in which it comes."""
+    """A camera's stream, in chunks."""
 
     def read1(self, size: int | None = -1, /) -> bytes:
         return super().read1(min(size or 1, 1 + self.tell() % 41))
@@ -174,7 +174,7 @@ def lens_seeds() -> list[bytes]:
     ]
 
 
-# Tapes: the lines; the pictures are fuzzed on their own
+# Tapes: only the lines; pictures are fuzzed separately
 
 
 def run_tape(data: bytes) -> None:

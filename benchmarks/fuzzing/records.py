@@ -1,12 +1,12 @@
-"""Broken input by the hundred thousand: records, move sheets, SGF, positions and rules files, spoilt.
+"""Hundreds of thousands of corrupted records, move sheets, SGF files, positions and rules files.
 
     python -m benchmarks.fuzzing.records [--cases 100000] [--seed 1]
 
-Spoils good examples until so many of them were refused (what can still be read after it is not counted),
+Corrupts good examples until this many have been refused (those that can still be read are not counted),
 through the same functions that the commands use; one in fifty goes through the command line itself. Fails at
 the first input that is answered by anything but a clear error: another exception, an error of several lines
-or without words, a wrong exit status, more than :data:`PATIENCE` seconds. Such an input is written to the
-file that ``--keep`` names. Prints how many of each kind were refused, the slowest, and how far the memory
+or without words, a wrong exit status, or more than :data:`PATIENCE` seconds. That input is written to the
+file that ``--keep`` names. Prints how many of each kind were refused, the slowest, and how much the memory
 grew.
 """
 
@@ -48,10 +48,10 @@ PATIENCE: Final = 10.0
 """Seconds after which an input counts as a hang."""
 
 LONGEST: Final = 1000
-"""Characters of an error; a line that nobody can read is not clear."""
+"""Maximum characters of an error; a longer line is not clear."""
 
 REFUSALS: Final = (FormatError, IllegalMove, BadInput, PositionTextError, RulesError)
-"""The errors that are written for people."""
+"""The errors that are worded for people."""
 
 SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"players": 2},
@@ -80,16 +80,16 @@ PIECES: Final = (
 
 
 class Failure(Exception):
-    """An input that was not answered as it should be."""
+    """An input was handled wrongly."""
 
 
 class Hang(BaseException):
-    """An input took too long; no handler for exceptions may keep it."""
+    """An input took too long. Not an Exception, so that no handler swallows it."""
 
 
 @dataclass
 class Tally:
-    """What has been tried."""
+    """Counts of the inputs tried."""
 
     refused: Counter[str] = field(default_factory=Counter)
     read: Counter[str] = field(default_factory=Counter)
@@ -121,7 +121,7 @@ def record(settings: dict[str, Any], seed: int, plies: int = 24) -> dict[str, An
 
 
 def from_position(seed: int) -> dict[str, Any]:
-    """A good record that begins from a given position."""
+    """A good record that starts from a given position."""
     before = Rules.make(3)
     choose = random.Random(seed)
     position = start_position(before)
@@ -138,7 +138,7 @@ def from_position(seed: int) -> dict[str, Any]:
 
 
 def spoilt_text(choose: random.Random, data: bytes, others: list[bytes]) -> bytes:
-    """The same bytes with one to four faults."""
+    """The same bytes with one to four corruptions."""
     for _ in range(choose.choice((1, 1, 1, 2, 4))):
         at = choose.randrange(len(data) + 1)
         end = min(len(data), at + choose.choice((1, 1, 2, 5, 40)))
@@ -183,7 +183,7 @@ def spoilt_value(choose: random.Random, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of input: how to make a spoilt one, and what reads it."""
+    """One kind of input: how to make a corrupted one, and what reads it."""
 
     name: str
     make: Callable[[random.Random], bytes]
@@ -193,7 +193,7 @@ class Kind:
 
 
 def kinds() -> tuple[Kind, ...]:
-    """Every kind of input that a user may hand over."""
+    """Every kind of input that a user may supply."""
     games = [record(settings, seed) for seed, settings in enumerate(SETTINGS)] + [from_position(9)]
     jsons = [json.dumps(game).encode() for game in games]
     matches = [read_record(data) for data in jsons]
@@ -255,7 +255,7 @@ def read_game(data: bytes, _: Path) -> object:
 
 
 def read_lines(data: bytes, _: Path) -> object:
-    """As ``replay`` does with a file of one record a line: every line is a game or an error."""
+    """As ``replay`` does with a file of one record per line: every line is a game or an error."""
     refused: Exception | None = None
     for _number, found in records_in(io.BytesIO(data), "games"):
         try:
@@ -290,7 +290,7 @@ def read_rules(data: bytes, folder: Path) -> object:
 
 @contextlib.contextmanager
 def patience() -> Iterator[None]:
-    """Raise Hang in whatever takes too long."""
+    """Signal handler: raise Hang in whatever takes too long."""
 
     def late(_signal: int, _frame: FrameType | None) -> None:
         raise Hang(f"more than {PATIENCE:.0f} s")
@@ -312,7 +312,7 @@ def check_words(text: str) -> None:
 
 
 def through_command(kind: Kind, data: bytes, folder: Path) -> bool:
-    """Hand the input to the command line as a file; whether it was refused."""
+    """Pass the input to the command line as a file; returns whether it was refused."""
     path = folder / f"spoilt{kind.suffix}"
     path.write_bytes(data)
     out, err = io.StringIO(), io.StringIO()
@@ -326,7 +326,7 @@ def through_command(kind: Kind, data: bytes, folder: Path) -> bool:
 
 
 def try_one(kind: Kind, data: bytes, folder: Path, command: bool) -> bool:
-    """Whether a spoilt input was refused, as it should be. Raises Failure, Hang or whatever got through."""
+    """Whether a corrupted input was refused. Raises Failure, Hang or any exception that got through."""
     with patience():
         if command and kind.suffix:
             return through_command(kind, data, folder)
@@ -339,7 +339,7 @@ def try_one(kind: Kind, data: bytes, folder: Path, command: bool) -> bool:
 
 
 def fuzz(cases: int, seed: int, keep: Path | None = None) -> Tally:
-    """Try spoilt inputs of every kind in turn until ``cases`` were refused."""
+    """Try corrupted inputs of every kind in turn until ``cases`` have been refused."""
     tally, choose, made = Tally(), random.Random(seed), 0
     each = kinds()
     with tempfile.TemporaryDirectory() as name:

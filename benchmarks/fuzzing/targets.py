@@ -1,7 +1,7 @@
-"""What is fuzzed: every reader of what others wrote, and the page, each as a function of bytes.
+"""The fuzzing targets: every reader of foreign input, and the page, each as a function of bytes.
 
-A target returns for whatever is read or clearly refused, and raises for everything else: another exception,
-an error that no person understands, an answer that should not be. ``tests/corpus/NAME`` holds its examples.
+A target returns if the input is read or clearly refused, and raises otherwise: on another exception, an
+incomprehensible error, or a wrong answer. ``tests/corpus/NAME`` holds its examples.
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ from benchmarks.fuzzing.records import SETTINGS, from_position, kinds, read_game
 CORPUS: Final = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 
 ROUND: Final = 300
-"""Requests after which the page is set up anew, so that its journal stays short."""
+"""Requests after which the page is recreated, so that its journal stays short."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """``run`` raises for bytes that are answered wrongly; ``seeds`` are good ones; ``words`` help to spoil
-    them; ``longest``: bytes of one input."""
+    """``run`` raises for bytes that are handled wrongly; ``seeds`` are valid inputs; ``words`` are for
+    mutating them; ``longest``: maximum bytes of an input.
+    """
 
     run: Callable[[bytes], object]
     seeds: Callable[[], Iterable[bytes]]
     words: Sequence[str] = ()
     longest: int = 4096
     modules: Sequence[str] = field(default=("focus_companion",))
-    """Packages whose branches count as covered or not."""
+    """Packages whose branch coverage is measured."""
 
 
-# Records, positions and rules: as the commands read them
+# Records, positions and rules, as read by the commands
 
 
 def _samples(name: str) -> list[bytes]:
@@ -106,7 +107,7 @@ def _settings() -> list[bytes]:
     ]
 
 
-# The journal's own bodies: a damaged one must be told as that
+# Event bodies of the journal: a damaged one must be reported as such
 
 
 def run_events(data: bytes) -> None:
@@ -116,7 +117,7 @@ def run_events(data: bytes) -> None:
 
     history = History.begin(Rules.make(2), {}, game=1, date="2026-11-20")
     for line in data.split(b"\n")[:40]:
-        # What the journal takes for a damaged event.
+        # Exceptions that the journal treats as a damaged event.
         with contextlib.suppress(ValueError, RecursionError):
             history = history.take(event_from_json(json.loads(line)))
 
@@ -124,7 +125,7 @@ def run_events(data: bytes) -> None:
 def _events() -> list[bytes]:
     from focus_companion.session import events
 
-    told = [
+    samples = [
         events.Ready(1.0, "-"),
         events.SetUp(1.0, ["d5"]),
         events.Moved(1, 1, "green", "b6-b7", "", {}, {}, "red", 0.9),
@@ -138,8 +139,8 @@ def _events() -> list[bytes]:
         events.Begins(1, "red", ["red", "green"]),
         events.Corrected(1, "-", {"players": 2}, "why"),
     ]
-    return [json.dumps(event.to_json(), default=dict).encode() for event in told] + [
-        b"\n".join(json.dumps(event.to_json(), default=dict).encode() for event in told[:4])
+    return [json.dumps(event.to_json(), default=dict).encode() for event in samples] + [
+        b"\n".join(json.dumps(event.to_json(), default=dict).encode() for event in samples[:4])
     ]
 
 
@@ -148,10 +149,10 @@ def _events() -> list[bytes]:
 
 def run_serial(data: bytes) -> None:
     from focus_companion.lights.protocol import Hello, Pong, ProtocolError
-    from focus_companion.lights.wire import LONGEST, BadFrame, Decoder, Frame, decode, encode, unstuff
+    from focus_companion.lights.wire import LONGEST, BadFrame, Decoder, WireMessage, decode, encode, unstuff
 
     decoder, at = Decoder(), 0
-    found: list[Frame] = []
+    found: list[WireMessage] = []
     while at < len(data):
         step = 1 + data[at] % 29
         found += decoder.feed(data[at : at + step])
@@ -170,10 +171,14 @@ def run_serial(data: bytes) -> None:
 
 
 def _serial() -> list[bytes]:
-    from focus_companion.lights.wire import Frame, encode
+    from focus_companion.lights.wire import WireMessage, encode
 
     hello = bytes((0, 1, 1, 0, 0, 63, 98, 6, 1, 244, 0))
-    frames = [Frame(1, 0x81, hello), Frame(2, 0x82, bytes((0, 1, 2, 3, 0, 9))), Frame(0, 0xC1, b"\x05")]
+    frames = [
+        WireMessage(1, 0x81, hello),
+        WireMessage(2, 0x82, bytes((0, 1, 2, 3, 0, 9))),
+        WireMessage(0, 0xC1, b"\x05"),
+    ]
     sent = [encode(frame) for frame in frames]
     return [*sent, b"".join(sent), b"\0" * 9, b"\xff" * 300, hello[1:]]
 
@@ -235,11 +240,11 @@ def _films() -> list[bytes]:
     return [*films, b"".join(part % (len(jpeg), jpeg) for jpeg in jpegs), b"".join(jpegs)]
 
 
-# The page: requests as they come over the network, through the server's own parser
+# The page: requests as sent over the network, through the server's own parser
 
 
 class _Now:
-    """A session that does at once what is asked for, as no game thread runs beside."""
+    """A session that carries out requests at once, since there is no game thread."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
@@ -258,11 +263,11 @@ class _Now:
 
 class _NoReviews:
     def ask(self, _: object) -> None:
-        """A review is a process of its own, and reads nothing that others wrote."""
+        """Replaces the review, which runs in a separate process and reads no foreign input."""
 
 
 class Page:
-    """A page with two games in its journal, and its server's parser before it."""
+    """A page with two games in its journal, behind the server's parser."""
 
     def __init__(self) -> None:
         import numpy as np
@@ -285,7 +290,7 @@ class Page:
             now.submit(request)
         self.app = create_app(now, self.journal, lan=True, pin="482159", hosts=["board.local"])
         self.app.extensions["reviews"] = _NoReviews()
-        # What goes wrong inside must come out here, not as a page about it.
+        # An internal error must be raised here, not rendered as an error page.
         self.app.config["PROPAGATE_EXCEPTIONS"] = True
         self.adjustments = Adjustments(max_request_body_size=256 * 1024, ident=None)
 
@@ -295,7 +300,7 @@ class Page:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def ask(self, data: bytes, peer: str) -> None:
-        """Every request that the bytes hold, from this address. Raises for an answer that should not be."""
+        """Handle every request in the bytes, from this address. Raises for a wrong answer."""
         from waitress.parser import HTTPRequestParser
 
         for _ in range(4):
@@ -321,16 +326,16 @@ class Page:
         server = SimpleNamespace(adj=self.adjustments, effective_port=8000, server_name="board.local")
         channel = SimpleNamespace(server=server, addr=(peer, 5), check_client_disconnected=lambda: False)
         task = WSGITask(channel, parser)
-        told: list[tuple[str, list[tuple[str, str]]]] = []
+        started: list[tuple[str, list[tuple[str, str]]]] = []
 
         def begin(status: str, headers: list[tuple[str, str]], _: object = None) -> Any:
-            told.append((status, headers))
+            started.append((status, headers))
 
         body: Any = self.app(task.get_environment(), begin)
-        stream = any(value.startswith("text/event-stream") for name, value in told[0][1])
+        stream = any(value.startswith("text/event-stream") for name, value in started[0][1])
         with contextlib.closing(body) if hasattr(body, "close") else contextlib.nullcontext():
             got = b"".join(_some(body, 3 if stream else None))
-        check_answer(int(told[0][0][:3]), dict(told[0][1]), got)
+        check_answer(int(started[0][0][:3]), dict(started[0][1]), got)
 
 
 def _some(parts: Iterable[bytes], most: int | None) -> Iterator[bytes]:
@@ -370,7 +375,7 @@ def run_page(data: bytes) -> None:
         for peer in ("127.0.0.1", "192.168.1.77"):
             _page[0].ask(data, peer)
     except BaseException:
-        # Whatever state it is in now, the next input must not inherit it.
+        # The next input must not inherit the current state.
         _page[0].close()
         _page[:] = [None, 0]
         raise

@@ -1,8 +1,8 @@
-"""Many tables, one broker, one hall, many viewers: how fast, how much, and whether anything is lost.
+"""Many tables, one broker, one hall, many viewers: latency, load, and whether anything is lost.
 
     python -m benchmarks.load.hall load --minutes 30  300 tables, 50 viewers: latency, losses, memory, CPU
-    python -m benchmarks.load.hall knee  the same ever faster, a minute each, until it breaks
-    python -m benchmarks.load.hall outages  broker, network gone 20 times each, tables killed 50 times
+    python -m benchmarks.load.hall knee  the same, ever faster, a minute each, until it breaks
+    python -m benchmarks.load.hall outages  broker and network down 20 times each, tables killed 50 times
     python -m benchmarks.load.hall sizes  bytes on the wire by kind of message
 
 Real journals on the disk, a real Mosquitto, the real ``hall`` command; no pictures. Linux only (reads /proc).

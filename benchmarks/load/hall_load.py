@@ -1,4 +1,4 @@
-"""Many tables, a broker, the real ``hall`` command, many viewers for a while: what it costs and takes."""
+"""Many tables, a broker, the real ``hall`` command and many viewers for a while: resources and latency."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "tests" / room) for ro
 from mosquitto import Mosquitto  # noqa: E402
 
 TOGETHER = 6
-"""Processes that share the tables: a table has a dozen files open, and a process may have 1024."""
+"""Number of processes for the tables: a table has a dozen files open, and a process may have 1024."""
 
 
 def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool = True) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool
         began, loaded = time.time(), os.getloadavg()[0]
         for player in players:
             go(player)
-        told = [json.loads(line_of(player)) for player in players]
+        reports = [json.loads(line_of(player)) for player in players]
         ended = time.time()
         parts = meter.end()
         health = json.loads(urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz").read())
@@ -68,8 +68,8 @@ def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool
             "events": sum(map(len, times)),
             "events_a_second": round(sum(map(len, times)) / (ended - began - 5), 1),
             "load_average": [round(loaded, 1), round(os.getloadavg()[0], 1)],
-            "tables_behind_s": max(player["behind"] for player in told),
-            "tables_said": sorted({line for player in told for line in player["said"]}),
+            "tables_behind_s": max(player["behind"] for player in reports),
+            "tables_said": sorted({line for player in reports for line in player["said"]}),
             "hall": health,
             "parts": parts,
         } | screens(seen, times, last, viewers)
@@ -83,7 +83,7 @@ def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool
 
 
 def knee(viewers: int, seconds: float, paces: Sequence[float]) -> None:
-    """Ever faster, until an event takes two seconds to the screen."""
+    """Ever faster, until an event takes two seconds to reach the screen."""
     for every in paces:
         measured = load(300, viewers, every, seconds, check=False)
         print(json.dumps(measured), flush=True)

@@ -1,4 +1,4 @@
-"""Broker, network and tables fail, one after another; the hall must end with exactly the journals' games."""
+"""Broker, network and tables fail in turn; in the end the hall must have exactly the journals' games."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from focus_companion.mqtt.broker import parse_broker
 
 
 def outages(kills: int = 50, cuts: int = 20, restarts: int = 20) -> None:
-    """Everything fails in turn; in the end the hall has the journals' games, byte for byte."""
+    """Make everything fail in turn; in the end the hall must have the journals' games, byte for byte."""
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         folder = Path(temporary)
         broker = stack.enter_context(Mosquitto(folder / "broker"))

@@ -1,4 +1,4 @@
-"""The processes of the hall's benchmark: how they are started, and what they use. Linux only."""
+"""The processes of the hall's benchmark: starting them, and measuring their use of resources. Linux only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def child(stack: ExitStack, program: str, *arguments: object) -> subprocess.Popen[str]:
-    """A program beside this one, for one part of the work."""
+    """A helper process for one part of the work."""
     command = [sys.executable, "-m", f"benchmarks.load.{program}", *map(str, arguments)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     stack.callback(process.kill)
@@ -50,7 +50,7 @@ def running_hall(address: str) -> Iterator[tuple[int, int]]:
 
 
 class Meter(threading.Thread):
-    """CPU seconds and the largest memory of processes, by what they are called."""
+    """CPU seconds and peak memory of processes, by name."""
 
     def __init__(self, parts: dict[str, list[int]]) -> None:
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""What the viewers of the hall's benchmark saw, held against the tables' journals."""
+"""Compares what the viewers of the hall's benchmark saw with the tables' journals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from focus_companion.storage.journal import Journal, KeptEvent
 
 
 def event_times(folder: Path, names: Sequence[str], began: float) -> tuple[list[dict[int, float]], list[int]]:
-    """For each table when each event was written, and the last one's number."""
+    """For each table, when each event was written, and the last one's number."""
     times, last = [], []
     for name in names:
         with Journal(folder / name) as journal:
@@ -30,7 +30,7 @@ def event_times(folder: Path, names: Sequence[str], began: float) -> tuple[list[
 
 
 def screens(seen: Path, times: list[dict[int, float]], last: list[int], viewers: int) -> dict[str, Any]:
-    """Latencies of every event on every screen; what never came, what came twice or backwards."""
+    """Latencies of every event on every screen; lost, duplicate and out-of-order events."""
     delays = array("f")
     lacking = fell = size = 0
     with seen.open("rb") as stream:
@@ -42,7 +42,7 @@ def screens(seen: Path, times: list[dict[int, float]], last: list[int], viewers:
             fell, size = fell + head["fell"], size + head["bytes"]
             shown = [0] * len(last)
             for table, number, when in zip(tables, numbers, came, strict=True):
-                # Whatever lies between is on the screen with the newest one.
+                # Events in between are on the screen together with the newest one.
                 for each in range(shown[table] + 1, number + 1):
                     if (written := times[table].get(each)) is not None:
                         delays.append(when - written)
@@ -63,7 +63,7 @@ def screens(seen: Path, times: list[dict[int, float]], last: list[int], viewers:
 
 
 def compare(folder: Path, names: Sequence[str], port: int) -> int:
-    """Games that the hall has not, or not byte for byte as the journal."""
+    """Games that the hall lacks, or that differ from the journal in any byte."""
     wrong = 0
     for name in names:
         with Journal(folder / name) as journal:

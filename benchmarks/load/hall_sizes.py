@@ -1,4 +1,4 @@
-"""What a game puts on the wire, by kind of message, and what many tables do."""
+"""Network traffic of a game, by kind of message, and of many tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADERS = 2 * 2 * 52
 
 
 def sizes() -> None:
-    """What a game of 120 turns puts on the wire, by kind of message."""
+    """Traffic of a game of 120 turns, by kind of message."""
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         broker = stack.enter_context(Mosquitto(Path(temporary) / "broker"))
         seen: dict[str, list[int]] = {}
@@ -78,15 +78,15 @@ def sizes() -> None:
 
 
 def table_tile(seen: dict[str, list[int]]) -> float:
-    """Bytes that a screen gets for an event."""
+    """Bytes sent to a screen for an event."""
     return statistics.mean(seen["state"])
 
 
 def kept(seen: dict[str, list[int]]) -> float:
-    """Bytes that the broker keeps of a table: status, state, discovery, and a week of eight games a day."""
+    """Bytes that the broker retains per table: status, state, discovery, and a week of eight games a day."""
     return sum(seen[kind][-1] for kind in ("status", "state", "discovery")) + 7 * 8 * archive(seen)
 
 
 def archive(seen: dict[str, list[int]]) -> float:
-    """Bytes of a finished game, packed."""
+    """Bytes of a finished game, compressed."""
     return max(seen["games"])

@@ -2,8 +2,8 @@
 
 python -m benchmarks.load.hall_tables FOLDER BROKER NAME,NAME… EVERY SECONDS
 
-Says "started", waits for a line, plays, tells how far behind it was and what the publishers said (JSON), and
-waits for a line before it ends.
+Prints "started", waits for a line, plays, prints how far behind it was and what the publishers reported
+(JSON), and waits for a line before it exits.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from published_table import Table  # noqa: E402
 from focus_companion.session.events import Alert, Resolved  # noqa: E402
 
 LONGEST_GAME = 120
-"""Turns after which a player resigns: chance alone rarely ends a game."""
+"""Turns after which a player resigns, since random games rarely end."""
 
 
 def play_tables(folder: Path, address: str, names: Sequence[str], every: float, seconds: float) -> None:
-    """Play at all of them, a turn ``every`` seconds each in the mean, now and then an alert."""
+    """Play at all tables, on average a turn every ``every`` seconds each, with occasional alerts."""
     tables = [Table(folder / name, address, name, {"g": f"G {name}", "r": f"R {name}"}) for name in names]
     for table in tables:
         table.publisher.start()
@@ -61,10 +61,10 @@ def step(table: Table, chance: random.Random) -> None:
         return
     if chance.random() < 0.1:
         player, now = "red", session.history.time
-        told = session._tell(
+        emitted = session._tell(
             Alert(now, "distance", player, ["d5", "d6"], "Two pieces go two squares. Put it back.")
         )
-        told += session._tell(Resolved(now))
+        emitted += session._tell(Resolved(now))
         table.publisher.tell()
     table.play()
 

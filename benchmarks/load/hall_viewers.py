@@ -2,7 +2,7 @@
 
 python -m benchmarks.load.hall_viewers PORT COUNT NAME,NAME… FILE
 
-Says "started" and reads until a line comes; then FILE holds, viewer by viewer, a line of JSON and what it
+Prints "started" and reads until a line arrives; then FILE holds, for each viewer, a line of JSON and what it
 saw.
 """
 
@@ -22,7 +22,7 @@ TILE = re.compile(rb'\{"table":"([^"]+)".*?"seq":(\d+)\}')
 
 
 class Viewer(threading.Thread):
-    """Reads the hall's stream as a browser does; notes which event of which table was on the screen when."""
+    """Reads the hall's stream as a browser does; records when each table's events were on the screen."""
 
     def __init__(self, port: int, names: dict[str, int]) -> None:
         super().__init__(daemon=True)
@@ -51,7 +51,7 @@ class Viewer(threading.Thread):
 
 
 def watch(port: int, count: int, names: Sequence[str], file: Path) -> None:
-    """So many viewers until a line comes on standard input; then write what they saw."""
+    """Run this many viewers until a line arrives on standard input; then write what they saw."""
     viewers = [Viewer(port, {name: index for index, name in enumerate(names)}) for _ in range(count)]
     for viewer in viewers:
         viewer.start()

@@ -1,13 +1,13 @@
-"""How many viewers the game bears: the time of every frame, and how late events come, with 0, 200 and 1,000.
+"""How many viewers a game can serve: frame times and event latency with 0, 200 and 1,000 of them.
 
     python -m benchmarks.load.viewers [--rounds 5]
 
-One process plays the recorded clip over and over at its own speed, with the page, as ``play`` does; another,
-at the lowest priority, is the viewers: each follows the event stream, and who is told that there is no room
-asks ``/api/state`` every few seconds instead, as the page does. The numbers of viewers take turns, so that
-whatever else the machine does falls on all of them. A round is the whole clip, so that every round has the
-same frames: of each, the least time of all rounds is what the program itself needs with so many viewers;
-what other work on the machine adds is different every time and drops out.
+One process plays the recorded clip in a loop at its own speed, with the page, as ``play`` does. Another, at
+the lowest priority, runs the viewers: each follows the event stream or, if refused, polls ``/api/state``
+every few seconds, as the page does. The numbers of viewers alternate, so that other load on the machine
+affects all of them. A round is the whole clip, so every round has the same frames: the minimum time of each
+frame over all rounds is what the program itself needs with that many viewers, without the varying load of
+other work.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ ROOT = Path(__file__).resolve().parents[2]
 CLIP = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
 NUMBERS = (0, 200, 1000)
 WARM_UP = 4.0
-"""Seconds until all viewers have come."""
+"""Seconds until all viewers have connected."""
 
 
 @dataclass
 class Round:
-    """What one stretch of play told, in milliseconds."""
+    """The measurements of one round, in milliseconds."""
 
     walls: list[float] = field(default_factory=list)
     cpus: list[float] = field(default_factory=list)
@@ -55,7 +55,7 @@ def percentile(values: list[float], share: float) -> float:
 
 
 class Game:
-    """The clip played without end; every frame is timed on the thread that plays it."""
+    """Plays the clip in a loop, timing every frame on the thread that plays it."""
 
     def __init__(self, folder: Path) -> None:
         from focus_companion.commands.shared.memory import share_one_pool
@@ -73,12 +73,12 @@ class Game:
         self.open: Callable[[], Any] = lambda: open_source(str(CLIP))
         self.journal = Journal(folder, write=True)
         self.session = Session(Rules.make(order=("red", "green")), {}, self.journal, Pipeline)
-        self.told: dict[int, float] = {}
+        self.sent: dict[int, float] = {}
         publish = self.session._feed.publish
 
         def timed(numbered: Any) -> None:
             now = time.monotonic()
-            self.told.update((number, now) for number, _ in numbered)
+            self.sent.update((number, now) for number, _ in numbered)
             publish(numbered)
 
         self.session._feed.publish = timed  # type: ignore[method-assign]
@@ -128,7 +128,7 @@ def megabytes() -> float:
 
 
 def one_round(game: Game, number: int) -> Round:
-    """One whole clip with so many viewers."""
+    """One whole clip with this many viewers."""
     clients = None
     if number:
         command = [
@@ -153,7 +153,7 @@ def one_round(game: Game, number: int) -> Round:
         out, _ = clients.communicate("over\n", timeout=60)
         heard = json.loads(out)
         done.served = heard["served"]
-        done.late = [(at - game.told[event]) * 1000 for event, at in heard["heard"] if event in game.told]
+        done.late = [(at - game.sent[event]) * 1000 for event, at in heard["heard"] if event in game.sent]
         done.events = len({event for event, _ in heard["heard"]})
     return done
 
@@ -181,13 +181,13 @@ def _line(number: int, rounds: list[Round]) -> str:
     cpus = [min(times) for times in zip(*(done.cpus for done in rounds), strict=False)]
     late = [ms for done in rounds for ms in done.late]
     events = sum(done.events for done in rounds)
-    told = f"event to viewer p50 {percentile(late, 0.5):.0f} p99 {percentile(late, 0.99):.0f} ms ({events})"
+    delay = f"event to viewer p50 {percentile(late, 0.5):.0f} p99 {percentile(late, 0.99):.0f} ms ({events})"
     return (
         f"{number} viewers, {min((done.served for done in rounds), default=0)} on the stream: "
         f"frame p50 {percentile(walls, 0.5):.1f} p99 {percentile(walls, 0.99):.1f} ms "
         f"(of one core p50 {percentile(cpus, 0.5):.1f} p99 {percentile(cpus, 0.99):.1f}), "
         f"{len(walls)} frames, {median(done.megabytes for done in rounds):.0f} MB"
-        + (f"; {told}" if late else "")
+        + (f"; {delay}" if late else "")
     )
 
 
@@ -196,7 +196,7 @@ def _many_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
 
 
-# The viewers, in a process of their own
+# The viewers, in a separate process
 
 
 async def _viewer(port: int, heard: list[tuple[int, float]], served: list[int]) -> None:

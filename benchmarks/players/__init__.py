@@ -1,1 +1,1 @@
-"""How strong the opponent is: sparring partners, tournaments, and learning the evaluation."""
+"""How strong the computer player is: opponents, tournaments, and training of the evaluation."""

@@ -1,4 +1,4 @@
-"""Who can play in a tournament: this program at its levels, and the sparring partners of ``players/``."""
+"""The contestants of tournaments: this program at its levels, and the opponents in ``sparring.c``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _FOUND: Final = struct.Struct("<3iH")
 
 
 class Player(Protocol):
-    """Somebody in a tournament."""
+    """A contestant in a tournament."""
 
     def move(self, game: Sequence[Position], rules: Rules, seconds: float, seed: int) -> Move:
-        """Return a legal turn in the last of a game's positions, within that time."""
+        """Return a legal turn in the last of a game's positions, within the time."""
 
 
 class Ours:
-    """This program; with other weights, levels or nodes where they are to be compared."""
+    """This program, optionally with other weights, levels or nodes for comparison."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ def _sparring_code() -> Any:
 
 
 class Sparring:
-    """A partner of ``players/sparring.c``; one of fixed depth takes the time that it takes."""
+    """An opponent from ``players/sparring.c``; with fixed depth it ignores the time limit."""
 
     def __init__(self, kind: str, depth: int = 60) -> None:
         self._machine = Machine(_sparring_code())
@@ -85,7 +85,7 @@ class Sparring:
 
 
 def player(text: str) -> Player:
-    """Return who a text names.
+    """Return the contestant that a text names.
 
     ``ours``, ``ours:LEVEL``, ``ours:brs``, ``ours:nodes=N``, ``ours:weights=FILE``, ``ours:noise=N`` and
     ``ours:depth=N`` (several joined by commas); ``alpha-beta:DEPTH``, ``paranoid``, ``brs``, ``mcts``. Raises

@@ -1,12 +1,12 @@
-"""Two players against one another in many games: who wins how often, with a confidence interval.
+"""Two players against each other in many games: win rates with a confidence interval.
 
     python -m benchmarks.players.tournament ours alpha-beta:4 --players 2 --seconds 0.25 --games 400
     python -m benchmarks.players.tournament ours mcts --players 4 --partners --seconds 1 --games 400
 
-``sparring.py`` says who can play. Every opening of random turns is played once from each seat:
-the first player named has one seat (a pair, with partners), the second all the others. A game that does not
-end is cut off and shared evenly. Seconds are of processor time, so that what else the machine does changes
-nothing. The interval is one of 95 % over openings, whose games are not independent.
+``sparring.py`` lists who can play. Every random opening is played once from each seat: the first player named
+has one seat (a pair, with partners), the second all the others. A game that does not end is cut off and
+counts as a draw. Seconds are processor time, so that other load on the machine does not matter. The 95 %
+interval is over openings, because the games of an opening are not independent.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LONGEST: Final = {2: 500, 3: 2000, 4: 2000}
 
 
 def opening(rules: Rules, seed: int) -> Position:
-    """A position after some random turns in which nobody is decided to win: the same for the same seed."""
+    """A position after some random turns in which nobody is clearly winning; deterministic for a seed."""
     choose = random.Random(seed)
     position = start_position(rules)
     turns = choose.randint(4, 8) + sum(position.placing) + sum(position.thirteenth)
@@ -44,7 +44,7 @@ def opening(rules: Rules, seed: int) -> Position:
 def play_game(
     first: Player, second: Player, seat: int, rules: Rules, seconds: float, seed: int
 ) -> tuple[float, int]:
-    """The share of the first player (1, 0, or an even one) in a game, and its turns."""
+    """The first player's share of a game (1, 0, or an even split), and its number of turns."""
     position = opening(rules, seed)
     game = [position]
     side = rules.side_of(rules.order[seat])

@@ -1,9 +1,9 @@
-"""Teach the evaluation: the engine plays itself, and the weights are fitted to how the games ended.
+"""Trains the evaluation: the engine plays itself, and the weights are fitted to the results.
 
     python -m benchmarks.players.train_evaluation 2 --games 800 --nodes 1500 --data GAMES
 
-Plays games of one kind (``2``, ``2-fast``, ``3`` … ``4-partners``), adds their positions to what the folder
-holds, fits the weights to a blend of results and search scores, and writes
+Plays games of one kind (``2``, ``2-fast``, ``3`` … ``4-partners``), adds their positions to those in the
+folder, fits the weights to a blend of results and search scores, and writes
 ``focus_companion/players/weights/KIND.json``. Run it again to play with the new weights; old games stay in
 the folder until they are deleted.
 """
@@ -33,10 +33,10 @@ from focus_companion.players.evaluation import ORBIT, progress, shape
 from focus_companion.players.weights import KINDS, ORBITS, PROGRESS, RESERVES, SHAPES, Weights, weights_of
 
 LONGEST = {2: 300, 3: 1500, 4: 1500}
-"""Plies after which a game is cut off, by number of players: it is not learned from."""
+"""Plies after which a game is cut off and not used for training, by number of players."""
 
 EVERY = {2: 1, 3: 4, 4: 4}
-"""Of how many positions one is kept: long games have many that are much alike."""
+"""One in this many positions is kept, since long games have many similar ones."""
 
 STACKS = ORBITS * SHAPES
 PLACING = STACKS + RESERVES
@@ -67,7 +67,7 @@ def features(position: Position, rules: Rules) -> NDArray[np.int8]:
 
 
 def rules_of(kind: str, choose: random.Random) -> Rules:
-    """Rules of that kind, at times one of the variants that share its weights."""
+    """Rules of that kind, sometimes one of the variants that share its weights."""
     more: dict[str, Any] = {"fast": kind.endswith("fast"), "partners": kind.endswith("partners")}
     if kind.startswith("2"):
         more["set_up"] = choose.choice(("pairs",) * 5 + ("checkerboard", "drop"))
@@ -77,7 +77,7 @@ def rules_of(kind: str, choose: random.Random) -> Rules:
 
 
 def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> dict[str, list[Any]]:
-    """One game against itself: features, who moved, its score and the winners, a row a position."""
+    """One game against itself: features, who moved, its score and the winners, one row per position."""
     choose = random.Random(seed)
     rules = rules_of(kind, choose)
     position = start_position(rules)
@@ -107,7 +107,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
 
 
 def collect(kind: str, games: int, nodes: int, noise: int, seed: int, folder: Path) -> None:
-    """Play games and keep their positions in a new file of the folder."""
+    """Play games and save their positions to a new file in the folder."""
     engine, kept, began = Engine(), [], time.perf_counter()
     for number in range(games):
         rows = play_game(engine, kind, nodes, noise, seed * 1_000_003 + number)
@@ -132,7 +132,7 @@ def flat(weights: Weights) -> NDArray[np.float64]:
 
 
 def shaped(vector: NDArray[np.float64], old: Weights) -> Weights:
-    """The weights that a vector stands for, with the old way to tell chances."""
+    """The weights from a vector, with the old conversion to chances."""
     whole = np.rint(vector * 1000).astype(int)
     return Weights(
         tuple(tuple(row) for row in whole[:STACKS].reshape(ORBITS, SHAPES).tolist()),
@@ -147,10 +147,10 @@ def shaped(vector: NDArray[np.float64], old: Weights) -> Weights:
 
 
 def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weights:
-    """The weights that explain the games in the folder best, held near the ones in use.
+    """Fit the weights to the games in the folder, regularized towards the current ones.
 
-    ``blend`` is the part of the result in what is fitted, the rest the search's own score; ``hold`` how
-    strongly a weight that few positions speak of stays where it was.
+    ``blend`` is the fraction of the game's result in the target, the rest being the search's own score;
+    ``hold`` is the strength of the regularization, which dominates weights with few positions.
     """
     loaded = [np.load(path) for path in sorted(folder.glob(f"{kind}_*.npz"))]
     data = {key: np.concatenate([one[key] for one in loaded]) for key in loaded[0]}
@@ -161,12 +161,13 @@ def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weig
     here = ~(x == 0).all(axis=2)
     chance = 1 / (1 + np.exp(-data["score"] / 1000 * old.scale - old.shift))
     if players > 2 and not partners:
-        # What the score leaves to the others is unknown, and a search against all of them is a pessimist.
+        # How the rest of the chance divides among the others is unknown, and a search against all is
+        # pessimistic.
         blend = 1.0
     seats = np.arange(players)
     mine = (seats[None, :] - mover[:, None]) % (2 if partners else players) == 0
-    told = np.where(mine, chance[:, None], 1 - chance[:, None])
-    target = (blend * won + (1 - blend) * told).astype(np.float32)
+    predicted = np.where(mine, chance[:, None], 1 - chance[:, None])
+    target = (blend * won + (1 - blend) * predicted).astype(np.float32)
     if partners:
         x = np.stack([x[:, side::2].sum(1, dtype=np.int8) for side in (0, 1)], 1)
         target, here = target[:, :2], np.ones((len(target), 2), bool)
@@ -205,7 +206,7 @@ def _loss(
 
 
 def fit_chances(kind: str, folder: Path) -> tuple[float, float]:
-    """Scale and shift that turn a search's score into the mover's chance: from the newest games."""
+    """Scale and shift that convert a search's score to the mover's chance, from the newest games."""
     newest = max(folder.glob(f"{kind}_*.npz"), key=lambda path: path.stat().st_mtime)
     data = np.load(newest)
     score = data["score"].astype(np.float64) / 1000
@@ -213,18 +214,18 @@ def fit_chances(kind: str, folder: Path) -> tuple[float, float]:
     columns = np.stack([score, np.ones_like(score)], 1)
     found = np.array([1.0, 0.0])
     for _ in range(30):  # Newton's method for a logistic regression; two equal sides need no shift
-        told = 1 / (1 + np.exp(-columns @ found))
-        gradient = columns.T @ (told - won)
-        curvature = (columns * (told * (1 - told))[:, None]).T @ columns
+        predicted = 1 / (1 + np.exp(-columns @ found))
+        gradient = columns.T @ (predicted - won)
+        curvature = (columns * (predicted * (1 - predicted))[:, None]).T @ columns
         if data["winners"].shape[1] == 2 or kind.endswith("partners"):
             found[0] -= gradient[0] / curvature[0, 0]
         else:
             found = found - np.linalg.solve(curvature, gradient)
-    told = 1 / (1 + np.exp(-columns @ found))
+    predicted = 1 / (1 + np.exp(-columns @ found))
     for low in np.arange(0, 1, 0.1):
-        here = (told >= low) & (told < low + 0.1)
+        here = (predicted >= low) & (predicted < low + 0.1)
         if here.any():
-            print(f"  told {told[here].mean():.2f}, won {won[here].mean():.2f} of {here.sum()}")
+            print(f"  predicted {predicted[here].mean():.2f}, won {won[here].mean():.2f} of {here.sum()}")
     return round(float(found[0]), 3), round(float(found[1]), 3)
 
 
@@ -240,7 +241,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--data", type=Path, required=True, help="folder of the games played")
     parser.add_argument(
-        "--chances", action="store_true", help="fit how scores are told as chances, nothing else"
+        "--chances", action="store_true", help="fit how scores are converted to chances, nothing else"
     )
     chosen = parser.parse_args()
     if chosen.games:

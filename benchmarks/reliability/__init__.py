@@ -1,1 +1,1 @@
-"""Whether anything is lost or grows when things fail or run for long."""
+"""Whether anything is lost, or memory grows, when things fail or run for long."""

@@ -2,11 +2,11 @@
 
     python -m benchmarks.reliability.disk_faults [--samples N] [--seed N]
 
-Builds the disk that fails (Linux, gcc) and plays one whole game for every operation on the journal's files
-and every kind of fault; then rescues a damaged journal on the same disk; then reckons, for every operation,
-what a power cut might have left. After each, the journal has to open, to hold all that was told and nothing
-twice, to replay, and to be played on with. Prints how many of each kind were tried; the first that does not
-hold ends it with status 1. ``--samples 0`` (the default) tries every moment, else so many of each kind.
+Builds the failing disk (Linux, gcc) and plays one whole game for every operation on the journal's files and
+every kind of fault; then rescues a damaged journal on the same disk; then computes, for every operation, what
+a power cut might have left. After each, the journal must open, contain every emitted event exactly once,
+replay, and be playable. Prints how many of each kind were tried; the first failure ends it with status 1.
+``--samples 0`` (the default) tries every moment, else this many of each kind.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Kills games without warning, a thousand times, and looks whether anything that was told is lost or doubled.
+"""Kills games without warning, a thousand times, and checks that no emitted event is lost or duplicated.
 
     python -m benchmarks.reliability.kills [--kills 1000] [--fresh 100] [--programs 20] [--seed N]
 
-``--kills``: lives of a process that plays a scripted game through session and journal as fast as it can,
-and says which events it told; some are killed while they open the journal. Of these, ``--fresh`` have an
-interpreter of their own, from which the time to start is taken; the others are forked from one that
-stands ready. ``--programs``: lives of the whole program, ``play --camera demo``, whose events are read from
-its page. After each life: no told event is gone, none is there twice, ids have no gap, the games that changed
-replay; at the end everything is looked at again. The first thing that does not hold ends it with status 1.
+``--kills``: runs of a process that plays a scripted game through session and journal as fast as it can and
+reports the events it emitted; some are killed while they open the journal. Of these, ``--fresh`` start a new
+interpreter, which gives the start-up time; the others are forked from a running one. ``--programs``: runs of
+the whole program, ``play --camera demo``, whose events are read from its page. After each run: no emitted
+event is missing, none is there twice, ids have no gaps, and the games that changed replay; at the end
+everything is checked again. The first failure ends it with status 1.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def light(kills: int, fresh: int, rng: random.Random) -> None:
                 lives.look_at_everything()
         lives.look_at_everything()
         games = len(lives.games)
-    print(f"{kills} kills of a scripted game: {lives.events} events told, {games} games")
-    print("  none lost, none doubled")
+    print(f"{kills} kills of a scripted game: {lives.events} events emitted, {games} games")
+    print("  none lost, none duplicated")
     print(f"  start to playing on: {spread(lives.starts)}; {time.monotonic() - began:.0f} s in all")
 
 
@@ -61,13 +61,13 @@ def spread(seconds: Sequence[float]) -> str:
 
 
 class Program:
-    """One life of ``play --camera demo``, and what its page told."""
+    """One run of ``play --camera demo``, and the events from its page."""
 
     def __init__(self, folder: Path, after: int) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
-        self.told: list[tuple[int, str]] = []
+        self.emitted: list[tuple[int, str]] = []
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--data", str(folder),
@@ -79,7 +79,7 @@ class Program:
         self.thread = threading.Thread(target=self._listen, daemon=True)
 
     def wait_for(self, path: str) -> tuple[float, dict[str, Any]]:
-        """Seconds from the start until ``path`` answers, and its answer."""
+        """Seconds from the start until ``path`` responds, and its response."""
         while time.monotonic() - self.began < 300:
             if self.process.poll() is not None:
                 raise AssertionError(f"the program did not start: {self.process.communicate()[1]}")
@@ -91,7 +91,7 @@ class Program:
         raise AssertionError(f"{path} did not answer")
 
     def _listen(self) -> None:
-        # Cut off by the kill, at any place of a line.
+        # Cut off by the kill, anywhere in a line.
         with suppress(OSError, ValueError):
             request = urllib.request.Request(
                 f"http://127.0.0.1:{self.port}/api/events", headers={"Last-Event-ID": str(self.after)}
@@ -103,7 +103,7 @@ class Program:
                     if key == "id":
                         number = int(value)
                     elif key == "data":
-                        self.told.append((number, json.loads(value)["type"]))
+                        self.emitted.append((number, json.loads(value)["type"]))
 
     def kill(self) -> None:
         self.process.kill()
@@ -120,7 +120,7 @@ def whole(lives: int, rng: random.Random) -> None:
             program = Program(folder, last)
             try:
                 seconds, state = program.wait_for("/api/state")
-                assert number == 0 or state["event"] >= last, "an event that was told is gone"
+                assert number == 0 or state["event"] >= last, "an emitted event is missing"
                 page.append(seconds)
                 program.thread.start()
                 picture.append(program.wait_for("/healthz")[0])
@@ -130,14 +130,14 @@ def whole(lives: int, rng: random.Random) -> None:
             with Journal(demo_folder(folder)) as journal:
                 kept = dict(journal.events(limit=1_000_000))
                 assert list(kept) == list(range(1, len(kept) + 1)), "ids have a gap"
-                for number_of_event, kind in program.told:
-                    assert number_of_event == last + 1, "an event was told twice, or left out"
+                for number_of_event, kind in program.emitted:
+                    assert number_of_event == last + 1, "an event was emitted twice, or left out"
                     assert kept[number_of_event].type == kind
                     last = number_of_event
                 for game in journal.games():
                     assert len(list(positions(journal.record(game.id)))) == game.plies + 1
-            events += len(program.told)
-    print(f"{lives} kills of play --camera demo: {events} events told, none lost, none doubled")
+            events += len(program.emitted)
+    print(f"{lives} kills of play --camera demo: {events} events emitted, none lost, none duplicated")
     print(f"  start to page: {spread(page)}; start to first picture: {spread(picture)}")
 
 

@@ -1,13 +1,13 @@
-"""Faults of the outside, each many times: is the game back without a hand, and how soon?
+"""External faults, each many times: does the game resume by itself, and how soon?
 
     python -m benchmarks.reliability.outside_faults   # every fault 50 times
     python -m benchmarks.reliability.outside_faults --times 5 --fault frozen --fault stalled
 
 A phone on loopback (a real MJPEG stream over HTTP) shows a simulated board to the real source, pipeline,
-session, journal and game thread. A fault begins; when it has been told, a turn is made at the board that
-nobody can see; then the fault ends. The time to return counts from there until that very turn is told. Where
-there can be no device (a camera on a cable, the computer's sleep) a stand-in has the device's behaviour; the
-table says where. Every fault runs in a process of its own, ``--jobs`` at a time.
+session, journal and game thread. A fault starts; once it is reported, a turn is made unseen at the board;
+then the fault ends. The recovery time counts from there until that very turn is emitted. Where no device is
+possible (a camera on a cable, the computer's sleep), a test double behaves like one; the table says where.
+Every fault runs in a separate process, ``--jobs`` at a time.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
-from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.storage.journal import Journal
 from focus_companion.vision.capture.frames import Frame, FrameError, Image
 from focus_companion.vision.capture.sources import open_source
@@ -49,14 +49,14 @@ from focus_companion.vision.capture.sources import open_source
 FPS: Final = 8.0
 SIZE: Final = (640, 480)
 VARIANTS: Final = 5
-"""Pictures of one position, each with noise of its own."""
+"""Pictures of one position, each with different noise."""
 
 PATIENCE: Final = 60.0
-"""Seconds after which a fault counts as never told, or never mended."""
+"""Seconds after which a fault counts as not reported, or not recovered from."""
 
 
 class Table:
-    """The simulated board: ``picture`` is what a camera over it sees now, each time with other noise."""
+    """The simulated board: ``picture`` is the camera's current view, each time with different noise."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -68,7 +68,7 @@ class Table:
 
     def picture(self) -> Image:
         picture = self._pictures[int(self._chance.integers(VARIANTS))].copy()
-        # A few pixels that no other picture has: a reader must never meet the same one twice by chance.
+        # A few unique pixels, so that no two pictures are equal by chance.
         picture[:8, :8] = self._chance.integers(0, 255, (8, 8, 3), np.uint8)
         return picture
 
@@ -78,10 +78,10 @@ class Table:
         self._pictures = [self._view.shoot(stage, self._rng, detail=0.5) for _ in range(VARIANTS)]
 
     def turn(self) -> str:
-        """Make a turn that needs no trimming, with nobody's hand to be seen; returns it."""
+        """Make a turn that needs no trimming, without a visible hand; returns it."""
         position, rules = self._session.position, self._session.rules
         plain = [move for move in legal_moves(position, rules) if not removed(position, move, rules)]
-        # Low stacks first, so that there are plain turns for a long game.
+        # Low stacks first, so that such turns exist for a long game.
         move = min(plain, key=lambda move: (len(position.stacks[move.target]), str(move)))
         stacks = list(position.stacks)
         assert move.origin is not None
@@ -98,7 +98,7 @@ def _span(origin: int, target: int) -> int:
 
 
 class Phone:
-    """A phone that streams pictures, and may do it badly: ``mode`` says how."""
+    """A phone that streams pictures, possibly with a fault given by ``mode``."""
 
     def __init__(self, table: Table) -> None:
         self.table, self.mode = table, "fine"
@@ -162,7 +162,7 @@ class Phone:
 
 
 class Cable:
-    """Stands in for a camera on a cable: its frames end when it is pulled, and it does not open without."""
+    """Test double of a camera on a cable: its frames end when it is unplugged, and then it does not open."""
 
     live, name, gone, silent, frozen_after = True, "camera 0", "unplugged", "stalled", 10.0
 
@@ -188,7 +188,7 @@ class Cable:
 
 
 class Sleeper(Awake):
-    """Stands in for the clock that goes on while the computer sleeps."""
+    """Test double of the clock that keeps running while the computer sleeps."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -199,7 +199,7 @@ class Sleeper(Awake):
 
 
 class Trial:
-    """The real thing round a fault: ``begin`` and ``end`` of it, by name."""
+    """The real program with a fault: its ``begin`` and ``end``, by name."""
 
     def __init__(self, fault: str, folder: str) -> None:
         self.journal = Journal(Path(folder), write=True)
@@ -208,11 +208,11 @@ class Trial:
         self.phone, self.plugged, self.sleeper = Phone(self.table), threading.Event(), Sleeper()
         self.plugged.set()
         self.fault = fault
-        self.heard: queue.SimpleQueue[tuple[float, Any]] = queue.SimpleQueue()
+        self.events: queue.SimpleQueue[tuple[float, Any]] = queue.SimpleQueue()
         self.runner = Runner(
             self.session,
             self._open,
-            heard=lambda event: self.heard.put((time.monotonic(), event)),
+            heard=lambda event: self.events.put((time.monotonic(), event)),
             awake=self.sleeper,
         )
         self.runner.start()
@@ -224,13 +224,13 @@ class Trial:
         )
 
     def wait(self, kind: str, **more: Any) -> tuple[float, Any]:
-        """When an event of that kind, with these keys, was told, and the event."""
+        """When an event of that kind, with these keys, was emitted, and the event."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
-                when, event = self.heard.get(timeout=max(0.01, end - time.monotonic()))
+                when, event = self.events.get(timeout=max(0.01, end - time.monotonic()))
             except queue.Empty:
-                raise TimeoutError(f"{kind} {more} was not told within {PATIENCE:.0f} s") from None
+                raise TimeoutError(f"{kind} {more} was not reported within {PATIENCE:.0f} s") from None
             if event.type == kind and all(getattr(event, name) == value for name, value in more.items()):
                 return when, event
 
@@ -263,16 +263,16 @@ class Trial:
         if self.fault == "switched off":
             self.phone.switch_on()
         self.plugged.set()
-        # A camera that was replaced by one of another size stays; the next time it is the first again.
+        # A camera replaced by one of another size stays; the next time it is replaced by the first one.
         self.phone.mode = "fine"
         self.phone.alter = lambda image: image
 
     def once(self) -> tuple[str, float, float]:
-        """Why it was lost, the seconds until that was told, and those from the fault's end to the turn."""
+        """Why it was lost, the seconds until the report, and those from the fault's end to the turn."""
         began = time.monotonic()
         self.begin()
-        told, event = self.wait("lost")
-        # The turn of a sleep is made while the computer sleeps, that is before anything can be told.
+        reported, event = self.wait("lost")
+        # For sleep, the turn is made while the computer sleeps, before anything can be reported.
         move = self.table.turn()
         if self.fault not in ("asleep", "other size"):
             time.sleep(1.0)
@@ -281,11 +281,11 @@ class Trial:
             self.end()
         back, _ = self.wait("move", move=move)
         if self.fault == "other size":
-            # The way back to the first size is the second half of the trial.
+            # Changing back to the first size is the second half of the trial.
             self.end()
             self.wait("lost")
             self.wait("found")
-        return event.why, told - began, back - ended
+        return event.why, reported - began, back - ended
 
     def close(self) -> None:
         self.runner.stop()
@@ -302,12 +302,12 @@ def covered(image: Image) -> Image:
 def broken_off(image: Image) -> Image:
     broken = image.copy()
     broken[len(image) // 2 :] = 128
-    # The encoder's own noise is no part of what a decoder fills in.
+    # Areas that a decoder fills in lack the encoder's noise.
     return broken
 
 
 def viewers(times: int) -> dict[str, Any]:
-    """A viewer that reads nothing, beside one that does: both get everything, the first when it wakes up."""
+    """A viewer that does not read, beside one that does: both get everything, the first when it resumes."""
     from focus_companion.session.requests import Pause, Resume
     from focus_companion.web.app import create_app
     from focus_companion.web.server import PageServer
@@ -334,7 +334,7 @@ def viewers(times: int) -> dict[str, Any]:
             for line in (quiet, awake):
                 line.close()
         session.close()
-    return {"fault": "viewer", "why": ["—"], "told": [], "back": back, "failed": [], "slowest": slowest}
+    return {"fault": "viewer", "why": ["—"], "reported": [], "back": back, "failed": [], "slowest": slowest}
 
 
 def _viewer(port: int, after: int) -> socket.socket:
@@ -378,14 +378,17 @@ def trials(fault: str, times: int) -> dict[str, Any]:
         return viewers(times)
     with tempfile.TemporaryDirectory() as folder:
         trial = Trial(fault, folder)
-        found: dict[str, Any] = {"fault": fault, "why": [], "told": [], "back": [], "failed": []}
+        found: dict[str, Any] = {"fault": fault, "why": [], "reported": [], "back": [], "failed": []}
         try:
             for number in range(times):
-                why, told, back = trial.once()
+                why, reported, back = trial.once()
                 found["why"] = sorted({*found["why"], why})
-                found["told"].append(told)
+                found["reported"].append(reported)
                 found["back"].append(back)
-                print(f"{fault} {number + 1}: {why}, told {told:.2f} s, back {back:.2f} s", file=sys.stderr)
+                print(
+                    f"{fault} {number + 1}: {why}, reported {reported:.2f} s, back {back:.2f} s",
+                    file=sys.stderr,
+                )
         except TimeoutError as error:
             found["failed"].append(str(error))
         finally:
@@ -395,10 +398,10 @@ def trials(fault: str, times: int) -> dict[str, Any]:
 
 def row(found: dict[str, Any], times: int) -> str:
     back = np.array(found["back"] or [np.nan])
-    told = f"{np.median(found['told']):.1f} s" if found["told"] else "—"
+    reported = f"{np.median(found['reported']):.1f} s" if found["reported"] else "—"
     figures = " | ".join(f"{value:.2f} s" for value in (np.median(back), np.percentile(back, 95), back.max()))
     words = FAULTS[found["fault"]]
-    return f"| {words} | {', '.join(found['why'])} | {told} | {len(found['back'])}/{times} | {figures} |"
+    return f"| {words} | {', '.join(found['why'])} | {reported} | {len(found['back'])}/{times} | {figures} |"
 
 
 def main() -> None:
@@ -413,7 +416,7 @@ def main() -> None:
     wanted = asked.fault or list(FAULTS)
     if asked.json:
         print(json.dumps(trials(wanted[0], asked.times)), flush=True)
-        # Threads inside the picture library would abort an interpreter that is taken apart.
+        # Threads inside the picture library would abort an interpreter that is being finalized.
         os._exit(0)
 
     def run(fault: str) -> dict[str, Any]:
@@ -433,7 +436,7 @@ def main() -> None:
 
     with ThreadPoolExecutor(asked.jobs) as pool:
         results = list(pool.map(run, wanted))
-    print("| fault | told as | told after, median | back to play | median | p95 | worst |")
+    print("| fault | reported as | reported after, median | back to play | median | p95 | worst |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for found in results:
         print(row(found, asked.times))

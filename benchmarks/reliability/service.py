@@ -1,13 +1,13 @@
-"""The program as a service of a real systemd: installed, killed, hung and taken away, with the times.
+"""The program as a service of a real systemd: installed, killed, hung and uninstalled, with timings.
 
     python -m benchmarks.reliability.service [--kills 20]
 
-Wants a machine (or a container booted with systemd) on which this user has a systemd of its own
-(``systemctl --user`` answers; for a user who is not logged in, ``loginctl enable-linger``), and no service
-installed yet. It installs the service with the demonstration, which plays by itself, on a port of its own and
-with folders of its own, kills it ``--kills`` times with SIGKILL, has it hang once with SIGSTOP until the
-watchdog ends it, and takes it away. After each the game must go on where it was: a turn is played, no turn is
-gone, the board is found again. The first thing that does not hold ends it with status 1.
+Needs a machine (or a container booted with systemd) on which this user has a systemd user instance
+(``systemctl --user`` responds; for a user who is not logged in, ``loginctl enable-linger``), and no service
+installed yet. It installs the service with the demonstration, which plays by itself, on a separate port and
+with separate folders, kills it ``--kills`` times with SIGKILL, hangs it once with SIGSTOP until the watchdog
+kills it, and uninstalls it. After each step the game must continue: a turn is played, no turn is missing, and
+the board is found again. The first failure ends it with status 1.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def process() -> int:
 
 
 def state(port: int) -> dict[str, object]:
-    """What the page would show; nothing while nobody answers."""
+    """The page's state; nothing while there is no response."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=5) as answer:
             told: dict[str, object] = json.load(answer)
@@ -58,7 +58,7 @@ def state(port: int) -> dict[str, object]:
 
 
 def until(holds: Callable[[], object], what: str) -> float:
-    """Seconds until it holds."""
+    """Seconds until the condition holds."""
     began = time.monotonic()
     while not holds():
         if time.monotonic() - began > PATIENCE:
@@ -68,7 +68,7 @@ def until(holds: Callable[[], object], what: str) -> float:
 
 
 def ended(port: int, number: int, signed: signal.Signals) -> tuple[float, float]:
-    """Sends a process that signal; seconds until another answers, and until it sees the board."""
+    """Send a process a signal; returns the seconds until its successor responds and sees the board."""
     started = state(port)
     until(lambda: state(port).get("ply") != started.get("ply"), "a turn")
     before = state(port)

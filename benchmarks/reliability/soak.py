@@ -1,21 +1,21 @@
-"""Games end to end without a pause: does anything grow, is anything missed?
+"""Games without a pause: does memory grow, is anything missed?
 
     python -m benchmarks.reliability.soak --games 20 --every 5
     python -m benchmarks.reliability.soak --games 400 --every 20 --faults soak-faults  # under an hour
     python -m benchmarks.reliability.soak --games 400 --every 20 --full --size 1280x960   # hours
 
-The simulated board plays against the stream's own clock, as fast as the machine draws and reads it: real
-pipeline, session, game thread, journal on the disk, page server, and a viewer that follows ``/api/events``
-over HTTP, all in one process. Pictures of a hand are few, and those of a still table far apart once it has
-stood for a while. Illegal acts stand for four seconds; a question is answered at once. Every ``--every``
-games a line tells hours of the stream, minutes of the processor, memory (resident), threads, file handles,
-bytes on the disk, and what was missed: turns that were played and not told, turns told that nobody played,
-illegal acts neither alerted nor asked about, alerts without an illegal act, events of the journal that the
-viewer did not hear. Games are fast ones unless ``--full``. Each fault is kept with its last pictures in
-``--faults``; ``--again FAULT.json`` plays the game in which it came once more.
+The simulated board plays by the stream's own clock, as fast as the machine can draw and read it: real
+pipeline, session, game thread, journal on disk, page server, and a viewer that follows ``/api/events`` over
+HTTP, all in one process. Pictures of a hand are few, and those of a table that has been still for a while are
+far apart. Illegal acts last four seconds; a question is answered at once. Every ``--every`` games a line
+shows the hours of the stream, processor minutes, resident memory, threads, file handles, bytes on disk, and
+the errors: turns played but not emitted, turns emitted but not played, illegal acts neither alerted nor asked
+about, alerts without an illegal act, and journal events that the viewer did not receive. Games use the fast
+rules unless ``--full``. Each fault is saved with its last pictures in ``--faults``; ``--again FAULT.json``
+replays the game in which it occurred.
 
-Exit status 1 where something was missed, where handles or threads have grown, or where memory has grown by
-more than 5 % from the first tenth of the games on.
+Exit status 1 if anything was missed, if handles or threads have grown, or if memory has grown by more than 5
+% since the first tenth of the games.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ import cv2
 
 from benchmarks import history
 from benchmarks.reliability.soak_table import Books, Table, Watched
-from focus_companion.commands.play import AGAIN
 from focus_companion.commands.shared import memory, play_source
+from focus_companion.commands.shared.playing import AGAIN
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Event
 from focus_companion.session.runner import Runner
@@ -50,14 +50,14 @@ from focus_companion.web.server import PageServer
 
 GROWTH: Final = 1.05
 STUCK: Final = 300.0
-"""Seconds without a turn after which the table is set up anew, whatever the reason."""
+"""Seconds without a turn after which the table is set up again, whatever the reason."""
 GAME_MINUTES: Final = 30
-"""Of a game; longer, and it hangs."""
+"""Maximum seconds of a game; a longer one hangs."""
 MISSED: Final = ("turns missed", "turns misread", "acts without an alert", "alerts for nothing")
 
 
 class Viewer:
-    """Follows the page's events over HTTP and keeps their ids."""
+    """Follows the page's events over HTTP and records their ids."""
 
     def __init__(self, port: int) -> None:
         self.last, self.gaps = 0, 0
@@ -81,7 +81,7 @@ def resident() -> float:
 
 def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books: Books) -> bool:
     memory.share_one_pool()
-    # That a board has come to a stand must not be told from a machine that is slow.
+    # A slow machine must not affect when a board counts as still.
     play_source.STUCK = STUCK  # type: ignore[misc]
     journal = Journal(folder, write=True)
     session = Session(rules, {}, journal, partial(Watched, books=books), again=AGAIN)
@@ -158,7 +158,7 @@ def main() -> None:
         fault = json.loads(asked.again.read_text(encoding="utf-8"))
         asked.games, asked.seed, first = 1, fault["seed"], fault["first"]
         rules, asked.size = Rules.from_json(fault["rules"]), fault["size"]
-    # What one processor does is what is measured.
+    # One processor's work is measured.
     cv2.setNumThreads(1)
     width, height = map(int, asked.size.split("x"))
     print(json.dumps({"seed": asked.seed, "size": [width, height], "full": asked.full}), flush=True)
@@ -167,7 +167,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         well = soak(asked.games, asked.every, rules, Path(folder), table, books)
     sys.stdout.flush()
-    # Threads inside the picture library would abort an interpreter that is taken apart.
+    # Threads inside the picture library would abort an interpreter that is being finalized.
     os._exit(0 if well else 1)
 
 

@@ -1,4 +1,4 @@
-"""The simulated table of ``soak.py``: it plays as fast as it is looked at, and books what happens on it."""
+"""The simulated table of ``soak.py``: it plays as fast as pictures are taken, and logs what happens on it."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Beat
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.demo import DemoSource
-from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import SceneStyle, aimed_camera, pleasant_look
 from focus_companion.vision.capture.frames import Frame
 
 FPS: Final = 6.0
-"""Pictures a second while something happens and right after it."""
+"""Frame rate while something happens and right after it."""
 CLOSELY, SELDOM = 0.6, 0.4
-"""Seconds of a still table after which pictures are so far apart: nothing else happens there."""
+"""Seconds between pictures of a table that stays still."""
 LAG: Final = 3
-"""Turns by which the table is ahead when one was missed; two in a row may be told at once."""
+"""Turns by which the table must be ahead for one to count as missed; two may be emitted at once."""
 STANDS: Final = 4.0
-"""Seconds for which an illegal act stands: what hardly shows is told after three."""
+"""Seconds for which an illegal act lasts: one that hardly shows is reported after three."""
 KEPT: Final = 16
-"""Pictures that are kept for whoever looks into a fault."""
+"""Pictures kept for investigating a fault."""
 
 
 @cache
-def good_view(width: int, height: int) -> Look:
-    """The demonstration's table by a window, before a camera that is mounted as the page
-    advises: steady, near, aslant."""
+def good_view(width: int, height: int) -> SceneStyle:
+    """The demonstration's table by a window, with a camera mounted as the page advises: steady, near, at
+    a slant."""
     look = pleasant_look(width, height)
     camera = aimed_camera(look.camera.lens, look.profile, tilt=35, azimuth=7, roll=-1.5, fill=0.93)
     lamps = look.lightings[0].lamps[:1]
@@ -56,11 +56,11 @@ def good_view(width: int, height: int) -> Look:
 
 @dataclass(eq=False)
 class Played:
-    """What was played since the source was opened, and how much of it was told."""
+    """The turns played since the source was opened, and how many of them were emitted."""
 
     opening: int
     turns: list[str] = field(default_factory=list)
-    told: int = 0
+    emitted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,9 @@ class Shot(Frame):
 
 
 class Hurried(DemoSource):
-    """The demonstration, whose time passes with its pictures. Of a hand's visit its second stretch is shown,
-    over the board and with what it carries."""
+    """The demonstration, whose time advances with its pictures. Of a hand's visit only the second part is
+    shown, over the board and with what it carries.
+    """
 
     def __init__(self, played: Played, **more: Any) -> None:
         super().__init__(**more)
@@ -102,7 +103,7 @@ class Hurried(DemoSource):
 
 
 def _moments(beat: Beat) -> Iterator[float]:
-    """Seconds of the beat at which a picture is taken."""
+    """The times within the beat, in seconds, at which pictures are taken."""
     if beat.kind == "hand":
         yield beat.seconds / 2
         return
@@ -113,7 +114,7 @@ def _moments(beat: Beat) -> Iterator[float]:
 
 
 class Table(Demo):
-    """Opens the table as the game stands, each time with the next seed."""
+    """Opens the table in the game's position, each time with the next seed."""
 
     def __init__(self, size: tuple[int, int], seed: int, first: int, books: Books) -> None:
         super().__init__("demo")
@@ -139,7 +140,7 @@ class Table(Demo):
 
 
 class Watched(Pipeline):
-    """The pipeline, which shows the books every picture that it is given."""
+    """A pipeline that passes every picture to the log."""
 
     def __init__(self, *given: Any, books: Books, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -152,7 +153,7 @@ class Watched(Pipeline):
         return super().push(frame, history, asked)
 
     def judgement(self) -> dict[str, Any]:
-        """What the referee thought of the last look."""
+        """The referee's verdict on the last look."""
         judged = self._referee._judged
         if judged is None:
             return {"camera": self.camera_state}
@@ -169,23 +170,23 @@ class Watched(Pipeline):
 
 
 class Books:
-    """Holds what is told against what was played; all but :meth:`open` on the game thread.
+    """Compares emitted events with what was played; everything but :meth:`open` on the game thread.
 
     ``counts``: turns, slips, alerts, and every kind of fault by name. Each fault is written to ``folder``
-    with the last pictures, so that it can be looked into.
+    with the last pictures, so that it can be investigated.
     """
 
     def __init__(self, folder: Path, seed: int, first: int) -> None:
         self.counts: Counter[str] = Counter()
         self.played = Played(0)
         self.astray = False
-        """The table and the game have parted: it is to be set up anew."""
+        """The table and the game have diverged: the table must be set up again."""
         self.sight: Watched | None = None
         self.session: Session | None = None
         self._folder, self.seed = folder, seed
         self._game_began = first
         self._shots: deque[Shot] = deque(maxlen=KEPT)
-        self._heard: deque[dict[str, Any]] = deque(maxlen=12)
+        self._events: deque[dict[str, Any]] = deque(maxlen=12)
         self._shot: Shot | None = None
         self._alerted = self._asked = True
         self._saved = 0
@@ -194,11 +195,11 @@ class Books:
         self.played, self.astray = played, False
 
     def see(self, shot: Shot) -> None:
-        """The pipeline is given this picture now."""
+        """The pipeline receives this picture now."""
         before, self._shot = self._shot, shot
         if before is not None and before.slip and shot.slip != before.slip and not self._alerted:
             if self._asked:
-                # An unseen turn and another explain the picture as well: then it is right to ask.
+                # An unseen turn plus another one explains the picture too, so asking is correct.
                 self.counts["acts asked about"] += 1
             else:
                 self._fault("acts without an alert", act=before.act)
@@ -206,22 +207,22 @@ class Books:
             self.counts["slips"] += 1
             self._alerted = self._asked = False
         self._shots.append(shot)
-        if shot.played is self.played and shot.turns - shot.played.told >= LAG and not self.astray:
-            self._fault("turns missed", played=shot.played.turns[shot.played.told])
+        if shot.played is self.played and shot.turns - shot.played.emitted >= LAG and not self.astray:
+            self._fault("turns missed", played=shot.played.turns[shot.played.emitted])
             self.astray = True
 
     def hear(self, event: Event) -> None:
-        """The session has told this, because of the picture that was seen last."""
-        self._heard.append(dict(event.to_json()))
+        """The session has emitted this because of the latest picture."""
+        self._events.append(dict(event.to_json()))
         shot = self._shot
         match event:
             case Moved() if shot is not None:
                 self.counts["turns"] += 1
-                played = shot.played.turns[shot.played.told : shot.turns]
+                played = shot.played.turns[shot.played.emitted : shot.turns]
                 if not played or played[0] != event.move:
                     self._fault("turns misread", played=played[:1], told=event.move)
                     self.astray = True
-                shot.played.told += 1
+                shot.played.emitted += 1
             case Alert() if shot is not None:
                 self.counts["alerts"] += 1
                 if not shot.slip:
@@ -230,7 +231,7 @@ class Books:
                     self.counts["told as another act"] += event.reason not in ACCEPTED[shot.act]
                     self._alerted = True
             case TakenBack():
-                # Nobody at this table takes anything back.
+                # Nobody at this table takes turns back.
                 self._fault("turns misread", told=f"taken back to {event.ply}")
                 self.astray = True
             case Unclear() if shot is not None:
@@ -242,7 +243,7 @@ class Books:
 
     def _answer(self, shot: Shot, event: Event) -> None:
         """Whoever sits at the table knows which turn it was."""
-        played = shot.played.turns[shot.played.told : shot.turns]
+        played = shot.played.turns[shot.played.emitted : shot.turns]
         if played and played[0] in event.to_json()["candidates"] and self.session is not None:
             self.session.submit(ChooseMove(Move.parse(played[0])))
 
@@ -254,7 +255,7 @@ class Books:
             return
         place = self._folder / f"{self._saved:02d}-{name.replace(' ', '-')}"
         place.mkdir(parents=True, exist_ok=True)
-        told = more | {
+        fault = more | {
             "fault": name,
             "seed": self.seed,
             "size": f"{shot.image.shape[1]}x{shot.image.shape[0]}",
@@ -267,11 +268,11 @@ class Books:
             "rules": session.rules.to_json(),
             "reserves": list(session.position.reserves),
             "played": shot.played.turns,
-            "told": shot.played.told,
+            "emitted": shot.played.emitted,
             "judgement": self.sight.judgement(),
-            "heard": list(self._heard),
+            "events": list(self._events),
         }
-        (place / "fault.json").write_text(json.dumps(told, indent=1, default=str) + "\n", encoding="utf-8")
+        (place / "fault.json").write_text(json.dumps(fault, indent=1, default=str) + "\n", encoding="utf-8")
         for seen in self._shots:
             name = f"{seen.index:05d}-{seen.time:08.2f}-turn-{seen.turns}{'-' * bool(seen.act)}{seen.act}.png"
             cv2.imwrite(str(place / name), seen.image)

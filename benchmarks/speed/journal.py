@@ -1,9 +1,9 @@
-"""How long a journal of many games takes to open, to be copied, to be checked and to be rescued.
+"""How long it takes to open, copy, check and rescue a journal of many games.
 
     python -m benchmarks.speed.journal [--games 1000]
 
-Fills a journal with copies of one scripted game, then prints for each the processor time and the time on the
-clock, with the size of the journal.
+Fills a journal with copies of one scripted game, then prints the processor time and wall time of each
+operation, with the size of the journal.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How fast the rules core is: counting turns, and replaying files of records.
+"""The speed of the rules core: perft, and replaying files of records.
 
     python -m benchmarks.speed.rules_core [--games N] [--depth D]
 
-Prints the wall and processor time of perft for each number of players, its number held against the known one,
-and the plies a second of ``replay --positions --legal`` over a file of N random games of most variants: run
-as users run it, a program of its own, start-up included, its output read through a pipe.
+Prints the wall and processor time of perft for each number of players, after checking the count, and the
+plies per second of ``replay --positions --legal`` over a file of N random games of most variants, run as a
+separate program as users do, including start-up, with its output read through a pipe.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ VARIANTS: Final[tuple[dict[str, Any], ...]] = (
 )
 
 LONGEST: Final = 300
-"""Plies of a game, if it does not end before."""
+"""Maximum plies of a game."""
 
 
 def game(settings: dict[str, Any], choose: random.Random) -> dict[str, Any]:

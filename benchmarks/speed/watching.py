@@ -1,13 +1,13 @@
-"""How fast pictures are watched, beside merely decoding them, in one run.
+"""The speed of watching, compared with decoding alone, in one run.
 
     python -m benchmarks.speed.watching VIDEO --players N --order COLOURS [--runs 5]
 
-Prints, as medians of whole processes run in turn (decode, watch, decode, watch, …): seconds to decode the
-video with OpenCV, seconds to watch it, their ratio pair by pair, the same without start-up and the finding
-of the board (what the first second of the video takes), and the peak memory of watching. Then, inside one
-process: milliseconds for a frame on which nothing happens, for a JPEG picture of that size to be
-decoded, for judging a settled picture, and seconds for finding the board. Last, the same frames before ours
-and the two peer methods, which are given the corners that the finder finds: processor time of each.
+Prints, as medians of alternating processes (decode, watch, decode, watch, …): seconds to decode the video
+with OpenCV, seconds to watch it, their pairwise ratio, the same without start-up and finding the board (the
+time that the first second of the video takes), and the peak memory of watching. Then, within one process:
+milliseconds for a frame on which nothing happens, for decoding a JPEG picture of that size, and for judging a
+settled picture, and seconds for finding the board. Last, the processor time on the same frames of our method
+and the two peer methods, which get the corners from our finder.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def seconds(*command: str) -> float:
 
 
 def first_second(video: str, folder: str) -> str:
-    """A video of the first second: programs started, board found, and hardly more."""
+    """A video of the first second: start-up, finding the board, and hardly more."""
     import cv2
 
     source = cv2.VideoCapture(video)
@@ -48,7 +48,7 @@ def first_second(video: str, folder: str) -> str:
 
 
 def whole(video: str, rules: list[str], runs: int) -> dict[str, str]:
-    """Decoding and watching as whole processes, in turn, the start of the video and all of it."""
+    """Decoding and watching as alternating processes, for the start of the video and all of it."""
     taken: dict[str, list[float]] = {"decode start": [], "watch start": [], "decode": [], "watch": []}
     with tempfile.TemporaryDirectory() as folder:
         events = str(Path(folder) / "events.jsonl")
@@ -73,7 +73,7 @@ def whole(video: str, rules: list[str], runs: int) -> dict[str, str]:
 
 
 def inside(video: str, players: int, order: str) -> dict[str, str]:
-    """The parts of watching, on the thread that does them."""
+    """The parts of watching, timed on their thread."""
     import cv2
 
     from focus_companion.game.rules import Rules
@@ -89,8 +89,8 @@ def inside(video: str, players: int, order: str) -> dict[str, str]:
             if not jpeg:
                 jpeg = cv2.imencode(".jpg", frame.image)[1].tobytes()
             began = time.perf_counter()
-            told = session.push(frame)
-            taken.append((time.perf_counter() - began, len(told)))
+            emitted = session.push(frame)
+            taken.append((time.perf_counter() - began, len(emitted)))
     import numpy as np
 
     buffer = np.frombuffer(jpeg, np.uint8)
@@ -100,7 +100,7 @@ def inside(video: str, players: int, order: str) -> dict[str, str]:
         cv2.imdecode(buffer, cv2.IMREAD_COLOR)
         decoding.append(time.perf_counter() - began)
     finding = max(t for t, _ in taken)
-    telling = [t for t, told in taken if told and t < finding]
+    telling = [t for t, count in taken if count and t < finding]
     return {
         "idle frame": f"{statistics.median(t for t, _ in taken) * 1e3:.2f} ms",
         "decoding its JPEG": f"{statistics.median(decoding) * 1e3:.2f} ms",
@@ -110,7 +110,7 @@ def inside(video: str, players: int, order: str) -> dict[str, str]:
 
 
 def beside(video: str, players: int, order: str) -> dict[str, str]:
-    """Ours and the peer methods on the same frames, one after the other, frame by frame."""
+    """Our method and the peer methods on the same frames, one after the other, frame by frame."""
     from benchmarks.accuracy.contest import Contestant, Ours
     from benchmarks.accuracy.peers import BackgroundDifference, NearestColour
     from focus_companion.game.rules import Rules
@@ -133,14 +133,14 @@ def beside(video: str, players: int, order: str) -> dict[str, str]:
                 contestants += [peer(rules, found.camera) for peer in (NearestColour, BackgroundDifference)]
             for contestant in contestants:
                 began = time.thread_time()
-                told = contestant.see(frame)
+                emitted = contestant.see(frame)
                 taken.setdefault(contestant.name, []).append(time.thread_time() - began)
                 turns[contestant.name] = turns.get(contestant.name, 0) + sum(
-                    e["type"] == "move" for e in told
+                    e["type"] == "move" for e in emitted
                 )
     figures: dict[str, str] = {}
     for name, each in taken.items():
-        # Without the picture on which ours finds the board: the others never look for it.
+        # Without the picture on which ours finds the board, as the others never search for it.
         rest = sum(each) - (max(each) if name == Ours.name else 0.0)
         median = statistics.median(each) * 1e3
         figures[f"processor time, {name}"] = (

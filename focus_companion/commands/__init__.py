@@ -1,1 +1,1 @@
-"""The commands, one a module, each exposing a click command called ``command``. Imported only when used."""
+"""The commands, one per module, each with a click command called ``command``. Imported only when used."""

@@ -15,8 +15,8 @@ from focus_companion.commands.shared.sources import journal_folder
 def command(file: str | None, data: str | None) -> None:
     """Copy the journal with all its games to FILE, which is checked before it gets its name.
 
-    Without FILE the copy goes into the folder 'backups' beside the journal, under the day's name. A game that
-    is being played goes on. 'restore' puts a copy back. Where only the demo was played, it is the demo's.
+    Without FILE the copy goes into the folder 'backups' beside the journal, named by date. A running game is
+    not interrupted. 'restore' puts a copy back. If only the demo was played, its journal is copied.
     """
     from focus_companion.storage.backup import back_up
 

@@ -16,14 +16,14 @@ from focus_companion.commands.shared.table_choice import FOLDER, camera_name
 
 if TYPE_CHECKING:
     from focus_companion.vision.capture.frames import Frame, Image
-    from focus_companion.vision.geometry.lens_calibration import Measured, View
+    from focus_companion.vision.geometry.lens_calibration import Measured, TargetView
 
 ENOUGH: Final = 15
-"""Views of the target that are taken from a live camera."""
+"""Number of views of the target to take from a live camera."""
 EVERY: Final = 0.35
-"""Seconds between two looks at a live picture."""
+"""Seconds between two examined pictures of a live camera."""
 HELD: Final = 0.004
-"""Share of the picture's width by which the target may move between two looks and still count as held."""
+"""Fraction of the picture's width by which the target may move between two pictures and count as still."""
 
 
 @click.command("calibrate")
@@ -51,11 +51,11 @@ def command(
     data: str | None,
     seconds: float,
 ) -> None:
-    """Measure a camera's lens: for those who want more than the board alone tells.
+    """Measure a camera's lens, for more accuracy than the board alone gives.
 
-    First --target FILE.pdf: print it at 100 % and glue it on something stiff. Then --camera or --pictures:
-    the target filling a third of the picture and more, tilted to all sides, in all parts of the picture. The
-    profile is used by itself whenever that camera is; --lens names it for another.
+    First --target FILE.pdf: print it at 100 % and glue it to something stiff. Then --camera or --pictures,
+    with the target filling at least a third of the picture, tilted in all directions, in all parts of the
+    picture. The profile is used whenever that camera is; --lens selects it for another.
     """
     asked = [name for name in (target, camera, pictures) if name is not None]
     if len(asked) != 1:
@@ -113,7 +113,7 @@ def _print_target(place: Path, paper: str) -> None:
     )
 
 
-def _from_pictures(folder: Path) -> list[View]:
+def _from_pictures(folder: Path) -> list[TargetView]:
     from focus_companion.vision.capture.sources import PictureFolder
     from focus_companion.vision.geometry.lens_calibration import see
 
@@ -132,13 +132,13 @@ def _from_pictures(folder: Path) -> list[View]:
     return views
 
 
-def _from_camera(source: str, seconds: float) -> list[View]:
+def _from_camera(source: str, seconds: float) -> list[TargetView]:
     from focus_companion.vision.capture.frames import FrameError
     from focus_companion.vision.capture.sources import open_source
     from focus_companion.vision.geometry.lens_calibration import differs, see
 
-    views: list[View] = []
-    last: View | None = None
+    views: list[TargetView] = []
+    last: TargetView | None = None
     click.echo("Hold the target into the picture, tilted to one side; Ctrl-C ends the taking.", err=True)
     try:
         with open_source(source, paced=True) as frames:
@@ -155,7 +155,7 @@ def _from_camera(source: str, seconds: float) -> list[View]:
     except FrameError as error:
         if not views:
             raise
-        # Minutes of work: what was taken may well be enough.
+        # Minutes of work: the views taken so far may be enough.
         click.echo(f"{error}; going on with the {len(views)} views so far.", err=True)
     return views
 
@@ -171,13 +171,13 @@ def _now_and_then(frames: Iterable[Frame], seconds: float) -> Iterator[Image]:
             yield frame.image
 
 
-def _held(view: View, before: View) -> bool:
-    """Whether the target rests: a moving one is blurred, and a rolling shutter bends it."""
+def _held(view: TargetView, before: TargetView) -> bool:
+    """Whether the target is still: motion blurs it, and a rolling shutter distorts it."""
     same = view.points.shape == before.points.shape and bool((view.points == before.points).all())
     return same and float(abs(view.pixels - before.pixels).max()) < HELD * view.width
 
 
-def _measured(views: list[View], name: str, camera: str, rulers: tuple[float, float]) -> Measured:
+def _measured(views: list[TargetView], name: str, camera: str, rulers: tuple[float, float]) -> Measured:
     from focus_companion.vision.geometry.lens_calibration import measure
     from focus_companion.vision.geometry.lens_profiles import LensError
 

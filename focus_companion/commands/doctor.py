@@ -1,4 +1,4 @@
-"""``focus-companion doctor``: is all there for a game? Each line ok, warn or fail, with its remedy."""
+"""``focus-companion doctor``: is everything ready for a game? Each line ok, warn or fail, with its remedy."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(as_json: bool, **flags: Any) -> None:
-    """Check camera, picture, board, lights, disk, journal, port, rights and versions.
+    """Check camera, picture, board, lights, disk, journal, port, permissions and versions.
 
-    Exit status 1 where something fails; warnings do not count.
+    Exit status 1 if anything fails; warnings do not count.
     """
     from focus_companion.support.checks import worst
 
@@ -43,7 +43,7 @@ def command(as_json: bool, **flags: Any) -> None:
 def examine(
     settings: Settings, tell: Callable[[Check], object] = lambda _: None
 ) -> tuple[list[Check], list[Image]]:
-    """Make all checks and ``tell`` each as it is made. Also returns the pictures that were seen."""
+    """Run all checks and ``tell`` each as it is done. Also returns the pictures taken."""
     found: list[Check] = []
     images: list[Image] = []
     for check in _checks(settings, images):
@@ -53,8 +53,8 @@ def examine(
 
 
 def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
-    # Those of the camera take the longest and come last.
-    # Imported here: the help must not wait for OpenCV.
+    # The camera's checks take longest and come last.
+    # Imported here: --help must not wait for OpenCV.
     from focus_companion.support import exposed, machine
 
     yield from machine.check_versions()

@@ -21,7 +21,7 @@ from focus_companion.game.record import GameRecord
 from focus_companion.web.catalogues import LANGUAGES
 
 BINARY: Final = frozenset({"gif", "mp4"})
-"""Formats that are no text."""
+"""Binary formats."""
 
 
 @click.command("export")
@@ -53,7 +53,7 @@ def command(
     """Write GAME (a record file, a number of the journal, or last) in another format.
 
     svg is the last position; gif and mp4 are the replay as a film; html is the replay as one file that any
-    browser opens, also without network.
+    browser opens, even without a network.
     """
     to_terminal = output in (None, "-") and sys.stdout.isatty()
     if to_terminal and name in BINARY:
@@ -75,7 +75,7 @@ def command(
 def _format(
     name: str, language: str, swings: bool, tape: Path | None, progress: Callable[[float], None] | None
 ) -> Format:
-    # Not before they are needed: with them comes the web server, and numpy.
+    # Imported late: they import the web server and numpy.
     if name == "html":
         from focus_companion.web.story import story_format
 
@@ -100,7 +100,7 @@ def _stills(tape: Path, record: GameRecord) -> dict[int, bytes]:
 
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[float], None] | None]:
-    """Shows on a terminal how far a film is."""
+    """Shows the progress of a film on a terminal."""
     if name != "mp4" or not sys.stderr.isatty():
         yield None
         return
@@ -109,7 +109,7 @@ def _progress(name: str) -> Iterator[Callable[[float], None] | None]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that there is the old one or the new one at ``path``, never half of it.
+    """Write a file atomically: ``path`` is either the old or the new file, never half of it.
 
     Raises:
         BadInput: it cannot be written; says why.
@@ -136,7 +136,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _umask() -> int:
-    """The rights that new files of this user do not get; the system tells it only when it is set."""
+    """The user's umask, which the system only reveals when it is set."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

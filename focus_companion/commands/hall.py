@@ -16,7 +16,7 @@ from focus_companion.commands.shared.serving import announce, host_of, no_port, 
 from focus_companion.settings import Settings, load
 
 PORT: Final = 8001
-"""Of the page, so that a table may have its own beside it."""
+"""The page's port, different from that of a table on the same machine."""
 
 
 @click.command("hall")
@@ -28,7 +28,7 @@ PORT: Final = 8001
 def command(**flags: Any) -> None:
     """Show every table that publishes to the broker: boards, alerts, clocks, results, standings.
 
-    It keeps nothing: stop it, start it, start two, and the picture is the same.
+    It stores nothing: stop it, start it, start two of them, and they show the same.
     """
     settings = load(flags)
     logs.start(settings.log)
@@ -42,14 +42,14 @@ def show(settings: Settings, stop: threading.Event, closing: ExitStack) -> None:
     """Show the tables until ``stop`` is set.
 
     Raises:
-        BadInput: no broker is named, it will not have us, or the port cannot be used.
+        BadInput: no broker is named, it refuses us, or the port cannot be used.
     """
     memory.share_one_pool()
     broker = chosen_broker(settings)
     if broker is None:
         raise BadInput("hall needs the broker that the tables publish to; give --mqtt mqtt://HOST")
     port_is_free(settings)
-    # Imported here: the help must not wait for the libraries.
+    # Imported here: --help must not wait for the libraries.
     from focus_companion.hall.app import create_hall
     from focus_companion.hall.evening import Evening
     from focus_companion.hall.listener import Listener

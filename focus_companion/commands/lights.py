@@ -1,4 +1,4 @@
-"""``focus-companion lights``: which lights there are, and a walk through all of them."""
+"""``focus-companion lights``: which lights there are, and a test of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from focus_companion.commands.shared.console import NotSo
 from focus_companion.settings import config_file, load
 
 ANSWER_SECONDS: Final = 8.0
-"""A board may sit in its bootloader for two seconds, and a busy port is tried again after two more."""
+"""A board may be in its bootloader for two seconds, and a busy port is retried after two more."""
 
 
 @click.command("lights")
@@ -29,7 +29,7 @@ ANSWER_SECONDS: Final = 8.0
 )
 def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> None:
     """Tell which lights answer; with --test, try each of them."""
-    # Imported here: the lights' libraries take their time, which --help need not wait for.
+    # Imported here: --help must not wait for the lights' libraries.
     from focus_companion.lights import LightSettings, open_lights
     from focus_companion.lights.meaning import NOTHING
     from focus_companion.lights.walk import walk
@@ -59,7 +59,7 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
 
 @contextmanager
 def _telling() -> Iterator[None]:
-    """What the lights log is shown on the terminal meanwhile; nobody else's log is."""
+    """Meanwhile, log messages of the lights, and only those, are shown on the terminal."""
     log = logging.getLogger("focus_companion.lights")
     shown, level = logging.StreamHandler(), log.level
     log.setLevel(logging.INFO)
@@ -72,7 +72,7 @@ def _telling() -> Iterator[None]:
 
 
 def _table(settings: Mapping[str, Any], port: str | None, wled: str | None) -> dict[str, Any]:
-    """The settings' table, with what the command line names instead."""
+    """The settings' table, with the command line's overrides."""
     table = dict(settings)
     if port is not None or wled is not None:
         table["backends"] = [name for name, given in (("serial", port), ("wled", wled)) if given is not None]

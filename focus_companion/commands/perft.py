@@ -14,5 +14,5 @@ from focus_companion.game.setups import start_position
 @click.argument("depth", type=click.IntRange(0, 100))
 @rule_options
 def command(depth: int, rules: Rules) -> None:
-    """Print the number of sequences of DEPTH legal turns from the start. A forced pass is no turn."""
+    """Print the number of sequences of DEPTH legal turns from the start. A forced pass is not a turn."""
     click.echo(perft(start_position(rules), rules, depth))

@@ -13,17 +13,28 @@ from focus_companion.commands.shared.table_choice import boards_for, lens_for, t
 from focus_companion.formats.board_text import board_text
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import position_text
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focus_companion.vision.capture.frames import Image
+    from focus_companion.vision.geometry.lens_profiles import LensProfile
+    from focus_companion.vision.geometry.scene import BoardProfile
     from focus_companion.vision.single_image.read_still import StillReading
 
 IN_PLAY = {2: "gr", 3: "gbr", 4: "gbyr"}
-"""Letters of the colours that so many players use."""
+"""Letters of the colours in play, by number of players."""
 
 _DOUBTFUL = 0.9
-"""Probability below which a square is named as doubtful."""
+"""Probability below which a square is reported as doubtful."""
+
+
+_FITS = 0.6
+"""Agreement of the outlines below which the picture does not show the start."""
 
 
 @click.command("read")
@@ -37,14 +48,26 @@ _DOUBTFUL = 0.9
     help="The side of the picture at which rank 1 lies.",
 )
 @table_options
+@click.option(
+    "--learn",
+    metavar="FILE.toml",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Measure the set in a picture of the start, and write its profile for --board.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of text.")
 def command(
-    image: Path, players: int, rank1: str, as_json: bool, lens: str | None, board: str | None
+    image: Path,
+    players: int,
+    rank1: str,
+    learn: Path | None,
+    as_json: bool,
+    lens: str | None,
+    board: str | None,
 ) -> None:
-    """Read one picture of the board: which stacks stand where.
+    """Read one picture of the board: which stacks are on which squares.
 
-    A single picture does not show which player sits where: say with --rank1 where rank 1 lies. Exit status 1
-    when no board is found in it, 2 when it cannot be read as a picture.
+    A single picture does not show which player sits where: give the side of rank 1 with --rank1. Exit status
+    1 if no board is found, 2 if the file cannot be read as a picture.
     """
     from focus_companion.vision.capture.frames import FrameError, read_image
     from focus_companion.vision.geometry.board_profiles import plastic_sets
@@ -55,6 +78,9 @@ def command(
     except FrameError as error:
         raise BadInput(f"{error}; give a photograph of the board, such as a JPEG") from None
     profile = lens_for(lens, str(image), load_settings({}).data)
+    if learn is not None:
+        click.echo(learned(picture, players, rank1, profile, boards_for(board), image, learn))
+        return
     sets = boards_for(board) or plastic_sets()
     reading = read_still(picture, sets, IN_PLAY[players], rank1, profile)
     if reading is None:
@@ -63,6 +89,52 @@ def command(
             "sharp, and fills a third of it or more"
         )
     click.echo(json.dumps(as_object(reading, rank1)) if as_json else as_text(reading, rank1))
+
+
+def learned(
+    picture: Image,
+    players: int,
+    rank1: str,
+    lens: LensProfile | None,
+    bases: Sequence[BoardProfile] | None,
+    source: Path,
+    target: Path,
+) -> str:
+    """Write the profile of the set in a picture of the start to ``target``; what was measured, for people.
+
+    Raises:
+        NotSo: no board is found, or the outlines do not fit the start.
+        BadInput: the file cannot be written, or is no .toml.
+    """
+    from focus_companion.vision.detection.measure_set import measure_set
+    from focus_companion.vision.geometry.board_profiles import forms, profile_text
+
+    if target.suffix != ".toml":
+        raise BadInput(f"--learn: {target} must end in .toml, so that --board takes it")
+    start = start_position(Rules.make(players))
+    measured = measure_set(picture, bases or forms(), start.stacks, rank1, lens)
+    if measured is None or measured.agreement < _FITS:
+        raise NotSo(
+            f"{source}: the start of {players} players is not seen; set all its pieces up, show the whole "
+            "board from 25 to 45 degrees off the vertical, or name a profile of such pieces with --board"
+        )
+    about = (
+        f"Measured by focus-companion read --learn in {source.name}.\nOnly sizes against the squares count."
+    )
+    try:
+        target.write_text(profile_text(measured.profile, about), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"--learn: {target} cannot be written ({error.strerror})") from error
+    made = measured.profile
+    lines = [
+        f"{target}: a piece is {2 * made.piece.radius / made.pitch:.0%} of a square wide, "
+        f"and each further one rises by {made.rise / made.pitch:.0%}."
+    ]
+    for look in made.pieces:
+        shade = "#{:02x}{:02x}{:02x}".format(*look.shade)
+        lines.append(f"{NAMES[look.letter].capitalize()} are the pieces of the shade {shade} ({look.name}).")
+    lines.append(f"Is that so? Names and shades may be changed in the file. Then: --board {target}")
+    return "\n".join(lines)
 
 
 def as_object(reading: StillReading, rank1: str) -> dict[str, object]:

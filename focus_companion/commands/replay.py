@@ -24,10 +24,10 @@ from focus_companion.game.record import GameRecord
 from focus_companion.game.setups import start_position
 
 LINES: Final = (".jsonl", ".ndjson")
-"""Names of files that hold one record a line."""
+"""Suffixes of files with one record per line."""
 
 _TOGETHER: Final = 1 << 16
-"""Characters written at once."""
+"""Characters per write."""
 
 
 @click.command("replay")
@@ -39,7 +39,7 @@ _TOGETHER: Final = 1 << 16
 def command(game: str, positions: bool, legal: bool, data: str | None, whole: bool) -> None:
     """Go through GAME: a record file (json, sgf or text), a number of the journal, or last.
 
-    A .jsonl file holds one record a line. A record with an illegal move ends with exit status 1.
+    A .jsonl file holds one record per line. A record with an illegal move ends with exit status 1.
     """
     if legal and not positions:
         raise click.UsageError("--legal belongs to --positions; give both")
@@ -50,7 +50,7 @@ def command(game: str, positions: bool, legal: bool, data: str | None, whole: bo
             return
         content = read_bytes(game)
         if _holds_lines(content):
-            if len(content) > LIMIT:  # only its beginning was read
+            if len(content) > LIMIT:  # only its start was read
                 raise BadInput(
                     f"{game}: too long to be held at once; give it as a file with a name in .jsonl"
                 )
@@ -80,14 +80,14 @@ def _one(match: Match, source: str, positions: bool, legal: bool) -> None:
 
 
 def _score(match: Match) -> Iterator[str]:
-    """What a match comes to: a point for each opposing piece captured, to the player or the pair."""
+    """The score of a match: a point for each opposing piece captured, for the player or the pair."""
     points, standing = score_lines(match.score)
     yield f"{standing[:1].upper()}{standing[1:]}."
     yield f"Match: {points}"
 
 
 def _many(stream: IO[bytes], source: str, positions: bool, legal: bool) -> None:
-    """A file of records, one a line: goes on after a faulty one."""
+    """A file of records, one per line: continues after a faulty one."""
     faulty = count = 0
     for number, found in records_in(stream, source):
         count += 1
@@ -118,7 +118,7 @@ def _tell_in_order(line: str) -> None:
 
 
 def _write(lines: Iterable[str]) -> None:
-    """Write lines some hundred at a time, and all those made before an error."""
+    """Write lines some hundred at a time, including all those produced before an error."""
     waiting: list[str] = []
     size = 0
     try:
@@ -134,7 +134,7 @@ def _write(lines: Iterable[str]) -> None:
 
 
 def _holds_lines(content: bytes) -> bool:
-    """Whether this is one JSON record a line, whatever the file is called: several lines, each an object."""
+    """Whether this is one JSON record per line, whatever the file's name: several lines, each an object."""
     first, _, others = content.partition(b"\n")
     other = others.lstrip()[:1]
     return (

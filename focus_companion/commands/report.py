@@ -1,17 +1,25 @@
-"""``focus-companion report``: all that a bug report needs, in one file, without secrets."""
+"""``focus-companion report``: everything that a bug report needs, in one file, without secrets."""
 
 from __future__ import annotations
 
+import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from focus_companion.commands.doctor import examine
 from focus_companion.commands.shared.console import BadInput
 from focus_companion.settings import Settings, load
+
+_ABOUT: Final = {
+    "before.png": "the last picture in which all was well",
+    "fault.png": "the picture in which it was told",
+    "told.jsonl": "what the companion told, without the players' names",
+    "facts.json": "the rules, the set, the lens, the program's version",
+}
 
 
 @click.command("report")
@@ -21,14 +29,37 @@ from focus_companion.settings import Settings, load
 @click.option(
     "--pictures", is_flag=True, help="With the camera's picture: only if you want to show your table."
 )
+@click.option(
+    "--tape",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Pack the pictures of a tape that show a fault, and nothing else.",
+)
+@click.option("--at", metavar="SECONDS", type=float, help="When the fault was (default: the last one).")
+@click.option("--whole-pictures", is_flag=True, help="Do not blur what lies beside the board.")
+@click.option("--yes", is_flag=True, help="Do not ask before the pictures are packed.")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page of a play that runs.")
-def command(output: Path | None, pictures: bool, **flags: Any) -> None:
+def command(
+    output: Path | None,
+    pictures: bool,
+    tape: Path | None,
+    at: float | None,
+    whole_pictures: bool,
+    yes: bool,
+    **flags: Any,
+) -> None:
     """Pack versions, settings, the last events, the log and the doctor's findings for a bug report.
 
-    PIN, passwords and the players' names stay out; pictures too, unless they are asked for.
+    PIN, passwords and the players' names are left out; so are pictures, unless requested.
+
+    With --tape: the few pictures of a recording of play or watch in which the companion was wrong, with
+    everything beside the board blurred. They can be looked at first. Nothing is sent.
     """
+    if tape is not None:
+        _of_tape(tape, output, at, blurred=not whole_pictures, ask=not yes)
+        return
     from focus_companion.support.report import new_file, write_report
 
     settings = load(flags)
@@ -46,8 +77,39 @@ def command(output: Path | None, pictures: bool, **flags: Any) -> None:
     click.echo("Look through it before you give it away.")
 
 
+def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool, ask: bool) -> None:
+    from focus_companion.storage.tape.tape import TapeError
+    from focus_companion.support.report import new_file
+    from focus_companion.support.tape_report import NoBoard, pack, tape_parts
+    from focus_companion.vision.capture.frames import FrameError
+
+    try:
+        parts = tape_parts(tape, at, blurred=blurred)
+    except NoBoard as error:
+        raise BadInput(f"{error}; look at it, and if you may show it: --whole-pictures") from error
+    except (TapeError, FrameError) as error:
+        raise BadInput(str(error)) from error
+    with tempfile.TemporaryDirectory(prefix="focus-companion-report-") as shown:
+        for name, data in parts.items():
+            (Path(shown) / name).write_bytes(data)
+        click.echo(f"This would be in the file, and nothing else. Look at it in {shown}")
+        for name, data in parts.items():
+            click.echo(f"  {name:14} {len(data) / 1000:8.1f} kB  {_ABOUT[name]}")
+        question = "The pictures show your board to whoever you give the file. Pack them?"
+        if ask and not click.confirm(question):
+            click.echo("Nothing was packed.")
+            return
+    try:
+        path, out = new_file(output)
+    except FileExistsError:
+        raise BadInput(f"--output: {output} is there already; give another name") from None
+    with out:
+        pack(out, parts)
+    click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB). It was sent to nobody; give it away yourself.")
+
+
 def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:
-    """What a running play sees, with and without its reading, else what the doctor saw."""
+    """The picture of a running play, with and without its reading, else those that the doctor took."""
     found = {}
     for name, query in (("snapshot.jpg", ""), ("reading.jpg", "?overlay=1")):
         try:
@@ -55,7 +117,7 @@ def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:
             with urllib.request.urlopen(address, timeout=5) as answer:
                 found[name] = answer.read()
         except (urllib.error.URLError, OSError):
-            # None runs there; the doctor had the camera for itself then.
+            # None is running there, so the doctor had the camera to itself.
             break
     if not found and seen:
         import cv2

@@ -1,4 +1,4 @@
-"""``focus-companion rerun``: a tape, run again; it must come to the same verdicts, bit for bit."""
+"""``focus-companion rerun``: replays a tape, which must give the same verdicts, bit for bit."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from focus_companion.commands.watch import lines
 @click.option("--events", metavar="FILE", help="Write what is told as lines of JSON; - is standard output.")
 @click.option("--different", is_flag=True, help="Go on after the first difference, and tell all of them.")
 def command(folder: Path, events: str | None, different: bool) -> None:
-    """Run again what play or watch recorded with --tape FOLDER.
+    """Replay what play or watch recorded with --tape FOLDER.
 
-    Exit status 1 where something else is told than was told then.
+    Exit status 1 if any event differs from the recorded one.
     """
-    # Imported here: the help must not wait for OpenCV.
+    # Imported here: --help must not wait for OpenCV.
     from focus_companion.storage.tape.replay import Recording
     from focus_companion.storage.tape.tape import TapeError
 
@@ -32,12 +32,12 @@ def command(folder: Path, events: str | None, different: bool) -> None:
         with lines(events) as out:
             for compared in recording.run(sight):
                 count += 1
-                if out is not None and compared.told is not None:
-                    out.write(json.dumps(compared.told, ensure_ascii=False) + "\n")
+                if out is not None and compared.emitted is not None:
+                    out.write(json.dumps(compared.emitted, ensure_ascii=False) + "\n")
                 if compared.same:
                     continue
                 apart += 1
-                line = f"event {count}: then {_short(compared.taped)}, now {_short(compared.told)}"
+                line = f"event {count}: then {_short(compared.taped)}, now {_short(compared.emitted)}"
                 if not different:
                     raise NotSo(f"{folder}: {line}")
                 click.echo(line, err=True)

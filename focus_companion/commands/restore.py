@@ -1,4 +1,4 @@
-"""``focus-companion restore``: a copy of the journal in the journal's place."""
+"""``focus-companion restore``: replaces the journal by a copy of it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from focus_companion.commands.shared.sources import data_folder
 @click.argument("file")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 def command(file: str, data: str | None) -> None:
-    """Put FILE, a copy that 'backup' made, in the place of the journal.
+    """Replace the journal by FILE, a copy that 'backup' made.
 
-    Every game of the copy is checked first; the journal that was there is kept beside it. Not while a game is
+    Every game of the copy is checked first, and the old journal is kept beside it. Refused while a game is
     being played.
     """
     from focus_companion.storage.backup import holds_demo, restore
     from focus_companion.storage.folders import demo_folder
 
-    # The demo's games never become the user's own: no real board stands as the simulated one does.
+    # The demo's games never become the user's own: no real board matches the simulated one.
     folder = demo_folder(data_folder(data)) if holds_demo(Path(file)) else data_folder(data)
     done = restore(folder, Path(file))
     click.echo(f"{done.path}: {done.content}, from {file}")

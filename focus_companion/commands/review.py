@@ -1,4 +1,4 @@
-"""``focus-companion review``: a finished game looked back at."""
+"""``focus-companion review``: what happened in a finished game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from focus_companion.review.words import review_lines
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
 @click.option("--match", "whole", is_flag=True, help="Of a game of the journal, the whole match.")
 def command(game: str, as_json: bool, data: str | None, whole: bool) -> None:
-    """Tell what every turn of GAME won and lost, and its three biggest swings.
+    """Show what every turn of GAME won and lost, and its three biggest swings.
 
     GAME is a record file (json, sgf or text), a number of the journal, or last. The game must be over.
     """

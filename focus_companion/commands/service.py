@@ -1,22 +1,25 @@
-"""``focus-companion service``: the program as a service of the user's systemd."""
+"""``focus-companion service``: the program as a systemd user service."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import time
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared.console import BadInput, NotSo
-from focus_companion.commands.shared.service_unit import NAME, unit_path, unit_text
+from focus_companion.commands.shared.pin import folder
+from focus_companion.commands.shared.service_unit import NAME, options_of, unit_path, unit_text
 
 _SECONDS: Final = 30.0
-"""For systemd to answer; where it starts the program, it does so when that is up."""
+"""Seconds for systemd to answer; when it starts the program, it answers once that is up."""
 
 _user = click.option(
     "--user", is_flag=True, expose_value=False, help="For this user (the only kind there is)."
@@ -25,7 +28,7 @@ _user = click.option(
 
 @click.group("service")
 def command() -> None:
-    """Run play as a service: begun with the machine, restarted when it hangs."""
+    """Run play as a service: started with the machine, restarted if it hangs."""
 
 
 @command.command("install", context_settings={"ignore_unknown_options": True})
@@ -68,7 +71,7 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
 @command.command("uninstall")
 @_user
 def uninstall() -> None:
-    """Stop the service and take it away. Games and settings stay."""
+    """Stop and remove the service. Games and settings stay."""
     path = unit_path()
     if not path.exists():
         raise NotSo(f"there is no {path}; nothing is installed")
@@ -83,7 +86,7 @@ def uninstall() -> None:
 @command.command("status")
 @_user
 def status() -> None:
-    """Tell whether the service is installed and runs; exit status 1 if it does not."""
+    """Show whether the service is installed and running; exit status 1 if it is not."""
     path = unit_path()
     if not path.exists():
         raise NotSo(f"not installed (there is no {path}); focus-companion service install")
@@ -97,6 +100,52 @@ def status() -> None:
     if found.get("ActiveState") != "active":
         raise NotSo(f"{line}; see: journalctl --user --unit {NAME}")
     click.echo(f"{line}. {found.get('StatusText', '')}".rstrip())
+
+
+@command.command("address")
+@_user
+def address() -> None:
+    """Print where the page of the service is opened, with a QR code for phones."""
+    from focus_companion.settings import load
+    from focus_companion.web.lan import lan_addresses, qr_text
+
+    path = unit_path()
+    if not path.exists():
+        raise NotSo(f"not installed (there is no {path}); focus-companion service install")
+    settings = load(_chosen(options_of(path.read_text(encoding="utf-8"))))
+    if not _is_up(settings.port):
+        raise NotSo(
+            f"nothing answers on port {settings.port} within {_SECONDS:.0f} seconds; "
+            "focus-companion service status tells why, and focus-companion play runs it by hand"
+        )
+    click.echo(f"Page: http://127.0.0.1:{settings.port}/")
+    found = lan_addresses(settings.port) if settings.lan else []
+    for name in found:
+        click.echo(f"From other machines: {name}")
+    if found:
+        click.echo(qr_text(found[0]))
+        file = folder(settings.data) / f"focus-companion-{settings.port}.pin"
+        click.echo(f"PIN for acting from other machines: see {file}")
+
+
+def _chosen(options: Sequence[str]) -> dict[str, Any]:
+    """What the options of play choose of the settings that an address needs."""
+    from focus_companion.commands.play import command as play
+
+    with play.make_context("play", list(options)) as context:
+        return {name: context.params[name] for name in ("port", "lan", "data")}
+
+
+def _is_up(port: int) -> bool:
+    """Whether the page answers, waited for while the program starts."""
+    end = time.monotonic() + _SECONDS
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=_SECONDS):
+                return True
+        except OSError:
+            time.sleep(0.5)
+    return False
 
 
 def _check(options: Sequence[str]) -> None:
@@ -122,7 +171,7 @@ def _systemctl(*words: str) -> bool:
 
 
 def _ask(*words: str) -> str | None:
-    """What systemctl prints; ``None`` where there is none or it fails."""
+    """The output of systemctl; ``None`` if it is missing or fails."""
     if shutil.which("systemctl") is None:
         return None
     try:

@@ -36,10 +36,10 @@ from focus_companion.players.protocol import LONGEST_LINE, Defaults, answer, bud
 def command(
     game: str, seconds: float | None, nodes: int | None, level: int, as_json: bool, data: str | None
 ) -> None:
-    """Name the best turn in the last position of GAME, its chance and what is expected to follow.
+    """Show the best turn in the last position of GAME, its chance and the likely continuation.
 
-    GAME is a record file (json, sgf or text), a number of the journal, or last. With - it answers requests: a
-    JSON object a line in, one a line out; docs/players.md describes both.
+    GAME is a record file (json, sgf or text), a number of the journal, or last. With - it answers requests:
+    one JSON object per line in, one per line out; docs/players.md describes both.
     """
     if seconds is not None and nodes is not None:
         raise click.UsageError("give --seconds or --nodes, not both")
@@ -53,7 +53,7 @@ def command(
 
 def serve(requests: IO[bytes], answers: IO[str], defaults: Defaults) -> None:
     """Answer requests until their end; each answer is flushed at once."""
-    # Compiled, and all that is read once read, before the first line: its time is for thinking.
+    # Everything is compiled and loaded before the first line: its time is for thinking.
     rules = Rules.make(2)
     choose(start_position(rules), rules, budget=Budget(nodes=1000))
     for line in _lines(requests):
@@ -62,7 +62,7 @@ def serve(requests: IO[bytes], answers: IO[str], defaults: Defaults) -> None:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Lines, one that is too long cut off just past what is read of it."""
+    """Lines; one that is too long is cut just beyond the limit."""
     while line := stream.readline(LONGEST_LINE + 2):
         part = line
         while not part.endswith(b"\n") and (part := stream.readline(LONGEST_LINE)):
@@ -71,7 +71,7 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _one(game: str, data: str | None, asked: Defaults, as_json: bool) -> None:
-    # Imported here: a server of requests, one for each seat, does without the file formats.
+    # Imported here: a server of requests, one per seat, does not need the file formats.
     from focus_companion.commands.shared.sources import load
     from focus_companion.game.faults import IllegalMove
     from focus_companion.game.record import steps

@@ -16,7 +16,7 @@ from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.event_lines import event_line
-from focus_companion.commands.shared.rule_options import rule_options
+from focus_companion.commands.shared.rule_options import camera_rule_options
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.rules import Rules
@@ -45,7 +45,7 @@ PUBLIC: Final = {
 
 @click.command("watch")
 @click.argument("source")
-@rule_options
+@camera_rule_options
 @click.option("--events", metavar="FILE", help="Write every event as a line of JSON; - is standard output.")
 @click.option("--record", metavar="FILE", help="Write the game record when the source ends.")
 @click.option("--fps", type=click.FloatRange(0.1, 240), default=15.0, show_default=True,
@@ -58,6 +58,7 @@ PUBLIC: Final = {
 def command(
     source: str,
     rules: Rules,
+    start_from: str,
     events: str | None,
     record: str | None,
     fps: float,
@@ -68,11 +69,11 @@ def command(
     tape: Path | None,
     tape_size: float,
 ) -> None:
-    """Follow the game that SOURCE shows and tell its events.
+    """Follow the game that SOURCE shows and print its events.
 
     SOURCE is a camera index, a device path, a video file, a folder of pictures, or an http or rtsp address.
     """
-    # Imported here: the help must not wait for OpenCV.
+    # Imported here: --help must not wait for OpenCV.
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
     from focus_companion.vision.capture.frames import FrameError
@@ -82,9 +83,9 @@ def command(
     threads.take_short_turns()
     profile = lens_for(lens, source, load_settings({}).data)
     boards = boards_for(board)
-    # Nobody asks here how the camera stands.
+    # Nobody asks for the mount check here.
     sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=profile, tries_mount=False)
-    session = Session(rules, {}, None, sight)
+    session = Session(rules, {}, None, sight, start_from=start_from, takes_reading=True)
     seen: set[str] = set()
     try:
         with ExitStack() as closing:
@@ -112,7 +113,7 @@ def command(
 
 
 def watch_once(session: Session, frames: FrameSource, heard: Callable[[Event], None]) -> None:
-    """Watch a source to its end; where a camera has gone, and a stream not merely ended, that is told.
+    """Watch a source to its end. If a camera was lost, rather than a stream ended, emit that.
 
     Raises:
         FrameError: the source fails.
@@ -140,7 +141,7 @@ def _watch_on(
     opened: Callable[[], FrameSource],
     heard: Callable[[Event], None],
 ) -> None:
-    """Watch a live source over its faults, which are told; ends with Ctrl-C."""
+    """Watch a live source across its faults, which are emitted; ends with Ctrl-C."""
     from focus_companion.session.runner import Runner
 
     runner = Runner(session, opened, first=first, heard=heard)
@@ -164,7 +165,7 @@ def _why_not(source: str, session: Session, seen: set[str]) -> str:
 
 @contextmanager
 def lines(events: str | None) -> Iterator[TextIO | None]:
-    """Where the lines of JSON go: None when none are asked for."""
+    """Where the lines of JSON go; None if none are requested."""
     if events is None or events == "-":
         yield sys.stdout if events else None
         return

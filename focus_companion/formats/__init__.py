@@ -1,1 +1,1 @@
-"""A record or a position to and from bytes: json, sgf, text, csv, svg, gif. Nothing else happens here."""
+"""A record or a position to and from bytes: json, sgf, text, csv, svg, gif, html, mp4."""

@@ -1,4 +1,4 @@
-"""A position as lines of plain text: for a terminal, a log, a mail."""
+"""A position as lines of plain text, for a terminal, a log or an e-mail."""
 
 from __future__ import annotations
 

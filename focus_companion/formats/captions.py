@@ -1,19 +1,19 @@
-"""What stands under a picture of a position: the turn, whose turn it is, reserves and captures."""
+"""The caption of a picture of a position: the turn, whose turn it is, reserves and captures."""
 
 from __future__ import annotations
 
 from focus_companion.formats.errors import one_line
 from focus_companion.formats.text_sheet import DRAW, VERBS, result_text
-from focus_companion.formats.walk import Step
+from focus_companion.formats.walk import PlayedEntry
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import Position
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 
 
-def captions(record: GameRecord, position: Position, step: Step | None = None) -> tuple[str, ...]:
-    """What was done (``step``; None at the start), who is to move or how it ended, what each player holds.
+def captions(record: GameRecord, position: Position, step: PlayedEntry | None = None) -> tuple[str, ...]:
+    """The turn made (``step``; None at the start), who is to move or how it ended, what each player holds.
 
-    As many lines at every position of a game, so that the frames of a film are of one size.
+    The number of lines is the same at every position of a game, so that the frames of a film have one size.
     """
     return _done(record, step), _next(record, position), *_held(position)
 
@@ -23,11 +23,11 @@ def _who(record: GameRecord, letter: str) -> str:
     return f"{NAMES[letter]} ({one_line(name, 24)})" if name else NAMES[letter]
 
 
-def _done(record: GameRecord, step: Step | None) -> str:
+def _done(record: GameRecord, step: PlayedEntry | None) -> str:
     if step is None:
         return "start"
     what = step.entry.what
-    if isinstance(what, Act):
+    if isinstance(what, Declaration):
         return DRAW if what.kind == "draw" else f"{_who(record, what.player)} {VERBS[what.kind]}"
     more = f", captures {step.captured.upper()}" if step.captured else ""
     more += f", {step.reserved.upper()} to the reserve" if step.reserved else ""
@@ -41,9 +41,9 @@ def _next(record: GameRecord, position: Position) -> str:
 
 
 def _held(position: Position) -> list[str]:
-    """``green: reserve 1, captured 3`` for every player, two players a line.
+    """``green: reserve 1, captured 3`` for every player, two players per line.
 
-    While pieces of the drop set-up are placed, ``to place 17`` stands for the reserve.
+    While pieces of the drop set-up are placed, ``to place 17`` replaces the reserve.
     """
     captured = [sum(row) for row in position.captured]
     kind, hands = ("to place", position.placing) if position.placing else ("reserve", position.reserves)

@@ -7,17 +7,17 @@ import io
 
 from focus_companion.formats.match import Match, score_lines
 from focus_companion.formats.text_sheet import result_text
-from focus_companion.formats.walk import Step, steps
+from focus_companion.formats.walk import PlayedEntry, steps
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.match import game_score, summed
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 
-# The wide ones are taken for the others by some spreadsheets.
+# Some spreadsheets treat full-width characters like the ASCII ones.
 _FORMULA = (*"=+-@\t\r\n", *"＝＋－＠")
 
 
 def write_csv(match: Match) -> str:
-    """The table of a game; for a match the games follow one another, told apart by the column ``game``.
+    """The table of a game; for a match the games follow one another, distinguished by the column ``game``.
 
     Columns: game, ply, time (s), player, name, turn, captured, to_reserve, then for every colour that plays
     ``reserve_<colour>`` and ``captured_by_<colour>``, then position, out, to_move, result; for a match also
@@ -43,10 +43,10 @@ def write_csv(match: Match) -> str:
     return table.getvalue()
 
 
-def _row(game: GameRecord, step: Step, colours: list[str]) -> list[str]:
+def _row(game: GameRecord, step: PlayedEntry, colours: list[str]) -> list[str]:
     what, after = step.entry.what, step.after
-    player = what.player if isinstance(what, Act) else step.before.to_move
-    turn = what.kind if isinstance(what, Act) else str(what)
+    player = what.player if isinstance(what, Declaration) else step.before.to_move
+    turn = what.kind if isinstance(what, Declaration) else str(what)
     time = "" if step.entry.time is None else repr(step.entry.time)
     reserves = dict(zip(after.players, after.reserves, strict=True))
     captures = {letter: sum(row) for letter, row in zip(after.players, after.captured, strict=True)}
@@ -68,5 +68,5 @@ def _row(game: GameRecord, step: Step, colours: list[str]) -> list[str]:
 
 
 def harmless(text: str) -> str:
-    """Keep a spreadsheet from taking a name for a formula. A position may begin with ``-`` as well."""
+    """Prevent a spreadsheet from reading a name as a formula. A position may begin with ``-`` as well."""
     return f"'{text}" if text.startswith(_FORMULA) else text

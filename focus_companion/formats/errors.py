@@ -1,4 +1,4 @@
-"""The one error of every reader here: what is wrong, in which file, where in it, what to do."""
+"""The error of every reader here: what is wrong, in which file, where in it, what to do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 
 class FormatError(ValueError):
-    """Input that cannot be read as what it should be.
+    """Invalid input.
 
     ``str()`` is one line: source, place, problem and remedy. ``place`` is where in the input
-    ("moves[3].move", "line 7"), ``source`` the file's name; both may be empty while the error travels up to
-    whoever knows them.
+    ("moves[3].move", "line 7"), ``source`` the file's name; both may be empty until a caller that knows them
+    fills them in.
     """
 
     def __init__(self, problem: str, *, place: str = "", remedy: str = "", source: str = "") -> None:
@@ -25,7 +25,7 @@ class FormatError(ValueError):
         return one_line(f"{text}; {self.remedy}" if self.remedy else text)
 
     def within(self, *, place: str = "", source: str = "") -> FormatError:
-        """The same error seen from outside: ``place`` goes before its own, ``source`` fills a missing one."""
+        """The same error with a caller's context: ``place`` is prefixed, ``source`` fills a missing one."""
         inner = self.place
         joined = (
             f"{place}{inner if inner.startswith('[') else '.' + inner}" if place and inner else place or inner
@@ -34,13 +34,13 @@ class FormatError(ValueError):
 
 
 def one_line(text: str, limit: int = 400) -> str:
-    """``text`` with nothing in it that a terminal would act on, cut to ``limit`` characters."""
+    """``text`` without control characters, cut to ``limit`` characters."""
     clean = "".join(char if char.isprintable() else " " for char in text)
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 
 def shown(value: object, limit: int = 40) -> str:
-    """A value as an error message quotes it: short whatever it is (a hostile list may be huge and deep)."""
+    """A value as quoted in an error message: always short (a hostile list may be huge and deeply nested)."""
     if isinstance(value, str):
         return repr(value if len(value) <= limit else value[:limit] + "…")
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What stands under the pictures of a film: few words, large, in the language of who will look at it."""
+"""The captions of a film: few words, large, in the viewer's language."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from gettext import NullTranslations
 from typing import Final
 
 from focus_companion.formats.errors import one_line
-from focus_companion.formats.walk import Step
+from focus_companion.formats.walk import PlayedEntry
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import Position
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 
 _LONGEST_NAME: Final = 24
 
 
 class FilmCaptions:
-    """The lines under each position of one game; as many at every position, so that all pictures are of one
-    size. ``texts`` holds the words of a language; without it they are English.
+    """The lines under each position of one game; the same number everywhere, so that all pictures have one
+    size. ``texts`` holds the words of a language; the default is English.
     """
 
     def __init__(self, record: GameRecord, texts: NullTranslations | None = None) -> None:
         self._record = record
         self._texts = texts or NullTranslations()
 
-    def at(self, position: Position, step: Step | None, *, end: bool) -> tuple[str, ...]:
-        """What was done (``step``; None at the start), whose turn it is or how it ended, what all hold.
+    def at(self, position: Position, step: PlayedEntry | None, *, end: bool) -> tuple[str, ...]:
+        """The turn made (``step``; None at the start), whose turn it is or how it ended, what each holds.
 
-        ``end``: nothing comes after it.
+        ``end``: it is the last picture.
         """
         return self._done(step), self._taken(step), self._next(position, end=end), *self._held(position)
 
@@ -40,19 +40,19 @@ class FilmCaptions:
         name = self._record.players.get(letter)
         return f"{one_line(name, _LONGEST_NAME)} ({colour})" if name else colour
 
-    def _done(self, step: Step | None) -> str:
+    def _done(self, step: PlayedEntry | None) -> str:
         say = self._texts.gettext
         if step is None:
             return one_line(self._record.date, 20) or say("The game begins.")
         what = step.entry.what
-        if not isinstance(what, Act):
+        if not isinstance(what, Declaration):
             return f"{step.ply}. {self._name(step.before.to_move)}: {what}"
         if what.kind == "draw":
             return say("The players agree to a draw")
         said = say("{player} resigns") if what.kind == "resign" else say("{player} leaves")
         return said.replace("{player}", self._name(what.player))
 
-    def _taken(self, step: Step | None) -> str:
+    def _taken(self, step: PlayedEntry | None) -> str:
         if step is None:
             return ""
         parts = (

@@ -13,7 +13,7 @@ from focus_companion.game.record import GameRecord
 from focus_companion.game.setups import start_position
 
 WIDTH: Final = 480
-"""Pixels across; the height follows."""
+"""Width in pixels; the height follows."""
 
 _COLOURS: Final = 64
 
@@ -30,8 +30,8 @@ def write_gif(record: GameRecord, *, seconds: float = 0.8, width: int = WIDTH) -
         move = step.move
         path = None if move is None else (move.origin, move.target)
         pictures.append(draw(step.after.stacks, captions=captions(record, step.after, step), path=path))
-    # One palette for all frames, from the one in the middle, which shows all that the others do: Pillow then
-    # writes of every frame only the rectangle that changed.
+    # One palette for all frames, taken from the middle one, which contains every colour: Pillow then writes
+    # only the changed rectangle of each frame.
     palette = paint(pictures[len(pictures) // 2], width).quantize(_COLOURS)
     frames = [paint(picture, width).quantize(palette=palette, dither=0) for picture in pictures]
     out = io.BytesIO()

@@ -1,8 +1,8 @@
-"""The game record and the match record as JSON: the form that outlives us.
+"""The game record and the match record as JSON: the archival format.
 
-Keys that we do not know are kept in ``record.unknown["json"]`` by the place of the object they stood in
-(``""`` the record itself, ``"moves[3]"``, ``"players.red"``), and are written back there. In ``rules`` they
-are refused: a rule that we do not know makes another game.
+Unknown keys are kept in ``record.unknown["json"]`` by the place of their object (``""`` for the record
+itself, ``"moves[3]"``, ``"players.red"``), and are written back there. In ``rules`` they are refused: an
+unknown rule would make it a different game.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from focus_companion.formats.sgf_extras import checked as sgf_extras_checked
 from focus_companion.formats.strict_json import Times, as_list, as_object, as_text, as_time, rest
 from focus_companion.game.colours import LETTER, NAMES, names
 from focus_companion.game.outcome import REASONS, Outcome
-from focus_companion.game.record import ACT_KINDS, Act, BadMove, Entry, GameRecord
+from focus_companion.game.record import DECLARATION_KINDS, BadMove, Declaration, Entry, GameRecord
 
 GAME: Final = "focus-companion game"
 MATCH: Final = "focus-companion match"
 VERSION: Final = 1
 
 KEYS: Final = ("format", "version", "rules", "players", "date", "moves", "incidents", "result", "sgf")
-"""What we know at the top of a record."""
+"""The known keys at the top level of a record."""
 
 
 def record_to_json(record: GameRecord) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def record_to_json(record: GameRecord) -> dict[str, Any]:
 def joined(
     ours: Mapping[str, Any], more: Mapping[str, Any] | None, known: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Our object with what was kept beside it; what was kept can neither replace nor add what we know."""
+    """Our object plus the unknown keys that were kept; these can neither replace nor add known ones."""
     return {
         **ours,
         **{key: value for key, value in (more or {}).items() if key not in ours and key not in known},
@@ -66,7 +66,7 @@ def joined(
 def entry_to_json(entry: Entry) -> dict[str, Any]:
     what = entry.what
     out: dict[str, Any]
-    if isinstance(what, Act):
+    if isinstance(what, Declaration):
         out = {"act": what.kind}
         if what.player:
             out["player"] = NAMES[what.player]
@@ -80,7 +80,7 @@ def outcome_to_json(outcome: Outcome | None) -> dict[str, Any] | None:
 
 
 def match_to_json(match: Match) -> dict[str, Any]:
-    """The contract's object for a match; ``score`` says what the games come to, and is not read back."""
+    """The contract's object for a match; ``score`` is the result of the games, and is ignored when read."""
     return {
         "format": MATCH,
         "version": VERSION,
@@ -91,7 +91,7 @@ def match_to_json(match: Match) -> dict[str, Any]:
 
 
 def match_from_json(value: Any) -> Match:
-    """A match, or a single game as a match of one that says so (``single``). Raises :class:`FormatError`."""
+    """A match, or a single game as a match of one marked ``single``. Raises :class:`FormatError`."""
     found = as_object(value, "", f'{{"format": "{GAME}", …}}')
     if found.get("format") != MATCH:
         return Match((record_from_json(found),), single=True)
@@ -170,7 +170,7 @@ def _version(found: dict[str, Any]) -> None:
 
 
 def _players(value: Any, order: str, keep: Any) -> tuple[dict[str, str], dict[str, Any]]:
-    """Names by letter, and the entries that belong to no player of this game."""
+    """Names by letter, and the entries that do not belong to a player of this game."""
     players: dict[str, str] = {}
     more: dict[str, Any] = {}
     given = as_object({} if value is None else value, "players", '{"red": {"name": "Ann"}}')
@@ -189,7 +189,7 @@ def _players(value: Any, order: str, keep: Any) -> tuple[dict[str, str], dict[st
 
 
 def entry_from_json(item: Any, place: str) -> tuple[Entry, dict[str, Any]]:
-    """One item of ``moves``, and what it holds besides."""
+    """One item of ``moves``, and its unknown keys."""
     if isinstance(item, str):
         return turn_entry(item, None, place), {}
     found = as_object(item, place, '"d5-d6" or {"move": "d5-d6", "time": 12.3}')
@@ -199,10 +199,12 @@ def entry_from_json(item: Any, place: str) -> tuple[Entry, dict[str, Any]]:
     if "act" not in found:
         text = as_text(found.get("move"), f"{place}.move", '"d5-d6"')
         return turn_entry(text, time, f"{place}.move"), rest(found, ("move", "time"))
-    kind = next((known for known in ACT_KINDS if known == found["act"]), None)
+    kind = next((known for known in DECLARATION_KINDS if known == found["act"]), None)
     if kind is None:
         raise FormatError(
-            f"no act {shown(found['act'])}", place=f"{place}.act", remedy=f"the acts are {choices(ACT_KINDS)}"
+            f"no act {shown(found['act'])}",
+            place=f"{place}.act",
+            remedy=f"the acts are {choices(DECLARATION_KINDS)}",
         )
     colour = found.get("player")
     letter = LETTER.get(colour, "") if isinstance(colour, str) else ""
@@ -210,14 +212,14 @@ def entry_from_json(item: Any, place: str) -> tuple[Entry, dict[str, Any]]:
         raise FormatError(
             f"no player {shown(colour)}", place=f"{place}.player", remedy=f"the colours are {choices(LETTER)}"
         )
-    return Entry(Act(kind, letter), time), rest(found, ("act", "player", "time"))
+    return Entry(Declaration(kind, letter), time), rest(found, ("act", "player", "time"))
 
 
 def turn_entry(text: str, time: float | None, place: str) -> Entry:
     """The entry of a turn as written.
 
-    What has the form of a move but leaves the board, or has capital letters, is let through: it is the replay
-    that finds it illegal and names its ply. Raises :class:`FormatError` for any other text.
+    Text in the form of a move that leaves the board or has capital letters is accepted: the replay then finds
+    it illegal and names its ply. Raises :class:`FormatError` for any other text.
     """
     entry = Entry.parse(text, time)
     if isinstance(entry.what, BadMove) and entry.what.fault.reason not in ("capitals", "off_board"):
@@ -241,7 +243,7 @@ def incidents_from(items: Iterable[tuple[Any, str]]) -> tuple[dict[str, Any], ..
 
 
 def incident_from(item: Any, place: str, clock: Times) -> dict[str, Any]:
-    """The next incident; its time, where it has one, must not fall. Raises :class:`FormatError`."""
+    """The next incident; its time, if any, must not decrease. Raises :class:`FormatError`."""
     incident = as_object(item, place)
     time = incident.get("time")
     if isinstance(time, int | float) and not isinstance(time, bool):
@@ -251,7 +253,7 @@ def incident_from(item: Any, place: str, clock: Times) -> dict[str, Any]:
 
 
 def outcome_from_json(value: Any, order: str | tuple[str, ...]) -> tuple[Outcome | None, dict[str, Any]]:
-    """The result, winners in turn order, and what the object holds besides."""
+    """The result, winners in turn order, and the unknown keys of its object."""
     if value is None:
         return None, {}
     found = as_object(value, "result", '{"winners": ["red"], "reason": "domination"}')
@@ -287,7 +289,7 @@ def write_json(match: Match) -> str:
 
 
 def _pretty(value: Any, indent: str = "") -> str:
-    """JSON with objects opened up only as far as it helps a reader: items of lists stay on one line each."""
+    """JSON indented only as far as it helps a reader: items of lists stay on one line each."""
     inner = indent + "  "
     if isinstance(value, dict) and value and ("format" in value or indent == ""):
         lines = [

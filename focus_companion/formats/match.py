@@ -1,4 +1,4 @@
-"""What a record file holds: one game, or the games of a match."""
+"""The content of a record file: one game, or the games of a match."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from focus_companion.game.record import GameRecord
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Games in the order played. ``single`` tells a lone game from a match of one game.
+    """Games in the order played. ``single`` distinguishes a lone game from a match of one game.
 
-    ``length``: the number of games that were agreed on, None where nothing is said of it.
+    ``length``: the agreed number of games, None if unknown.
     """
 
     games: tuple[GameRecord, ...]
@@ -25,12 +25,12 @@ class Match:
 
     @property
     def score(self) -> MatchScore:
-        """Where the match stands. Raises IllegalMove for a game with an illegal move."""
+        """The standing of the match. Raises IllegalMove for a game with an illegal move."""
         return match_score(self.games, self.length)
 
 
 def score_lines(score: MatchScore) -> tuple[str, str]:
-    """The points of everybody, and who has won or how far the match is."""
+    """Everybody's points, and who has won or how far the match has got."""
     points = ", ".join(f"{one_line(name, 40)} {count}" for name, count in score.totals.items())
     return points, one_line(score.sentence())
 

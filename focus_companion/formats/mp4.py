@@ -1,4 +1,4 @@
-"""The replay of a game as a film (MP4) to send to somebody: never above a minute and 5 MB."""
+"""The replay of a game as a film (MP4) to send to somebody: at most a minute and 5 MB."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 
 LONGEST: Final = 60.0
-"""Seconds of a film at most."""
+"""Maximum length of a film in seconds."""
 
 LARGEST: Final = 5_000_000
-"""Bytes of a film at most."""
+"""Maximum size of a film in bytes."""
 
 FPS: Final = 10
 WIDTH: Final = 720
-"""Pixels across; the height follows from the number of players."""
+"""Width in pixels; the height follows from the number of players."""
 
 _TURN: Final = 1.0
-"""Seconds of a turn, where the game is short enough."""
+"""Seconds per turn, if the game is short enough."""
 
 _END: Final = 4.0
 """Seconds for which the end is held."""
 
 _LINE: Final = 34.0
-"""Height of a line of caption in the units of the drawing: to be read on a phone."""
+"""Height of a caption line in drawing units: legible on a phone."""
 
 _BITS: Final = int(0.9 * 8 * LARGEST / LONGEST)
-"""Bits a second that may not be exceeded, with a tenth kept for what holds the film together."""
+"""Maximum bits per second, with a tenth reserved for the container."""
 
 ENCODERS: Final = {
     "libx264": {"preset": "veryfast", "crf": "23", "tune": "animation"},
     "libopenh264": {},
     "mpeg4": {},
 }
-"""Encoders to try, the best first, and their settings. H.264 plays everywhere, MPEG-4 not in browsers."""
+"""Encoders to try, best first, and their settings. H.264 plays everywhere, MPEG-4 does not in browsers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Beat:
-    """One picture of the film: what it shows, and for how many turns' time."""
+    """One picture of the film: its content, and its duration in turns."""
 
     stacks: Sequence[str]
     captions: tuple[str, ...]
@@ -73,17 +73,17 @@ def write_mp4(
     texts: NullTranslations | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> bytes:
-    """The replay as a film. Where a turn takes pieces off, the stack is shown before and after.
+    """The replay as a film. If a turn takes pieces off, the stack is shown before and after.
 
-    The pace follows from the length of the game; of a game of many hundred turns some are passed over.
+    The pace depends on the length of the game; in a game of many hundred turns some are skipped.
 
     Args:
         record: the game; its result is shown at the end.
-        texts: the words of a language; without them the captions are English.
-        progress: is told the share of the film that is made, 0 to 1.
+        texts: the words of a language; the default is English.
+        progress: called with the fraction of the film that is done, 0 to 1.
     Raises:
         IllegalMove: the record holds an illegal move.
-        FormatError: no encoder is there.
+        FormatError: no encoder is available.
     """
     name = encoder()
     shown = list(_timed(list(_beats(record, FilmCaptions(record, texts)))))
@@ -97,7 +97,7 @@ def write_mp4(
                 _prepare(stream, image.shape[1], image.shape[0])
             picture = av.VideoFrame.from_ndarray(image, format="rgb24")
             for _ in range(frames):
-                picture.pts = None  # as many of the same as its time takes
+                picture.pts = None  # repeated for the duration of the picture
                 film.mux(stream.encode(picture))
             if progress is not None:
                 progress((index + 1) / len(shown))
@@ -106,7 +106,7 @@ def write_mp4(
 
 
 def encoder() -> str:
-    """The best encoder of :data:`ENCODERS` that is there. Raises FormatError where none is."""
+    """The best available encoder of :data:`ENCODERS`. Raises FormatError if there is none."""
     for name in ENCODERS:
         try:
             Codec(name, "w")
@@ -119,7 +119,7 @@ def encoder() -> str:
 
 
 def _painted(beat: _Beat) -> npt.NDArray[np.uint8]:
-    """(H, W, 3) RGB. H.264 of the common kind has its colours for two rows at a time: H is even."""
+    """(H, W, 3) RGB. H is even, because 4:2:0 video stores one colour sample for two rows."""
     drawn = draw(beat.stacks, captions=beat.captions, path=beat.path, highlights=beat.ring, line=_LINE)
     image = np.asarray(paint(drawn, WIDTH), np.uint8)
     return np.ascontiguousarray(image[: len(image) // 2 * 2])
@@ -129,7 +129,7 @@ def _prepare(stream: VideoStream, width: int, height: int) -> None:
     stream.width, stream.height = width, height
     stream.pix_fmt = "yuv420p"
     stream.codec_context.time_base = Fraction(1, FPS)
-    # Every two seconds a whole picture: whoever moves the slider gets there at once.
+    # A key frame every two seconds, so that seeking is quick.
     stream.codec_context.gop_size = 2 * FPS
     if stream.codec_context.name == "libx264":
         stream.codec_context.options |= {"maxrate": str(_BITS), "bufsize": str(_BITS)}
@@ -142,18 +142,18 @@ def _beats(record: GameRecord, captions: FilmCaptions) -> Iterator[_Beat]:
     yield _Beat(start.stacks, captions.at(start, None, end=not record.entries), length=1.5)
     for number, step in enumerate(steps(record), 1):
         move = step.move
-        told = captions.at(step.after, step, end=number == len(record.entries))
+        lines = captions.at(step.after, step, end=number == len(record.entries))
         path = None if move is None else (move.origin, move.target)
         if move is not None and step.removed:
             ring = (SQUARES[move.target],)
             before = untrimmed(step.before, move)
-            told_before = (*told[:2], *captions.at(step.before, step, end=False)[2:])
-            yield _Beat(before, told_before, path, ring, 0.7)
-        yield _Beat(step.after.stacks, told, path)
+            captions_before = (*lines[:2], *captions.at(step.before, step, end=False)[2:])
+            yield _Beat(before, captions_before, path, ring, 0.7)
+        yield _Beat(step.after.stacks, lines, path)
 
 
 def _timed(beats: list[_Beat]) -> Iterator[tuple[_Beat, int]]:
-    """The pictures with the number of frames of each; one for which there is no time is left out."""
+    """The pictures, each with its number of frames; one for which there is no time is skipped."""
     wanted = sum(beat.length for beat in beats[:-1])
     each = min(_TURN, (LONGEST - _END - 1) / max(wanted, 1e-9))
     passed, until = 0.0, 0

@@ -1,7 +1,6 @@
-"""A drawing as pixels, by Pillow: what the GIF and the film are made of.
+"""Rasterizes a drawing with Pillow, for the GIF and the film.
 
-OpenCV is here too and draws faster, but has the letters of English alone: a name like Żaneta needs real
-fonts.
+OpenCV would draw faster, but its fonts have only English letters: a name like Żaneta needs real fonts.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from focus_companion.formats.picture import Box, Label, Oval, Picture, Polygon, 
 
 _FONTS: Final = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "LiberationSans-Regular.ttf", "Arial.ttf")
 _SMOOTH: Final = 2
-"""Pillow draws without smoothing: pictures are drawn this much larger and shrunk."""
+"""Pillow draws without antialiasing: pictures are drawn this much larger and scaled down."""
 
 
 def paint(picture: Picture, width: int) -> Image.Image:
-    """The drawing as an RGB image, ``width`` pixels across; the height follows."""
+    """The drawing as an RGB image, ``width`` pixels wide; the height follows."""
     scale = width * _SMOOTH / picture.width
     size = (width * _SMOOTH, round(picture.height * scale))
     image = Image.new("RGB", size, "white")
@@ -67,7 +66,7 @@ def _paint(canvas: Any, shape: Box | Oval | Polygon | Stroke | Label, scale: flo
 
 @lru_cache(32)
 def _font(size: int) -> tuple[Any, bool]:
-    """A font, and whether it has more than the letters of English: the system's, else the one in Pillow."""
+    """A font, and whether it has more than English letters: the system's, else the one in Pillow."""
     for name in _FONTS:
         try:
             return ImageFont.truetype(name, size), True
@@ -77,7 +76,7 @@ def _font(size: int) -> tuple[Any, bool]:
 
 
 def _plain(text: str) -> str:
-    """``text`` in the letters of English: without accents, ``?`` for what is left."""
+    """``text`` in English letters: without accents, with ``?`` for all others."""
     bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     return bare.encode("ascii", "replace").decode("ascii")
 

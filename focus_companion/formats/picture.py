@@ -1,10 +1,10 @@
-"""A position as a list of plain shapes, in board units: what the SVG, the GIF and the film all draw.
+"""A position as a list of simple shapes, in board units: drawn by the SVG, the GIF and the film.
 
-A stack is drawn as seen from the front, a little from above: every piece is a band of its colour with its
-letter on it, so that all pieces of all stacks can be read; the top piece, which decides who owns the stack,
-shows its face with a mark of its own. Nobody has to tell the colours apart: letter and mark say the same.
+A stack is drawn from the front and slightly above: every piece is a band of its colour with its letter on
+it, so that every piece can be read. The top piece, which decides who owns the stack, shows its face with the
+mark of its colour. Colour is never the only cue: letter and mark say the same.
 
-One square is :data:`CELL` units wide; the picture's origin is its upper left corner, y grows downwards.
+One square is :data:`CELL` units wide; the origin is the upper left corner, and y points down.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from focus_companion.game.squares import FILE, INDEX, RANK, SQUARES
 CELL: Final = 64.0
 MARGIN: Final = 22.0
 LINE: Final = 20.0
-"""Height of a line of caption."""
+"""Height of a caption line."""
 
 SIDES: Final = ("bottom", "left", "top", "right")
 
@@ -74,7 +74,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text whose middle (or left end) stands at x, and whose vertical middle at y."""
+    """Text centred (or left-aligned) at x, and centred vertically at y."""
 
     x: float
     y: float
@@ -111,12 +111,12 @@ def draw(
         captions: lines of text under the board.
         path: origin (None for a reserve piece) and target square of the turn to show.
         highlights: names of squares to ring, as an alert does.
-        rank1: the side of the picture at which rank 1 lies.
+        rank1: the side of the picture where rank 1 is.
         coordinates: whether files and ranks are lettered.
-        line: height of a line of caption; its letters are three quarters of that, smaller where the line
-            would not fit.
+        line: height of a caption line; its letters are three quarters of that, or smaller to make the line
+            fit.
     Raises:
-        ValueError: not 52 stacks, a letter that is no colour, or an unknown side.
+        ValueError: not 52 stacks, an unknown colour, or an unknown side.
     """
     if len(stacks) != len(SQUARES):
         raise ValueError(f"a board has {len(SQUARES)} squares; {len(stacks)} stacks given")
@@ -134,9 +134,9 @@ def draw(
         shapes.append(Box(x + 1, y + 1, CELL - 2, CELL - 2, 6, shade, SQUARE_EDGE))
     if coordinates:
         shapes += _coordinates(rank1)
-    if path is not None:  # under the stacks, so that it hides no piece
+    if path is not None:  # below the stacks, so that it hides no piece
         shapes += _path(*path, rank1)
-    # Stacks farther up come first: a tall one may overlap the square behind it, never the one before it.
+    # Back to front: a tall stack may overlap the square behind it, never the one in front.
     for square in sorted(range(len(SQUARES)), key=lambda s: _corner(s, rank1)[1]):
         x, y = _corner(square, rank1)
         shapes += _stack(stacks[square], x, y)
@@ -156,7 +156,7 @@ def _letters(text: str, line: float) -> float:
 
 
 def _corner(square: int, rank1: str) -> tuple[float, float]:
-    """Upper left corner of a square when rank 1 lies at the given side of the picture."""
+    """Upper left corner of a square if rank 1 is at the given side of the picture."""
     file, rank = FILE[square], RANK[square]
     column, row = {
         "bottom": (file, 7 - rank),
@@ -193,7 +193,7 @@ def _stack(stack: str, x: float, y: float) -> list[Shape]:
     if not stack:
         return []
     face = 6.0  # half the height of the top piece's face
-    band = min(9.6, (CELL - 4 - 2 * face) / len(stack))  # a stack that awaits its trimming has thinner bands
+    band = min(9.6, (CELL - 4 - 2 * face) / len(stack))  # a stack that awaits trimming has thinner bands
     left, right, foot = x + 9, x + CELL - 9, y + CELL - 3.0
     middle = (left + right) / 2
     shapes: list[Shape] = []

@@ -1,4 +1,4 @@
-"""A record from bytes of unknown kind: json, sgf or text, told by the content alone."""
+"""Reads a record in an unknown format: json, sgf or text, recognized by its content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from focus_companion.formats.text_sheet import TITLE
 Kind = Literal["json", "sgf", "text"]
 
 LIMIT: Final = 64 * 1024 * 1024
-"""Bytes of a record file, or of one line of a file of records. A game of a thousand turns has some 50,000."""
+"""Maximum bytes of a record file, or of a line in a file of records. 1,000 turns are some 50,000 bytes."""
 
 _SNIFFED: Final = 4096
 
@@ -27,7 +27,7 @@ _READERS: Final[dict[Kind, Callable[[bytes], Match]]] = {
 
 
 def detect(head: bytes) -> Kind | None:
-    """The format of a record by its first bytes; None if it is none of ours."""
+    """The format of a record by its first bytes; None if unknown."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"{"):
         return "json"
@@ -50,16 +50,16 @@ def read_record(data: bytes, source: str = "") -> Match:
 
 
 def records_in(stream: IO[bytes], source: str) -> Iterator[tuple[int, Match | FormatError]]:
-    """The records of a file that holds one JSON record a line: (line number from 1, the record or its error).
+    """The records of a file with one JSON record per line: (line number from 1, the record or its error).
 
-    Empty lines count, and hold no record. The file is read line by line, whatever its length.
+    Empty lines are counted but skipped. The file is read line by line, so it may have any length.
     """
     number = 0
     while line := stream.readline(LIMIT + 1):
         number += 1
         too_long = len(line) > LIMIT
         while too_long and line and not line.endswith(b"\n"):
-            line = stream.readline(LIMIT)  # pass over the rest of it
+            line = stream.readline(LIMIT)  # skip the rest of it
         if not too_long and not line.strip():
             continue
         place = f"line {number}"

@@ -1,4 +1,4 @@
-"""The ``rules`` object of a record, its types checked before the game judges its sense."""
+"""The ``rules`` object of a record: its types are checked here, its meaning by the game."""
 
 from __future__ import annotations
 
@@ -53,17 +53,16 @@ _KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "start": (_is_object_or_null, "an object"),
 }
 KEYS: Final = tuple(_KINDS)
-"""The settings that a ``rules`` object may hold."""
+"""The settings that a ``rules`` object may contain."""
 
 
 def rules_from_json(value: Mapping[str, Any], place: str = "", *, played: bool = False) -> Rules:
-    """The rules that an object of settings asks for.
+    """The rules described by an object of settings.
 
-    ``played``: there are turns by these rules already; see :meth:`Rules.make`.
+    ``played``: turns have already been made under these rules; see :meth:`Rules.make`.
 
     Raises:
-        FormatError: a key that is no setting, a value of the wrong kind, or settings that contradict one
-            another, with the place.
+        FormatError: an unknown key, a value of the wrong type, or contradictory settings, with the place.
     """
     known_rules(value, place)
     settings: dict[str, Any] = {}
@@ -77,13 +76,13 @@ def rules_from_json(value: Mapping[str, Any], place: str = "", *, played: bool =
     try:
         rules = Rules.from_json(settings, played=played)
         if rules.start is not None:
-            start_position(rules)  # refuses a position in which nobody at all could move
+            start_position(rules)  # refuses a position in which nobody could move
         return rules
     except RulesError as error:
         raise FormatError(str(error), place=place) from None
 
 
 def known_rules(value: Mapping[str, Any], place: str) -> None:
-    """Raise :class:`FormatError` for a key that is no setting: a mistyped rule would be another game."""
+    """Raise :class:`FormatError` for an unknown key: a mistyped rule would make it a different game."""
     if strangers := [key for key in value if key not in _KINDS]:
         raise FormatError(unknown_rule(strangers[0], KEYS), place=place)

@@ -1,4 +1,4 @@
-"""What an SGF file carried that is not ours, as plain JSON values, so that it may pass through any format.
+"""Foreign content of an SGF file as plain JSON values, so that it survives conversion to any format.
 
 ``{"nodes": {"0": {"GC": ["a comment"]}}, "variations": {"3": ["(;MV[d5-d6])"]}}``: by node number of the main
 line, properties with their values as written (still escaped), and the variations that branch off after a
@@ -21,7 +21,7 @@ _REMEDY: Final = "leave the key 'sgf' out, or give it what an export wrote"
 
 
 def collect(nodes: list[sgf_tree.Node], known: frozenset[str]) -> dict[str, Any]:
-    """The extras of a main line; empty when it holds nothing but ``known`` properties."""
+    """The extras of a main line; empty if it has only ``known`` properties."""
     properties = {
         str(number): more
         for number, node in enumerate(nodes)
@@ -43,10 +43,10 @@ def restore(nodes: list[sgf_tree.Node], extras: dict[str, Any]) -> None:
 
 
 def checked(value: Any, place: str) -> dict[str, Any]:
-    """Extras that come from a file: they must not be able to break the SGF that they are put back into.
+    """Validate extras read from a file: they must not be able to break the SGF that they are put back into.
 
     Raises:
-        FormatError: anything that :func:`collect` does not make.
+        FormatError: anything that :func:`collect` cannot produce.
     """
     found = as_object(value, place)
     for key in found:

@@ -1,7 +1,7 @@
-"""A game record as SGF FF[4] GM[36]; ``docs/sgf.md`` tells the properties.
+"""A game record as SGF FF[4] GM[36]; ``docs/sgf.md`` lists the properties.
 
-One node a turn, so node n of the main line is ply n. Acts (resigning, …) are no turns: they stand in the node
-after which they happened. What we do not know is kept in ``record.unknown["sgf"]``.
+Each turn is one node, so node n of the main line is ply n. Acts (resigning, …) are not turns: they are in the
+node after which they happened. Unknown properties are kept in ``record.unknown["sgf"]``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from focus_companion.formats.sgf_tree import Node
 from focus_companion.formats.strict_json import as_object, as_text
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.moves import Move
-from focus_companion.game.record import Act, Entry, GameRecord
+from focus_companion.game.record import Declaration, Entry, GameRecord
 
 FOCUS: Final = "36"
 """The number of Focus in the SGF standard."""
@@ -69,11 +69,11 @@ def read_sgf(text: str | bytes) -> Match:
         except FormatError as error:
             place = f"game {number}, {error.place}" if len(trees) > 1 else error.place
             raise FormatError(error.problem, place=place, remedy=error.remedy) from None
-    told = _one(trees[0][0], "MATCH", "root")
-    if told is None:
+    match = _one(trees[0][0], "MATCH", "root")
+    if match is None:
         return Match(tuple(games), single=len(games) == 1)
     place = "root, MATCH"
-    return Match(tuple(games), length=length_from(_json(told, place).get("length"), len(games), place))
+    return Match(tuple(games), length=length_from(_json(match, place).get("length"), len(games), place))
 
 
 def _nodes(record: GameRecord) -> list[Node]:
@@ -86,7 +86,7 @@ def _nodes(record: GameRecord) -> list[Node]:
         root.add("DT", strict_json.quoted(record.date))
     names = [(letter, record.players[letter]) for letter in record.rules.order if record.players.get(letter)]
     if record.rules.players == 2:
-        # Nothing but a courtesy to other tools, which know two players only: PLAYERS is what counts.
+        # For other tools only, which know just two players: PLAYERS is what counts.
         for property_name, letter in zip(("PB", "PW"), record.rules.order, strict=True):
             if record.players.get(letter):
                 root.add(property_name, one_line(record.players[letter]))
@@ -103,7 +103,7 @@ def _nodes(record: GameRecord) -> list[Node]:
         root.add("KEPT", strict_json.dumps(kept))
     nodes = [root]
     for entry in record.entries:
-        if not isinstance(entry.what, Act):
+        if not isinstance(entry.what, Declaration):
             node = Node()
             node.add("MV", str(entry.what))
             if entry.time is not None:
@@ -118,7 +118,7 @@ def _nodes(record: GameRecord) -> list[Node]:
 
 
 def _short_result(record: GameRecord) -> str:
-    """SGF's own word for the result of a two-player game; the first player is its Black."""
+    """SGF's notation for the result of a two-player game; the first player is Black."""
     result = record.result
     if result is None or not result.winners:
         return "0"

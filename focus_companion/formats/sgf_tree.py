@@ -1,8 +1,8 @@
-"""SGF FF[4] as such: bytes to trees of nodes and back, whatever game they hold.
+"""Generic SGF FF[4]: bytes to trees of nodes and back, for any game.
 
-Only the main line of a tree is taken apart. What stands beside it (variations) and every property value are
-kept as they were written, so that what we do not know goes out as it came in. The reader walks the text once
-and does not recurse: size and nesting of a hostile file cost nothing but its length.
+Only the main line of a tree is parsed. Variations and all property values are kept as written, so that
+unknown content is preserved. The reader makes one pass over the text and does not recurse, so a hostile file
+costs no more than its length.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Node:
         return [unescape(value) for value in self.properties.get(name, ())]
 
     def add(self, name: str, *values: str) -> None:
-        """Append values, escaping them; a property without a value is no property."""
+        """Append values, escaping them; a property without values is not added."""
         if values:
             self.properties.setdefault(name, []).extend(escape(value) for value in values)
 
@@ -44,14 +44,14 @@ def escape(text: str) -> str:
 def unescape(value: str) -> str:
     if "\\" not in value:
         return value
-    # An escaped line break is no break: SGF wraps long lines so.
+    # An escaped line break is not a break: SGF wraps long lines that way.
     return re.sub(
         r"\\(\r\n|\n\r|\r|\n|.)", lambda m: "" if m[1][0] in "\r\n" else m[1], value, flags=re.DOTALL
     )
 
 
 def decode(data: bytes) -> str:
-    """The text of an SGF file by its CA property; without one UTF-8, or else Latin-1 as the standard says."""
+    """Decode an SGF file by its CA property; without one as UTF-8, or else Latin-1 as the standard says."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     found = _CHARSET.search(data, 0, 100_000)
     if found is None:
@@ -154,7 +154,7 @@ class _Reader:
         return node
 
     def skip(self) -> str:
-        """A variation as it is written, from its '(' to its ')'."""
+        """A variation as written, from its '(' to its ')'."""
         start, depth = self.at, 0
         while True:
             char = self.text[self.at : self.at + 1]

@@ -1,4 +1,4 @@
-"""JSON read without surprises: whatever the bytes are, a value or a :class:`FormatError`."""
+"""Strict JSON parsing: any input gives either a value or a :class:`FormatError`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 from focus_companion.formats.errors import FormatError, one_line, shown
 
 DEPTH = 64
-"""Deepest nesting accepted. A record needs 6; beyond this a file is broken or hostile."""
+"""Maximum nesting depth. A record needs 6; anything beyond this is broken or hostile."""
 
 
 def _constant(name: str) -> NoReturn:
@@ -36,7 +36,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def loads(text: str | bytes) -> Any:
-    """A JSON text's value: no NaN, no key twice, no number beyond a double, at most :data:`DEPTH` deep."""
+    """Parse a JSON text: no NaN, no duplicate key, no number beyond a double, at most :data:`DEPTH` deep."""
     if isinstance(text, bytes):
         text = decode(text)
     try:
@@ -99,7 +99,7 @@ def compact(value: object) -> str:
 
 
 def expect(value: Any, kind: Callable[[Any], bool], what: str, place: str, example: str = "") -> Any:
-    """``value`` when ``kind`` says yes; else an error that says what should stand at ``place``."""
+    """``value`` if ``kind`` accepts it; else an error that says what should be at ``place``."""
     if not kind(value):
         raise FormatError(
             f"expected {what}, found {shown(value)}", place=place, remedy=example and f"for example {example}"
@@ -141,13 +141,13 @@ def as_time(value: Any, place: str) -> float | None:
 
 
 class Times:
-    """Times in the order in which things happened: none may be earlier than one before it."""
+    """Times in order of occurrence: none may be earlier than the previous one."""
 
     def __init__(self) -> None:
         self._last = 0.0
 
     def pass_on(self, time: float | None, place: str) -> None:
-        """Take the next time, None where it is unknown. Raises :class:`FormatError` for one that falls."""
+        """Take the next time, None if unknown. Raises :class:`FormatError` for one that decreases."""
         if time is None:
             return
         if time < self._last:
@@ -160,7 +160,7 @@ class Times:
 
 
 def rest(value: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
-    """What an object holds besides ``known``: kept, so that nobody's additions are lost."""
+    """An object's keys other than ``known``, which are kept so that nobody's additions are lost."""
     return {key: inner for key, inner in value.items() if key not in known}
 
 
@@ -170,20 +170,20 @@ _SECONDS: Final = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,20})?([eE]-?[0-9]{1,2})?"
 
 
 def seconds(text: str) -> float | int:
-    """The number that ``repr`` of a time gave. Raises ValueError for any other text."""
+    """Parse a time as written by ``repr``. Raises ValueError for any other text."""
     if not _SECONDS.fullmatch(text):
         raise ValueError(f"no number of seconds: {shown(text)}")
     return float(text) if set(text) & set(".eE") else int(text)
 
 
 def quoted(text: str) -> str:
-    """``text`` as it is if it is plain (printable, no outer spaces), else as a JSON string: one line."""
+    """``text`` unchanged if it is plain (printable, no outer spaces), else as a JSON string: one line."""
     plain = text.isprintable() and text == text.strip() and not text.startswith('"') and text
     return text if plain else json.dumps(text)
 
 
 def unquoted(text: str, place: str) -> str:
-    """What :func:`quoted` was given. Raises :class:`FormatError` for a quoted text that is broken."""
+    """The inverse of :func:`quoted`. Raises :class:`FormatError` for an invalid quoted text."""
     if not text.startswith('"'):
         return text
     try:

@@ -1,4 +1,4 @@
-"""A position as an SVG text: a pure function, no styles or scripts in it, safe under a strict page policy."""
+"""A position as SVG text: a pure function, without styles or scripts, safe under a strict page policy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from focus_companion.game.colours import NAMES
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import SQUARES
 
-# XML 1.0 has no way at all to write these, escaped or not: a name holding one must not break the picture.
+# XML 1.0 cannot represent these, even escaped: a name with one must not break the picture.
 _FORBIDDEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535, *range(55296, 57344)), "�")
 
 
@@ -27,8 +27,8 @@ def board_svg(
     """The SVG of a position given by its 52 ``stacks`` (bottom to top, "" empty).
 
     ``move`` is drawn as an arrow (a reserve turn as a ring); ``highlights`` are names of squares to ring in
-    red; ``captions`` stand under the board; ``rank1`` is the side of the picture where rank 1 lies. It is
-    as wide as its place. Screen readers hear ``title`` and the stacks. Raises ValueError as
+    red; ``captions`` are below the board; ``rank1`` is the side of the picture where rank 1 is. It scales to
+    its container. Screen readers read ``title`` and the stacks. Raises ValueError as
     :func:`focus_companion.formats.picture.draw` does.
     """
     path = None if move is None else (move.origin, move.target)
@@ -49,7 +49,7 @@ def board_svg(
 
 
 def describe(stacks: Sequence[str]) -> str:
-    """Every stack in words, for those who do not see the picture: ``d5: red, green; e5: red``."""
+    """Every stack in words, for screen readers: ``d5: red, green; e5: red``."""
     return "; ".join(
         f"{SQUARES[square]}: {', '.join(NAMES[piece] for piece in stack)}"
         for square, stack in enumerate(stacks)
@@ -101,7 +101,7 @@ def _element(shape: Shape) -> str:
             )
         case Label():
             anchor = ' text-anchor="middle"' if shape.centred else ""
-            # The baseline lies 0.35 em under the middle of a capital: dominant-baseline is not drawn
+            # The baseline is 0.35 em below the middle of a capital: dominant-baseline is not supported
             # everywhere.
             baseline = shape.y + shape.size * 0.35
             return (

@@ -1,4 +1,4 @@
-"""Reads the move sheet back, forgiving about spaces and columns: a sheet typed by hand is read too."""
+"""Reads a move sheet, lenient about spaces and columns, so that it may be typed by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NO_TURN: Final = ("pass", "out", "-")
 
 def read_text(text: str | bytes) -> Match:
     """The games of a move sheet. Raises :class:`FormatError` that names the line."""
-    # Not splitlines: that also breaks at characters which a name or an incident may hold.
+    # Not splitlines, which also breaks at characters that a name or an incident may contain.
     lines = re.split(r"\r\n|\r|\n", strict_json.decode(text) if isinstance(text, bytes) else text)
     sheets: list[_Sheet] = []
     for number, raw in enumerate(lines, 1):
@@ -53,10 +53,10 @@ def read_text(text: str | bytes) -> Match:
     if not sheets:
         raise FormatError("an empty text", remedy=f"a move sheet begins with {TITLE!r}")
     games = tuple(sheet.record() for sheet in sheets)
-    told = sheets[0].match
-    if told is None:
+    match_length = sheets[0].match
+    if match_length is None:
         return Match(games, single=len(games) == 1)
-    return Match(games, length=length_from(int(told) if told else None, len(games), "Match"))
+    return Match(games, length=length_from(int(match_length) if match_length else None, len(games), "Match"))
 
 
 def _at_line(error: FormatError, line: str) -> FormatError:
@@ -84,7 +84,7 @@ class _Sheet:
         if field := _FIELD.fullmatch(line):
             self._field(field[1], field[2])
         elif line.startswith("No."):
-            return  # the heads of the columns
+            return  # the column headings
         elif act := _ACT.fullmatch(line):
             self._act(act)
         else:
@@ -160,7 +160,7 @@ class _Sheet:
         done()
 
     def record(self) -> GameRecord:
-        """The game, once all its lines are read."""
+        """The game, after all its lines have been read."""
         if self.order is None:
             raise FormatError(
                 "no line 'Players:'",

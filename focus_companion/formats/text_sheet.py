@@ -1,4 +1,4 @@
-"""The move sheet for people: a head, then one row a round with a column for every player.
+"""The move sheet for people: a heading, then one row per round with a column for every player.
 
 ::
 
@@ -17,9 +17,8 @@
     Result: green (resigned)
 
 ``xrr`` captures two red pieces, ``+g`` takes a green one into reserve, ``*d5`` places a reserve piece,
-A match begins with ``Match: 4 games`` and ends with its ``Score:``.
-``pass`` is a forced pass, ``out`` a player who is out, ``@12.3`` the time in seconds. :mod:`text_reader`
-reads it back.
+``pass`` is a forced pass, ``out`` a player who is out, ``@12.3`` the time in seconds. A match begins with
+``Match: 4 games`` and ends with its ``Score:``. :mod:`text_reader` reads it back.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from typing import Any, Final
 
 from focus_companion.formats import strict_json
 from focus_companion.formats.match import Match, score_lines
-from focus_companion.formats.walk import Step, steps
+from focus_companion.formats.walk import PlayedEntry, steps
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.outcome import Outcome
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
@@ -80,7 +79,7 @@ def result_text(result: Outcome) -> str:
 
 
 def _rules(rules: Rules) -> list[str]:
-    """The settings that are not the rule book's for this number of players."""
+    """The settings that differ from the rule book for this number of players."""
     usual = Rules.make(rules.players).to_json()
     return [
         f"Rule: {key} = {strict_json.dumps(value)}"
@@ -90,7 +89,7 @@ def _rules(rules: Rules) -> list[str]:
 
 
 def _table(record: GameRecord) -> list[str]:
-    """The rows; an act has a row of its own, between the turns where it happened."""
+    """The rows; an act has its own row, between the turns where it happened."""
     order = record.rules.order
     rows: list[list[str] | str] = []
     row: list[str] = []
@@ -141,19 +140,19 @@ def _table(record: GameRecord) -> list[str]:
     return lines
 
 
-def _time(step: Step) -> str:
+def _time(step: PlayedEntry) -> str:
     return "" if step.entry.time is None else f" @{step.entry.time!r}"
 
 
-def _cell(step: Step) -> str:
+def _cell(step: PlayedEntry) -> str:
     captured = f" x{step.captured}" if step.captured else ""
     reserved = f" +{step.reserved}" if step.reserved else ""
     return f"{step.move}{captured}{reserved}{_time(step)}"
 
 
-def _act_text(step: Step) -> str:
+def _act_text(step: PlayedEntry) -> str:
     what = step.entry.what
-    assert isinstance(what, Act)
+    assert isinstance(what, Declaration)
     if what.kind == "draw":
         by = f" {NAMES[what.player]}" if what.player else ""
         return f"{DRAW}{by}{_time(step)}"

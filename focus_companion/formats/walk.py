@@ -13,7 +13,7 @@ from focus_companion.game.record import Entry, GameRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlayedEntry:
     """One entry of a record; ``ply`` counts the turns up to and with it. An act has nothing ``removed``."""
 
     ply: int
@@ -38,14 +38,14 @@ class Step:
         return "".join(piece.piece for piece in self.removed if piece.to == "reserve")
 
 
-def steps(record: GameRecord) -> Iterator[Step]:
+def steps(record: GameRecord) -> Iterator[PlayedEntry]:
     """The entries of a record in order. Raises IllegalMove, which names the ply, at the first illegal one."""
     before: Position | None = None
     for step in records.steps(record):
         if before is not None and step.entry is not None:
             what = step.entry.what
             taken = removed(before, what, record.rules) if isinstance(what, Move) else ()
-            yield Step(step.ply, step.entry, before, step.position, taken)
+            yield PlayedEntry(step.ply, step.entry, before, step.position, taken)
         before = step.position
 
 

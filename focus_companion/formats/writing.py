@@ -15,7 +15,7 @@ from focus_companion.formats.match import Match
 from focus_companion.formats.sgf_record import write_sgf
 from focus_companion.formats.svg import board_svg
 from focus_companion.formats.text_sheet import write_text
-from focus_companion.formats.walk import Step, finished, steps
+from focus_companion.formats.walk import PlayedEntry, finished, steps
 from focus_companion.game.record import GameRecord
 from focus_companion.game.setups import start_position
 
@@ -55,7 +55,7 @@ def last_picture(record: GameRecord) -> str:
     )
 
 
-def step_picture(record: GameRecord, step: Step) -> str:
+def step_picture(record: GameRecord, step: PlayedEntry) -> str:
     """The SVG of the position after one turn or act."""
     return board_svg(step.after.stacks, captions=captions(record, step.after, step), move=step.move)
 

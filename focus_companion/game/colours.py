@@ -10,7 +10,7 @@ LETTER: Final[dict[str, str]] = {name: letter for letter, name in NAMES.items()}
 """Letter of a colour, by name."""
 
 OPPOSITE: Final[dict[str, str]] = {"g": "y", "y": "g", "b": "r", "r": "b"}
-"""Who sits opposite: the partner, in a game of partners."""
+"""The colour of the opposite seat: the partner, in a partner game."""
 
 
 def names(letters: Iterable[str]) -> list[str]:

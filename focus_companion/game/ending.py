@@ -18,7 +18,7 @@ def able_players(
     placing: Sequence[int],
     out: str,
 ) -> str:
-    """Return those who are not out and would have a legal turn, were it theirs, as letters in turn order.
+    """Return the players who are not out and could move if it were their turn, as letters in turn order.
 
     A controlled stack can always move: every square has a neighbour for its top piece.
     """
@@ -37,7 +37,7 @@ def able_players(
                 partner = rules.partner_of(player)
                 can = partner in tops and partner not in out
             if not can and reserves[index]:
-                # Without a stack of one's own, the variant leaves the empty squares only.
+                # For a player without a stack, the variant allows only the empty squares.
                 can = rules.reserve_on == "anywhere" or "" in stacks
         if can:
             able += player
@@ -45,7 +45,7 @@ def able_players(
 
 
 def dominating(rules: Rules, able: str) -> Outcome | None:
-    """Return the end of the game when only one side of those not out could move or place; None otherwise."""
+    """Return the end of the game if only one side of those not out could move or place; None otherwise."""
     sides = [side for side in rules.sides if any(player in able for player in side)]
     return Outcome(sides[0], "domination") if len(sides) == 1 else None
 
@@ -57,9 +57,9 @@ def fast_winner(
     reserves: Sequence[int],
     taken: Sequence[int],
 ) -> bool:
-    """Whether a player (by turn order), having moved, has what wins a fast game.
+    """Whether a player (index in turn order) who has just moved wins a fast game.
 
-    A thirteenth piece, which was never gained, is not in their reserve any more by then.
+    The thirteenth piece, which was not gained, has left their reserve by then.
     """
     row = captured[player]
     if all(count >= rules.fast_each for other, count in enumerate(row) if other != player):
@@ -71,10 +71,10 @@ def fast_winner(
 
 
 def pass_turn(rules: Rules, after: int, able: str, out: str) -> tuple[str, str]:
-    """Return (who moves next after the player ``after`` in turn order, who is out by then).
+    """Return (the next to move after the player ``after`` in turn order, who is out by then).
 
-    Those who cannot move are passed over, or fall out for good when the turn reaches them, as the rules say.
-    ``able`` must name a player who is not out.
+    Depending on the rules, players who cannot move are passed over, or are out for good when the turn reaches
+    them. ``able`` must name a player who is not out.
     """
     order = rules.order
     for step in range(1, len(order) + 1):
@@ -87,7 +87,7 @@ def pass_turn(rules: Rules, after: int, able: str, out: str) -> tuple[str, str]:
 
 
 def begin(position: Position, rules: Rules) -> Position:
-    """Return a given start with the turn passed to the first who can move, or ended if it stands won.
+    """Return a given start with the turn passed to the first who can move, or ended if it is already won.
 
     ``position.to_move`` names whose turn it would be; somebody must be able to move.
     """
@@ -96,7 +96,7 @@ def begin(position: Position, rules: Rules) -> Position:
         rules, position.stacks, position.reserves, position.thirteenth, position.placing, position.out
     )
     if rules.fast:
-        # More than one may have enough in a position made by hand: the last to have moved won.
+        # In a position set up by hand, more than one may have enough: the last to have moved wins.
         for back in range(1, len(order) + 1):
             player = (first - back) % len(order)
             if order[player] not in position.out and fast_winner(
@@ -104,7 +104,7 @@ def begin(position: Position, rules: Rules) -> Position:
             ):
                 return replace(position, to_move="", result=Outcome(order[player], "fast"))
     if rules.players == 2:
-        # With two, only the one whose turn it is can have lost.
+        # With two players, only the one whose turn it is can have lost.
         result = None if position.to_move in able else Outcome(able, "domination")
     else:
         result = dominating(rules, able)

@@ -1,4 +1,4 @@
-"""What is wrong: why a turn is refused, and everything that cannot be on an observed board."""
+"""Faults: why a turn is refused, and everything that is impossible on an observed board."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Reason = Literal[
     "no_such_player",
     "already_out",
 ]
-"""Why something is refused: the words of the alerts, then what only a written record can ask for."""
+"""Reasons for a refusal: those of the alerts first, then those that only a written record can cause."""
 
 PositionReason = Literal["too_high", "too_many", "not_playing", "wrong_set_up"]
 
@@ -42,31 +42,31 @@ PIECES: Final[dict[int, int]] = {2: DROP_PIECES, 3: 13, 4: 13}
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a turn or an act is refused. ``details`` fill the sentence, see :func:`sentence`."""
+    """Why a turn or an act is refused. ``details`` fill in the sentence, see :func:`sentence`."""
 
     reason: Reason
     squares: tuple[int, ...] = ()
     player: str = ""
-    """The letter of who did it; ``""`` where nobody did."""
+    """The letter of the player who did it; ``""`` if nobody did."""
     details: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PositionFault:
-    """Something that cannot be on a board of this game; ``squares`` are where it is seen."""
+    """Something that is impossible on a board of this game; ``squares`` are where it is seen."""
 
     reason: PositionReason
     squares: tuple[int, ...]
     colour: str = ""
-    """The letter of the colour concerned; ``""`` where none is."""
+    """The letter of the colour concerned; ``""`` if there is none."""
     details: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 class IllegalMove(ValueError):
-    """A turn or an act that the rules refuse. The message is for people."""
+    """The rules refuse a turn or an act. The message is for people."""
 
     def __init__(self, fault: Fault, text: str, ply: int | None = None) -> None:
-        """``text`` is what was asked for, as written; ``ply`` the number that the turn would have had."""
+        """``text`` is the refused turn or act as written; ``ply`` the number that the turn would have had."""
         self.fault = fault
         self.text = text
         self.ply = ply
@@ -75,7 +75,7 @@ class IllegalMove(ValueError):
 
 
 def explain(position: Position, move: Move, rules: Rules) -> Fault | None:
-    """Return why a turn of the player to move is refused; None when it is legal."""
+    """Return why a turn of the player to move is refused; None if it is legal."""
     player = position.to_move
     if position.result is not None:
         return Fault("game_over", (move.target,))
@@ -135,11 +135,11 @@ def _explain_stack(position: Position, origin: int, target: int, rules: Rules) -
 
 
 def observed(stacks: Sequence[str], rules: Rules, *, at_start: bool = False) -> tuple[PositionFault, ...]:
-    """Return everything that is wrong with 52 observed stacks, as a position of a game by these rules.
+    """Return everything that is wrong with 52 observed stacks as a position under these rules.
 
-    With ``at_start`` it must be the start that the rules ask for: squares that differ are a fault too. Too
-    few pieces are no fault: the others may lie in reserve or be captured. Raises ValueError for another
-    number of squares.
+    With ``at_start`` it must be the start position of these rules: squares that differ are a fault too. Too
+    few pieces are not a fault, since the others may be in reserve or captured. Raises ValueError for a
+    different number of squares.
     """
     if len(stacks) != len(SQUARES):
         raise ValueError(f"a board has {len(SQUARES)} squares, this has {len(stacks)}")
@@ -164,7 +164,7 @@ def observed(stacks: Sequence[str], rules: Rules, *, at_start: bool = False) -> 
 
 
 def pieces_of_each(rules: Rules) -> int:
-    """Return how many pieces of each colour are in a game by these rules, on the board and beside it."""
+    """Return how many pieces of each colour are in a game under these rules, on the board and beside it."""
     if rules.players == 3 and not rules.thirteenth_piece:
         return 12
     return PIECES[rules.players]
@@ -177,7 +177,7 @@ def differing(stacks: Sequence[str], expected: Sequence[str]) -> tuple[int, ...]
 
 
 def set_up_faults(stacks: Sequence[str], rules: Rules) -> tuple[int, ...]:
-    """Return the squares on which an observed board differs from the start that the rules ask for."""
+    """Return the squares on which an observed board differs from the start position of these rules."""
     return differing(stacks, start_stacks(rules))
 
 
@@ -220,7 +220,7 @@ def sentence(fault: Fault | PositionFault) -> str:
 
 
 def parts(fault: Fault | PositionFault) -> tuple[str, Mapping[str, str]]:
-    """Return the English sentence of a fault with its {fields}, and what fills them."""
+    """Return the English sentence of a fault with its {fields}, and their values."""
     details = dict(fault.details)
     if isinstance(fault, PositionFault):
         return _POSITION_SENTENCES[fault.reason], details

@@ -1,4 +1,4 @@
-"""A match: an agreed number of games, one point for each opposing piece captured, the highest sum wins."""
+"""A match: an agreed number of games, one point for each opposing piece captured, the highest total wins."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .record import GameRecord, positions
 from .rules import Rules
 
 MOST_GAMES: Final = 999
-"""Games that a match may be agreed on; more is no match but a mistake."""
+"""Maximum number of games in a match; a higher number is a typing mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPlace:
-    """Which game of a match one game is."""
+    """A game's place in its match."""
 
     length: int
-    """Games that were agreed on."""
+    """The agreed number of games."""
     before: tuple[int, ...] = ()
-    """The numbers, as the journal counts, of the match's games that are over, in their order."""
+    """The journal's numbers of the match's finished games, in order."""
 
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int):
@@ -40,13 +40,13 @@ class MatchPlace:
 
     @property
     def last(self) -> bool:
-        """Whether no game of the match comes after this one."""
+        """Whether this is the last game of the match."""
         return self.number == self.length
 
     def after(self, game: int) -> MatchPlace:
-        """Return the place of the game that follows ``game``, the number of the one that has this place.
+        """Return the place of the next game; ``game`` is the number of the one at this place.
 
-        After the last game of a match another match of the same length begins.
+        The last game of a match is followed by a new match of the same length.
         """
         return MatchPlace(self.length) if self.last else MatchPlace(self.length, (*self.before, game))
 
@@ -65,27 +65,27 @@ class MatchPlace:
 
 @dataclass(frozen=True, slots=True)
 class GameScore:
-    """What one game adds to a match."""
+    """One game's contribution to a match."""
 
     points: dict[str, int]
-    """By player's name; partners have the sum of the pair."""
+    """By player's name; partners each get the sum of the pair."""
     sides: tuple[frozenset[str], ...]
-    """Who wins together, by name."""
+    """The sides, each the names of those who win together."""
     over: bool
 
 
 @dataclass(frozen=True, slots=True)
 class MatchScore:
-    """Where a match stands."""
+    """The standing of a match."""
 
     games: tuple[dict[str, int], ...]
-    """For each game the points by player's name."""
+    """For each game, the points by player's name."""
     totals: dict[str, int]
     """The points of all games by player's name."""
     leaders: tuple[str, ...]
-    """Who has most points: several when they have the same, or win together; none before the first game."""
+    """Who has most points: several if tied or on one side; none before the first game."""
     length: int
-    """Games of the match: those agreed on, else those that there are."""
+    """Games of the match: the agreed number, else those that exist."""
     finished: int
     """Games that are over."""
     tied: bool
@@ -98,11 +98,11 @@ class MatchScore:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Who has won the match; several where it is tied, or partners; none before its end."""
+        """Who has won the match; several if tied or partners; none before its end."""
         return self.leaders if self.over else ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the score as a match record and the page tell it."""
+        """Return the score as in a match record and on the page."""
         return {
             "totals": dict(self.totals),
             "finished": self.finished,
@@ -112,7 +112,7 @@ class MatchScore:
         }
 
     def sentence(self) -> str:
-        """Return how far the match is, or who has won it, in English."""
+        """Return the progress of the match, or who has won it, in English."""
         if not self.over:
             games = "game" if self.length == 1 else "games"
             return f"{self.finished} of {self.length} {games} finished"
@@ -128,7 +128,7 @@ def game_points(position: Position, rules: Rules) -> dict[str, int]:
 
 
 def points_of(captures: Mapping[str, Mapping[str, int]], rules: Rules) -> dict[str, int]:
-    """Return every player's points (by letter): opposing pieces captured, a pair their sum.
+    """Return every player's points (by letter): opposing pieces captured; partners get the sum of the pair.
 
     ``captures[a][b]``: how many of b's pieces a has captured.
     """
@@ -140,9 +140,9 @@ def points_of(captures: Mapping[str, Mapping[str, int]], rules: Rules) -> dict[s
 
 
 def game_score(record: GameRecord) -> GameScore:
-    """Return what a game adds to a match, an unfinished one as it stands.
+    """Return a game's contribution to a match; an unfinished game counts as it stands.
 
-    Points go to names, so that players may change colours between games; who has no name goes by the colour.
+    Points go to names, so that players may change colours between games; nameless players count by colour.
     Raises IllegalMove for a record that the rules refuse.
     """
     *_, last = positions(record)
@@ -153,7 +153,7 @@ def game_score(record: GameRecord) -> GameScore:
 
 
 def summed(scores: Sequence[GameScore], length: int | None = None) -> MatchScore:
-    """Return the score of a match from those of its games; without a length it has those games alone."""
+    """Return the score of a match from those of its games; without a length, it consists of those games."""
     totals: dict[str, int] = {}
     for score in scores:
         for name, count in score.points.items():
@@ -177,7 +177,7 @@ def match_score(records: Sequence[GameRecord], length: int | None = None) -> Mat
 
 
 def match_names(order: str, players: Mapping[str, str]) -> dict[str, str]:
-    """Return a name for every player (letter), no two alike: in a match colours change hands, names not."""
+    """Return a unique name for every player (letter): in a match they change colours but keep their names."""
     names: dict[str, str] = {}
     for number, player in enumerate(order, 1):
         wanted = name = players.get(player) or f"Player {number}"
@@ -190,7 +190,7 @@ def match_names(order: str, players: Mapping[str, str]) -> dict[str, str]:
 
 
 def _called(record: GameRecord) -> dict[str, str]:
-    """Return what to call every player: the name, with the colour where two have the same."""
+    """Return what to call every player: the name, with the colour if two have the same name."""
     called = {player: record.name(player) for player in record.rules.order}
     shared = {name for name, times in Counter(called.values()).items() if times > 1}
     return {p: f"{name} ({NAMES[p]})" if name in shared else name for p, name in called.items()}

@@ -1,6 +1,6 @@
-"""A turn named by its squares, and which turns are legal.
+"""Turns, written as their squares, and which of them are legal.
 
-A stack of k pieces moves exactly k squares, so the two squares of a move say how many pieces travel.
+A move of k pieces goes exactly k squares, so its two squares determine how many pieces move.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .squares import FILE, INDEX, RANK, RAYS, SQUARES
 
 
 class MoveTextError(ValueError):
-    """A text that names no move."""
+    """A text is not a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One turn: from a square to a square, or with ``origin`` None a piece set down from the hand."""
+    """One turn: from a square to a square; with ``origin`` None, a piece placed from the hand."""
 
     origin: int | None
     target: int
@@ -46,7 +46,7 @@ class Move:
 
 
 def in_small_letters(text: str) -> str:
-    """Return the move that a text names but for its capital letters; ``""`` if they are not the fault."""
+    """Return the move that a text would be in lower case; ``""`` if capital letters are not its fault."""
     small = text.lower()
     return small if small != text and small in _BY_TEXT else ""
 
@@ -62,7 +62,7 @@ DISTANCE: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(max(abs(FILE[a] - FILE[b]), abs(RANK[a] - RANK[b])) for b in range(len(SQUARES)))
     for a in range(len(SQUARES))
 )
-"""Steps between two squares; for a move, the number of pieces that travel."""
+"""Steps between two squares; for a move, the number of pieces moved."""
 
 _IN_TEXT_ORDER: Final[tuple[int, ...]] = tuple(INDEX[name] for name in sorted(SQUARES))
 
@@ -81,7 +81,7 @@ _MOVES: Final[tuple[tuple[tuple[Move, ...], ...], ...]] = tuple(
 
 
 def legal_moves(position: Position, rules: Rules) -> tuple[Move, ...]:
-    """Return every legal turn of the player to move, sorted by text; none when the game is over."""
+    """Return every legal turn of the player to move, sorted by text; none if the game is over."""
     player = position.to_move
     if not player:
         return ()
@@ -144,7 +144,7 @@ def movable_tops(position: Position, rules: Rules, player: str) -> str:
 
 
 def carried(position: Position, move: Move) -> str:
-    """Return the pieces that travel with a move, from bottom to top: as many as it goes squares."""
+    """Return the pieces that a move takes along, from bottom to top: one for each square it goes."""
     if move.origin is None:
         return position.to_move
     steps = DISTANCE[move.origin][move.target]

@@ -1,4 +1,4 @@
-"""What was probably meant by a word that is not known: for the errors that refuse it."""
+"""The closest match for an unknown word, for the errors that refuse it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from difflib import get_close_matches
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """Return the known word that is spelled most like ``word``, ``""`` when none is like it."""
+    """Return the known word with the most similar spelling; ``""`` if none is similar."""
     spelled = str(word)[:40].lower().replace("-", "_")
     return next(iter(get_close_matches(spelled, list(known), n=1, cutoff=0.5)), "")
 
 
 def unknown_rule(word: object, known: Iterable[str]) -> str:
-    """Return the sentence that refuses a rule of this name, with the nearest one, else all that there are."""
+    """Return the sentence that refuses a rule of this name, with the closest match, else all known rules."""
     names = list(known)
     meant = nearest(word, names)
     shown = repr(str(word)[:40])

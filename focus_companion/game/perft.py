@@ -1,4 +1,4 @@
-"""Counting: how many different sequences of turns there are, the strongest test of a rules core."""
+"""Counts the different sequences of turns (perft), the strongest test of a rules core."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _REMEMBERED = 400_000
 def perft(position: Position, rules: Rules, depth: int) -> int:
     """Return the number of sequences of exactly ``depth`` legal turns from a position.
 
-    Forced passes are no turns. Positions that several sequences reach are counted once and remembered. Raises
-    ValueError for a negative depth.
+    Forced passes are not turns. Counts are cached by position, as several sequences reach the same one.
+    Raises ValueError for a negative depth.
     """
     if depth < 0:
         raise ValueError(f"the depth is a number of turns from 0, not {depth}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .acts import Act
+from .declarations import Declaration
 from .ending import able_players, dominating, fast_winner, pass_turn
 from .faults import Fault, IllegalMove, explain
 from .moves import DISTANCE, Move
@@ -13,7 +13,7 @@ from .outcome import Outcome
 from .position import MAX_HEIGHT, Position
 from .rules import Rules
 
-__all__ = ["Act", "IllegalMove", "Removed", "act", "apply", "play", "removed", "untrimmed"]
+__all__ = ["Declaration", "IllegalMove", "Removed", "act", "apply", "play", "removed", "untrimmed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Removed:
     """Its colour, as a letter."""
     to: Literal["reserve", "captured"]
     owner: str
-    """The letter of the player who gets it: into their reserve, or as their capture."""
+    """The letter of the player who gets it, into their reserve or as a capture."""
 
 
 def play(position: Position, move: Move, rules: Rules) -> Position:
@@ -36,7 +36,7 @@ def play(position: Position, move: Move, rules: Rules) -> Position:
 
 
 def apply(position: Position, move: Move, rules: Rules) -> Position:
-    """Return the position after a legal turn. Legality is the caller's to know: see :func:`play`."""
+    """Return the position after a legal turn. The caller must know that it is legal: see :func:`play`."""
     players = position.players
     me = players.index(position.to_move)
     stacks = list(position.stacks)
@@ -89,7 +89,7 @@ def apply(position: Position, move: Move, rules: Rules) -> Position:
     )
 
 
-def act(position: Position, act: Act, rules: Rules) -> Position:
+def act(position: Position, act: Declaration, rules: Rules) -> Position:
     """Return the position after a player resigned or left, or all agreed a draw.
 
     With two players that ends the game; with more, whoever resigns or leaves is out, and the game ends when
@@ -100,7 +100,7 @@ def act(position: Position, act: Act, rules: Rules) -> Position:
         raise IllegalMove(fault, act.kind)
     if act.kind == "draw":
         return replace(position, to_move="", result=Outcome("", "agreed draw"))
-    # With two the end says it all; with more, to resign is to be out, even if that ends the game.
+    # With two players the result says it all; with more, resigning puts a player out even at the end.
     out = position.out + act.player if rules.players > 2 else position.out
     gone = out + act.player
     left = [side for side in rules.sides if any(player not in gone for player in side)]
@@ -128,7 +128,7 @@ def removed(position: Position, move: Move, rules: Rules) -> tuple[Removed, ...]
 
 
 def untrimmed(position: Position, move: Move) -> tuple[str, ...]:
-    """Return the 52 stacks after the pieces of a turn were set down and before anything is removed."""
+    """Return the 52 stacks after the pieces of a turn are put down and before any are removed."""
     stacks = list(position.stacks)
     if move.origin is None:
         pieces = position.to_move
@@ -145,7 +145,7 @@ def _changed(counts: tuple[int, ...], index: int, by: int) -> tuple[int, ...]:
     return (*counts[:index], counts[index] + by, *counts[index + 1 :])
 
 
-def _act_fault(position: Position, act: Act) -> Fault | None:
+def _act_fault(position: Position, act: Declaration) -> Fault | None:
     if position.result is not None:
         return Fault("game_over")
     if act.kind == "draw":

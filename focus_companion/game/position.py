@@ -1,4 +1,4 @@
-"""A position of the game: an immutable value that holds all that the rules ask for."""
+"""A position of the game: an immutable value with everything that the rules need."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from .outcome import Outcome
 from .squares import FILES_OF_RANK, INDEX, SQUARES
 
 MAX_HEIGHT: Final = 5
-"""No stack stands higher than this at the end of a turn."""
+"""No stack is higher than this at the end of a turn."""
 
 _RANKS: Final[tuple[tuple[int, int, int], ...]] = tuple(
     (rank, INDEX[f"{files[0]}{rank}"], INDEX[f"{files[-1]}{rank}"] + 1)
     for rank, files in sorted(FILES_OF_RANK.items(), reverse=True)
 )
-"""(rank, first index, index behind the last) in the order of the text."""
+"""(rank, first index, index after the last) in the order of the text."""
 
 
 class PositionTextError(ValueError):
-    """A text that is no position; says at which rank or square, and what was expected."""
+    """A text is not a position; says at which rank or square, and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Everything about a game at one moment, save how it came about.
+    """Everything about a game at one moment, except its history.
 
     Players are counted in turn order: ``reserves[0]`` is that of ``players[0]``.
     """
@@ -35,7 +35,7 @@ class Position:
     players: str
     """The colours that play, in turn order."""
     to_move: str
-    """Whose turn it is; ``""`` when the game is over."""
+    """Whose turn it is; ``""`` if the game is over."""
     reserves: tuple[int, ...]
     """Pieces in reserve; an unplayed thirteenth piece counts."""
     captured: tuple[tuple[int, ...], ...]
@@ -45,9 +45,9 @@ class Position:
     placing: tuple[int, ...] = ()
     """Drop set-up: pieces still to be placed; ``()`` once all are, and in every other game."""
     taken: tuple[int, ...] = ()
-    """Own pieces ever taken into reserve (a thirteenth piece was never taken)."""
+    """Own pieces ever taken into reserve (not counting the thirteenth piece)."""
     out: str = ""
-    """Who is out for good, in the order of falling out."""
+    """Who is out for good, in that order."""
     result: Outcome | None = None
 
     @property
@@ -61,23 +61,23 @@ class Position:
         return self.result is not None
 
     def stack(self, square: str) -> str:
-        """Return the stack on a square named as on the board (``"d5"``), from bottom to top.
+        """Return the stack on a square by its name (``"d5"``), from bottom to top.
 
-        Raises KeyError for a name that is no square.
+        Raises KeyError for a name that is not a square.
         """
         return self.stacks[INDEX[square]]
 
     def reserve(self, player: str) -> int:
-        """Return the number of pieces that a player (letter) has in reserve. ValueError for a stranger."""
+        """Return the pieces that a player (letter) has in reserve. ValueError if the colour does not play."""
         return self.reserves[self.players.index(player)]
 
     def in_hand(self, player: str) -> int:
-        """Return the pieces that a player (letter) may set down: the reserve, or what is left to place."""
+        """Return how many pieces a player (letter) may place: the reserve, or what is left to place."""
         me = self.players.index(player)
         return self.placing[me] if self.placing else self.reserves[me]
 
     def captures(self, player: str) -> dict[str, int]:
-        """Return how many pieces of every other colour (letter) a player has captured, noughts too."""
+        """Return how many pieces of every other colour (letter) a player has captured, including zeros."""
         row = self.captured[self.players.index(player)]
         return {other: count for other, count in zip(self.players, row, strict=True) if other != player}
 
@@ -91,7 +91,7 @@ def position_text(stacks: Sequence[str]) -> str:
 def parse_position(text: str) -> tuple[str, ...]:
     """Return the 52 stacks that a position text names.
 
-    Only the form is judged: a stack may be higher than five, as one seen on a board may be. Raises
+    Only the syntax is checked: a stack may be higher than five, as on an observed board. Raises
     PositionTextError, which says at which rank or square the text is wrong.
     """
     ranks = text.strip().split("/")

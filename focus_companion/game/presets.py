@@ -1,4 +1,4 @@
-"""Rule sets by name, for those who do not want to know every switch."""
+"""Rule sets by name, so that people need not know every switch."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .start import RulesError
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named choice of switches; all others have their defaults for the number of players."""
+    """A named set of switches; all others have their defaults for the number of players."""
 
     name: str
     summary: str
     """One sentence for people."""
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """Keyword arguments of :meth:`Rules.make`, without ``players`` where any number may play."""
+    """Keyword arguments of :meth:`Rules.make`, without ``players`` if any number may play."""
     games: int = 1
     """Games of a match; 1 for a single game."""
 
     def rules(self, players: int | None = None, **further: Any) -> Rules:
-        """Return the rules for a number of players, with further switches laid over the preset's.
+        """Return the rules for a number of players, with further switches overriding the preset's.
 
-        Raises RulesError for what the preset, or the rules, do not allow.
+        Raises RulesError for anything that the preset or the rules do not allow.
         """
         fixed = self.settings.get("players")
         if fixed is not None and players not in (None, fixed):
@@ -81,7 +81,7 @@ PRESETS: Final[dict[str, Preset]] = {
 
 
 def preset(name: str) -> Preset:
-    """Return the preset of a name. Raises RulesError, which lists the names there are."""
+    """Return the preset of a name. Raises RulesError, which lists the known names."""
     if name not in PRESETS:
         raise RulesError(f"there is no preset {name[:40]!r}; there are {', '.join(PRESETS)}")
     return PRESETS[name]

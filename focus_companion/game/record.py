@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .acts import ACT_KINDS, Act, ActKind
 from .colours import NAMES
+from .declarations import DECLARATION_KINDS, Declaration, DeclarationKind
 from .faults import Fault, IllegalMove
 from .moves import Move, MoveTextError, in_small_letters
 from .outcome import Outcome
@@ -16,12 +16,22 @@ from .position import Position
 from .rules import Rules
 from .setups import start_position
 
-__all__ = ["ACT_KINDS", "Act", "ActKind", "BadMove", "Entry", "GameRecord", "Step", "positions", "steps"]
+__all__ = [
+    "DECLARATION_KINDS",
+    "BadMove",
+    "Declaration",
+    "DeclarationKind",
+    "Entry",
+    "GameRecord",
+    "Step",
+    "positions",
+    "steps",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class BadMove:
-    """What a record gives as a move and is none: kept, so that the replay can name its ply."""
+    """Text in the place of a move that is not one: kept so that the replay can name its ply."""
 
     text: str
 
@@ -30,7 +40,7 @@ class BadMove:
 
     @property
     def fault(self) -> Fault:
-        """Why it is no move: capital letters, squares not both on the board, or nothing of the kind."""
+        """Why it is not a move: capital letters, squares not both on the board, or no move at all."""
         if small := in_small_letters(self.text):
             return Fault("capitals", details={"text": str(self), "small": small})
         squares = self.text.removeprefix("*").split("-")
@@ -40,9 +50,9 @@ class BadMove:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One turn or act, and its time in seconds since the game began, where it is known."""
+    """One turn or act, and its time in seconds since the game began, if known."""
 
-    what: Move | Act | BadMove
+    what: Move | Declaration | BadMove
     time: float | None = None
 
     @classmethod
@@ -56,7 +66,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game as it is kept."""
+    """A game as it is stored."""
 
     rules: Rules
     players: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -66,23 +76,23 @@ class GameRecord:
     incidents: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     """Alerts, prompts, take-backs and corrections, as JSON objects with their times."""
     result: Outcome | None = None
-    """The result as the record states it; that of the replay is in its last position."""
+    """The result as stated in the record; the replayed one is in its last position."""
     unknown: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What the format carried and we do not know: written back as it came."""
+    """Unknown parts of the format, written back unchanged."""
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """The turns alone, without the acts."""
+        """Only the turns, without the acts."""
         return tuple([entry.what for entry in self.entries if isinstance(entry.what, Move)])
 
     def name(self, player: str) -> str:
-        """Return the name of a player (letter), or of the colour where the record has none."""
+        """Return the name of a player (letter), or that of the colour if the record has none."""
         return self.players.get(player) or NAMES[player]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A record's state after one entry: ``entry`` is None for the start, ``ply`` counts the turns alone."""
+    """A record's state after one entry: ``entry`` is None for the start, ``ply`` counts only turns."""
 
     ply: int
     entry: Entry | None
@@ -100,7 +110,7 @@ def steps(record: GameRecord) -> Iterator[Step]:
     ply = 0
     for entry in record.entries:
         what = entry.what
-        if isinstance(what, Act):
+        if isinstance(what, Declaration):
             try:
                 position = act(position, what, rules)
             except IllegalMove as error:
@@ -114,8 +124,8 @@ def steps(record: GameRecord) -> Iterator[Step]:
 def positions(record: GameRecord) -> Iterator[Position]:
     """Replay a record, one position for each ply from ply 0.
 
-    An act is no ply: it shows in the position of the ply that it follows. Raises IllegalMove, naming the ply,
-    at the first entry that the rules refuse, after the positions before it.
+    An act is not a ply: its effect is in the position of the ply that it follows. Raises IllegalMove, naming
+    the ply, at the first entry that the rules refuse, after the positions before it.
     """
     pending: Step | None = None
     try:

@@ -1,4 +1,4 @@
-"""The rule set of a game: a frozen value, checked where it is made."""
+"""The rule set of a game: an immutable value, validated when it is made."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FastOwn = Literal["held", "taken"]
 Default = Literal["default"]
 
 ORDERS: Final[dict[int, str]] = {2: "gr", 3: "gbr", 4: "gbyr"}
-"""Turn order unless the players say otherwise, by number of players."""
+"""Default turn order, by number of players."""
 
 FAST_EACH: Final[dict[int, int]] = {2: 6, 3: 3, 4: 2}
 """Fast game: pieces to capture from each opponent, by number of players."""
 
 FAST_TOTAL: Final[dict[int, int | None]] = {2: None, 3: 10, 4: 10}
-"""Fast game: pieces of any colour that win, by number of players; None where there is no such way."""
+"""Fast game: pieces of any colour that win, by number of players; None if that is not a way to win."""
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "set_up": get_args(SetUp),
@@ -42,7 +42,7 @@ _MOST: Final = 99
 class Rules:
     """Everything that the players agree on before a game. Use :meth:`make`, which knows the defaults.
 
-    A switch that does not apply (a fast game's threshold in a full game) is accepted at its default only.
+    A switch that does not apply (such as a fast game's threshold in a full game) must have its default.
     """
 
     players: int
@@ -87,11 +87,11 @@ class Rules:
         start: Start | None = None,
         played: bool = False,
     ) -> Rules:
-        """Return the rules with the defaults for what is left out. Raises RulesError for contradictions.
+        """Return the rules, with defaults for omitted switches. Raises RulesError for contradictions.
 
-        ``order`` is a string of letters, or colours by letter or name. ``fast_total=None`` switches that way
-        of winning off. ``played``: the game has been played already, so that a turn order which is refused
-        today (see :attr:`order_fault`) is taken as it was.
+        ``order`` is a string of letters, or colours by letter or name. ``fast_total=None`` disables that way
+        of winning. ``played``: the game has been played already, so a turn order that is refused today (see
+        :attr:`order_fault`) is accepted.
         """
         if isinstance(players, bool) or players not in ORDERS:
             raise RulesError(f"Focus is played by 2, 3 or 4, not by {str(players)[:20]}")
@@ -121,7 +121,7 @@ class Rules:
     def from_json(cls, data: Any, *, played: bool = False) -> Rules:
         """Return the rules that the ``rules`` object of a record (or a settings file) gives.
 
-        Whatever is left out has its default; ``played`` as in :meth:`make`. Raises RulesError for an unknown
+        Omitted switches have their defaults; ``played`` as in :meth:`make`. Raises RulesError for an unknown
         key, a wrong type or a contradiction.
         """
         if not isinstance(data, Mapping):
@@ -157,10 +157,10 @@ class Rules:
         return data
 
     def begun_by(self, player: str) -> Rules:
-        """Return the same rules where this player (a letter) begins; all keep their place in the order.
+        """Return the same rules with this player (a letter) beginning; all keep their place in the order.
 
-        From a given position the player has the first turn, and is counted where they were. Raises RulesError
-        for whoever does not play.
+        From a given position the player gets the first turn, but the order stays. Raises RulesError for a
+        colour that does not play.
         """
         if player not in self.order:
             raise RulesError(f"{NAMES.get(player, player)} does not play, and cannot begin")
@@ -176,9 +176,9 @@ class Rules:
 
     @cached_property
     def order_fault(self) -> str:
-        """Why nobody may begin a game in this turn order; ``""`` for one in which partners sit opposite.
+        """Why a game may not begin in this turn order; ``""`` if it may, with partners sitting opposite.
 
-        Games of earlier versions may have been played in it: they are read as they were.
+        Games of earlier versions may have been played in it; they are still read.
         """
         if not self.partners or OPPOSITE[self.order[0]] == self.order[2]:
             return ""
@@ -189,21 +189,21 @@ class Rules:
 
     @cached_property
     def partner_indices(self) -> tuple[int | None, ...]:
-        """Index in turn order of everybody's partner; None for those who play for themselves."""
+        """For each player, the partner's index in turn order; None for those who play for themselves."""
         if not self.partners:
             return (None,) * self.players
         return tuple(self.order.index(OPPOSITE[player]) for player in self.order)
 
     @cached_property
     def sides(self) -> tuple[str, ...]:
-        """Who wins together, as letters in turn order: single players, or the two pairs."""
+        """The sides, as letters in turn order: single players, or the two pairs."""
         if not self.partners:
             return tuple(self.order)
         first = "".join(p for p in self.order if p in self.order[0] + OPPOSITE[self.order[0]])
         return first, "".join(p for p in self.order if p not in first)
 
     def partner_of(self, player: str) -> str:
-        """Return the partner of a player (letters); ``""`` when there are no partners."""
+        """Return the partner of a player (letters); ``""`` if there are no partners."""
         return OPPOSITE[player] if self.partners else ""
 
     def side_of(self, player: str) -> str:
@@ -212,7 +212,7 @@ class Rules:
 
 
 def parse_order(order: str | Iterable[Any]) -> str:
-    """Return a turn order as letters. Raises RulesError for what is no colour.
+    """Return a turn order as letters. Raises RulesError for an unknown colour.
 
     Accepted are a string of letters (``"gbr"``), names joined by commas (``"green,blue,red"``) and a sequence
     of letters or names.
@@ -235,7 +235,7 @@ def parse_order(order: str | Iterable[Any]) -> str:
 
 
 def _default_stuck(players: int, partners: bool) -> Stuck:
-    # Two players: whoever cannot move has lost at once, so neither value changes anything.
+    # Two players: a player who cannot move has lost at once, so the value has no effect.
     return "pass" if players == 4 or partners else "out"
 
 

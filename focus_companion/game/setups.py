@@ -38,8 +38,8 @@ def start_stacks(rules: Rules) -> tuple[str, ...]:
 def start_position(rules: Rules) -> Position:
     """Return the position at ply 0.
 
-    Where the game begins from a given position, whoever cannot move is passed over, and a game that stands
-    won is over at once. Raises RulesError when nobody at all could move in it.
+    From a given position, players who cannot move are passed over, and a game that is already won is over at
+    once. Raises RulesError if nobody could move in it.
     """
     stacks = start_stacks(rules)
     none = (0,) * rules.players
@@ -64,7 +64,7 @@ def start_position(rules: Rules) -> Position:
         reserves=start.reserves,
         captured=start.captured,
         thirteenth=nobody_holds,
-        taken=start.reserves,  # what lies there was taken before
+        taken=start.reserves,  # its contents were taken earlier
         out=start.out,
     )
     if not able_players(rules, stacks, start.reserves, nobody_holds, (), start.out):

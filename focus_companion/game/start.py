@@ -1,4 +1,4 @@
-"""A position to begin from, as a file or the camera gives it, with what lies beside the board."""
+"""A given start position, from a file or the camera, with the pieces beside the board."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEYS = ("position", "reserves", "captured", "out", "to_move")
 
 
 class RulesError(ValueError):
-    """Settings that cannot be played by; says which and why."""
+    """Invalid rules; says which setting and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Start:
         out: str = "",
         to_move: str = "",
     ) -> Start:
-        """Return the start with noughts for what is left out; colours are letters, the first in order begins.
+        """Return the start, with zeros for omitted values; colours are letters, the first in order begins.
 
-        Raises RulesError for what no game of these players can show.
+        Raises RulesError for anything impossible in a game of these players.
         """
         kept, taken = reserves or {}, captured or {}
         tables = [("reserves", kept), ("captured", taken), *(("captured", row) for row in taken.values())]

@@ -1,4 +1,4 @@
-"""The Flask app of the hall: the page, its stream, results and records. It shows and acts on nothing."""
+"""The Flask app of the hall: the page, its stream, results and records. It is read-only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .news import Batch
 from .results import bundle, file_name, matches, results, sheet, standings, this_evening
 
 VIEWERS: Final = 120
-"""How many may follow at a time."""
+"""Maximum number of simultaneous viewers of the stream."""
 
 blueprint = Blueprint("hall", __name__)
 
@@ -56,7 +56,7 @@ def tables() -> Response:
 
 @blueprint.get("/api/tables/<name>")
 def table(name: str) -> Response:
-    """A table's current game whole: its state as the game's events tell it, with the list of moves."""
+    """A table's complete current game: its state as folded from the events, with the list of moves."""
     evening = _evening()
     games = evening.games(name)
     if not games:
@@ -101,7 +101,7 @@ def evening_zip() -> Response:
 
 @blueprint.get("/api/events")
 def events() -> Response:
-    """What changes, as ``tables`` events: those that changed, the broker's state, the results' number."""
+    """Changes as ``tables`` events: the tables that changed, the broker's state, the results' number."""
     evening = _evening()
     after = request.headers.get("Last-Event-ID", "").strip() or request.args.get("after", "").strip()
 

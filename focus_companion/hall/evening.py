@@ -1,4 +1,4 @@
-"""All tables together: what the broker says goes in, tiles, results and records come out."""
+"""All tables together: takes in the broker's messages and gives out tiles, results and records."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .table import Table, fold
 log = logging.getLogger(__name__)
 
 MOST_TABLES: Final = 2000
-"""More are not taken in: a foreign client could invent any number."""
+"""Further tables are ignored: a foreign client could invent any number."""
 
 _ASK_AFTER: Final = 0.7
-"""Seconds for which something may be missing before it is asked for: it may be on its way."""
+"""Seconds for which events may be missing before they are requested: they may be on their way."""
 _ASK_AGAIN: Final = 4.0
 
 
 class Evening:
-    """Every table that the broker knows. May be used from any thread."""
+    """Every table on the broker. May be used from any thread."""
 
     def __init__(self) -> None:
         self.news = News()
@@ -38,10 +38,10 @@ class Evening:
         self._nonsense: set[tuple[str, str]] = set()
         self._texts: dict[str, str] = {}
 
-    # What comes from the broker
+    # Input from the broker
 
     def take(self, message: Message) -> None:
-        """A message on one of our topics; nonsense is told once a table and kind, and left out."""
+        """Take in a message on one of our topics; an invalid one is logged once per table and kind."""
         where = topics.parse(message.topic)
         if where is None:
             self._foreign("", "", f"{message.topic[:80]!r} is no topic of ours")
@@ -62,12 +62,12 @@ class Evening:
 
     def _take(self, name: str, kind: str, game: int, payload: bytes) -> frozenset[str]:
         if not payload:
-            # What was kept is cleared; a table whose status is cleared is taken out of the hall.
+            # A retained message was cleared; clearing a table's status removes the table from the hall.
             if kind != "status" or self._tables.pop(name, None) is None:
                 return frozenset()
             return frozenset({"tile", "results"})
         match kind:
-            # Read first: nonsense makes no table.
+            # Parsed first: an invalid message must not create a table.
             case "status":
                 status = messages.read_status(payload)
                 table = self._table(name)
@@ -102,7 +102,7 @@ class Evening:
             )
 
     def asks(self) -> list[tuple[str, bytes]]:
-        """What is to be asked of tables now (topic, payload): events that have been missing a while."""
+        """The requests to send to tables now (topic, payload): for events that have been missing a while."""
         now = time.monotonic()
         found: list[tuple[str, bytes]] = []
         with self._lock:
@@ -117,16 +117,16 @@ class Evening:
                     found.append((topics.Topics(name).ask, compact({"after": after}).encode()))
         return found
 
-    # What is told
+    # Output
 
     def tile(self, name: str) -> dict[str, Any] | None:
-        """A table as the page shows it; ``None`` if there is none of that name any more."""
+        """A table as the page shows it; ``None`` if there is none of that name (any more)."""
         with self._lock:
             table = self._tables.get(name)
             return table.tile() if table and table.shown else None
 
     def tile_text(self, name: str) -> str | None:
-        """The same as JSON, made once for all viewers."""
+        """The same as JSON, serialized once for all viewers."""
         with self._lock:
             if (text := self._texts.get(name)) is None:
                 table = self._tables.get(name)
@@ -140,7 +140,7 @@ class Evening:
             return sorted(name for name, table in self._tables.items() if table.shown)
 
     def logs(self) -> list[GameLog]:
-        """The games that are on the broker whole, by the time they began, oldest first."""
+        """The games that are complete on the broker, by the time they began, oldest first."""
         with self._lock:
             shown = [table for table in self._tables.values() if table.status is not None]
             found = [log for table in shown for log in table.logs.values()]
@@ -153,16 +153,16 @@ class Evening:
             return table.games if table else []
 
     def record(self, name: str, game: int) -> GameRecord:
-        """A game's record, as the table's own journal has it.
+        """A game's record, the same as from the table's own journal.
 
         Raises:
             LookupError: there is no such game.
-            Nonsense: what the broker keeps of it is none of ours.
+            Nonsense: what the broker retains of it is invalid.
         """
         return self.history(name, game).record()
 
     def history(self, name: str, game: int) -> History:
-        """A game as its events tell it. Raises as :meth:`record`."""
+        """A game as folded from its events. Raises as :meth:`record`."""
         with self._lock:
             table = self._tables.get(name)
             if table is None:
@@ -171,7 +171,7 @@ class Evening:
         return fold(events)
 
     def counts(self) -> dict[str, int]:
-        """How much has come: steps taken in order, events that came again, tables that lack some."""
+        """Counts: events taken in order, duplicate events, tables with missing events."""
         with self._lock:
             tables: Iterable[Table] = list(self._tables.values())
             return {

@@ -1,4 +1,4 @@
-"""The hall's line to the broker: listens to every table, asks for what is missing, mends itself."""
+"""The hall's connection to the broker: listens to every table, requests what is missing, reconnects."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 
 _LOOK_EVERY: Final = 0.5
 _LOOK_AT_LAST: Final = 5.0
-"""Seconds between two looks at what is missing, with nothing more to read and with a full inbox."""
+"""Seconds between two checks for missing events, with an empty and with a non-empty inbox."""
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 8.0
 _REFUSED_WAIT: Final = 20.0
 
 
 class Listener:
-    """Feeds an evening until ``close``. ``tell`` hears a line about every change of the line's fate."""
+    """Feeds an evening until ``close``. ``tell`` gets a sentence at every change of the connection."""
 
     def __init__(
         self, broker: Broker, evening: Evening, *, tell: Callable[[str], None] = log.warning
@@ -40,11 +40,10 @@ class Listener:
         self._thread = threading.Thread(target=self._run, name="hall", daemon=True)
 
     def connect(self) -> None:
-        """Listen from now on.
+        """Start listening.
 
         Raises:
-            LineDown: the broker is there and will not have us; where it is not there, it is tried again and
-                again.
+            LineDown: the broker is there and refuses us; if it cannot be reached, this retries until it can.
         """
         try:
             line: Line | None = self._line()
@@ -57,7 +56,7 @@ class Listener:
         self._thread.start()
 
     def close(self, timeout: float = 1.0) -> None:
-        """Listen no more; may be called twice."""
+        """Stop listening; may be called twice."""
         self._closing.set()
         self._down.set()
         if self._thread.is_alive():
@@ -92,12 +91,12 @@ class Listener:
                 line = None
 
     def _follow(self, line: Line) -> None:
-        """Until closing. Raises :class:`LineDown`."""
+        """Listen until closed. Raises :class:`LineDown`."""
         looked = 0.0
         while not self._closing.is_set():
             with suppress(Empty):
                 self._take(self._inbox.get(timeout=_LOOK_EVERY))
-            # What seems to be missing may wait in the inbox; but where that is never empty, too much would.
+            # Missing events may still be in the inbox; but an inbox that is never empty must not delay this.
             apart = _LOOK_EVERY if self._inbox.empty() else _LOOK_AT_LAST
             now = time.monotonic()
             if now < looked + apart and (line.up or not self._inbox.empty()):
@@ -111,7 +110,7 @@ class Listener:
         try:
             self._evening.take(message)
         except Exception:
-            # A fault of ours with one message must not take the other tables with it.
+            # A bug of ours in handling one message must not affect the other tables.
             log.exception("A message on %s is left out by a fault of the program", message.topic)
 
     def _ill(self, down: LineDown) -> None:

@@ -1,6 +1,6 @@
-"""What has changed, for any number of viewers: each is told what is new since it last looked, not every step.
+"""Changes for any number of viewers: each gets what is new since it last looked, not every step.
 
-Nothing is kept but who changed last: a viewer that lags behind gets the newest of every table, once.
+Only the order of changes is stored: a viewer that lags behind gets the newest state of every table, once.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 TOGETHER: Final = 0.05
-"""Seconds for which news is gathered before viewers are told, all of them at once and of the same."""
+"""Seconds for which changes are collected before they are published to all viewers in one batch."""
 
 _BATCHES: Final = 16
-"""Newest batches that are kept for viewers who come for them a little later."""
+"""Number of recent batches that are kept for viewers who fetch them a little later."""
 
 
 @dataclass
 class Batch:
-    """What changed between two places: ``tables`` by name, those longest unchanged first, ``results`` the
-    number of the last change of the list of games, ``broker`` whether it is reached. ``place`` is its end.
+    """What changed in a range of changes: ``tables`` by name, least recently changed first, ``results`` the
+    number of the last change to the list of games, ``broker`` whether it is connected. ``place`` is its end.
     """
 
     place: str
@@ -32,7 +32,7 @@ class Batch:
     _making: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def text(self, write: Callable[[Batch], bytes]) -> bytes:
-        """The batch as ``write`` gives it, which is asked once for all viewers."""
+        """The batch as serialized by ``write``, which is called once for all viewers."""
         with self._making:
             if self._text is None:
                 self._text = write(self)
@@ -40,19 +40,19 @@ class Batch:
 
 
 class News:
-    """The order in which tables changed. ``run`` tells this hall from one started before or beside it.
+    """The order in which tables changed. ``run`` identifies this process of the hall among all others.
 
-    Changes are taken note of at once and told by a thread of its own, at most every ``TOGETHER`` seconds:
-    whoever brings them need not wait until the viewers are awake.
+    Changes are recorded at once and published by a separate thread, at most every ``TOGETHER`` seconds, so
+    that the caller need not wait until the viewers are woken.
     """
 
     def __init__(self) -> None:
         self.run = secrets.token_hex(4)
         self._condition = threading.Condition()
-        self._stirred = threading.Event()
-        self._crier: threading.Thread | None = None
+        self._pending = threading.Event()
+        self._publisher: threading.Thread | None = None
         self._number = 0
-        self._told = 0
+        self._published = 0
         self._changed: dict[str, int] = {}
         self._results = 0
         self._broker = False
@@ -61,121 +61,121 @@ class News:
 
     @property
     def broker(self) -> bool:
-        """Whether the broker is reached."""
+        """Whether the broker is connected."""
         return self._broker
 
     def changed(self, table: str) -> None:
-        """A table is not as it was."""
+        """Record that a table has changed."""
         with self._condition:
             self._number += 1
-            # The newest stand last, so that a viewer who keeps up looks at few.
+            # The newest come last, so that a viewer who keeps up has to look at few.
             self._changed.pop(table, None)
             self._changed[table] = self._number
-        self._stirred.set()
+        self._pending.set()
 
     def results(self) -> None:
-        """The list of games is not as it was."""
+        """Record that the list of games has changed."""
         with self._condition:
             self._number += 1
             self._results = self._number
-        self._stirred.set()
+        self._pending.set()
 
     def line(self, up: bool) -> None:
-        """The broker is reached, or not."""
+        """Record whether the broker is connected."""
         with self._condition:
             if up == self._broker:
                 return
             self._number += 1
             self._broker = up
-        self._stirred.set()
+        self._pending.set()
 
     def follow(self, after: str | None, *, heartbeat: float) -> Following:
-        """What changes after the place named ``after`` (all, if this hall did not give it).
+        """Follow the changes after the place ``after`` (all of them, if this process did not issue it).
 
-        ``heartbeat``: seconds of silence after which a sign of life is given.
+        ``heartbeat``: seconds of silence after which ``None`` is yielded.
         """
         run, _, number = (after or "").partition("-")
         known = int(number) if run == self.run and number.isascii() and number.isdigit() else 0
         with self._condition:
-            if self._crier is None:
-                self._crier = threading.Thread(target=self._cry_out, name="news", daemon=True)
-                self._crier.start()
+            if self._publisher is None:
+                self._publisher = threading.Thread(target=self._publish, name="news", daemon=True)
+                self._publisher.start()
             return Following(self, known if known <= self._number else 0, heartbeat)
 
     def close(self) -> None:
-        """End every following."""
+        """End the iteration of every viewer."""
         self._closing.set()
-        self._stirred.set()
+        self._pending.set()
         self.wake()
 
     def wake(self) -> None:
-        """Have every viewer look up, whether there is news or not."""
+        """Wake every viewer, whether there is news or not."""
         with self._condition:
             self._condition.notify_all()
 
-    def _cry_out(self) -> None:
+    def _publish(self) -> None:
         while not self._closing.is_set():
-            self._stirred.wait()
-            self._stirred.clear()
+            self._pending.wait()
+            self._pending.clear()
             with self._condition:
-                self._told = self._number
+                self._published = self._number
                 self._condition.notify_all()
             self._closing.wait(TOGETHER)
 
     def since(
         self, after: int, heartbeat: float, left: Callable[[], bool]
     ) -> tuple[int, Batch | None] | None:
-        """The next place and what leads there, once there is any; no batch after a silent ``heartbeat``
-        seconds, ``None`` at the end, which is also when ``left`` says so.
+        """Wait for the next batch: its place and the batch, no batch after ``heartbeat`` seconds of silence,
+        and ``None`` at the end or when ``left`` says so.
         """
         with self._condition:
             self._condition.wait_for(
-                lambda: self._told > after or self._closing.is_set() or left(), heartbeat
+                lambda: self._published > after or self._closing.is_set() or left(), heartbeat
             )
             if self._closing.is_set() or left():
                 return None
-            if self._told <= after:
+            if self._published <= after:
                 return after, None
-            return self._told, self._batch(after)
+            return self._published, self._batch(after)
 
     def now(self, after: int) -> tuple[int, Batch]:
-        """How things stand, for a viewer who begins: what leads there from ``after``, be it nothing."""
+        """The current state for a new viewer: everything since ``after``, even if that is nothing."""
         with self._condition:
-            self._told = self._number
-            return self._told, self._batch(after)
+            self._published = self._number
+            return self._published, self._batch(after)
 
     def _batch(self, after: int) -> Batch:
-        """From ``after`` to what is told by now; the condition is held."""
-        way = (after, self._told)
-        if way not in self._batches:
+        """The changes from ``after`` to those published by now; the caller holds the condition."""
+        span = (after, self._published)
+        if span not in self._batches:
             found: list[str] = []
             for table in reversed(self._changed):
                 if self._changed[table] <= after:
                     break
-                # What has changed since is told with the next batch, and not with both.
-                if self._changed[table] <= self._told:
+                # Later changes belong to the next batch only.
+                if self._changed[table] <= self._published:
                     found.append(table)
-            place = f"{self.run}-{self._told}"
-            self._batches[way] = Batch(place, tuple(reversed(found)), self._results, self._broker)
+            place = f"{self.run}-{self._published}"
+            self._batches[span] = Batch(place, tuple(reversed(found)), self._results, self._broker)
             while len(self._batches) > _BATCHES:
                 del self._batches[next(iter(self._batches))]
-        return self._batches[way]
+        return self._batches[span]
 
 
 class Following:
-    """One viewer's way through the news: an iterator of ``(batch,)``, ``None`` in silence."""
+    """One viewer's progress: an iterator of ``(batch,)``, and ``None`` after silence."""
 
     def __init__(self, news: News, after: int, heartbeat: float) -> None:
         self._news, self._after, self._heartbeat = news, after, heartbeat
         self._left = threading.Event()
 
     def __iter__(self) -> Iterator[tuple[Batch] | None]:
-        # A new viewer hears at once how things stand, also if nothing happens.
+        # A new viewer gets the current state at once, even if nothing happens.
         self._after, batch = self._news.now(self._after)
         yield (batch,)
         while (found := self._news.since(self._after, self._heartbeat, self._left.is_set)) is not None:
-            self._after, told = found
-            yield None if told is None else (told,)
+            self._after, news = found
+            yield None if news is None else (news,)
 
     def close(self) -> None:
         """End the iteration, from any thread; may be called twice."""

@@ -1,4 +1,4 @@
-"""What the evening has brought: finished games, standings by player, matches; and all of it to take away."""
+"""The evening's results: finished games, standings by player and matches, with their exports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..mqtt.messages import GameLog, Nonsense
 from .evening import Evening
 
 EVENING: Final = timedelta(hours=16)
-"""Games that began so long before the newest one belong to an evening before."""
+"""Games that began this long before the newest one belong to an earlier evening."""
 
 
 def this_evening(logs: Sequence[GameLog]) -> list[GameLog]:
@@ -81,7 +81,7 @@ def matches(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
         if log.result is None or not (called := _named(log)):
             continue
         names = tuple(sorted(called.values(), key=str.casefold))
-        # Put in anew, so that who met last stands last.
+        # Reinserted, so that the latest meeting comes last.
         match = met.pop(names, None) or {"names": list(names), "games": 0, "won": {}, "points": {}}
         met[names] = match
         match["games"] += 1
@@ -144,13 +144,13 @@ def bundle(evening: Evening, logs: Iterable[GameLog]) -> bytes:
 
 
 def file_name(table: str) -> str:
-    """A table's name as part of a file's; names that differ stay apart."""
+    """A table's name, made safe for a file name; different names stay different."""
     plain = re.sub(r"[^\w .-]", "_", table).strip(". ") or "_"
     return plain if plain == table else f"{plain}-{zlib.crc32(table.encode()):08x}"
 
 
 def _named(log: GameLog) -> dict[str, str]:
-    """Names by colour where every player has one of their own, else nothing."""
+    """Names by colour if every player has a name and no two are alike, else nothing."""
     called = {colour: name for colour in log.order if (name := log.players.get(colour, "").strip())}
     whole = len(called) == len(log.order) and len(set(called.values())) == len(called)
     return called if whole else {}

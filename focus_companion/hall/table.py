@@ -1,4 +1,4 @@
-"""One table as the broker tells it: its state, and every event of its games in order, each once."""
+"""One table as known from the broker: its state, and every event of its games once and in order."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any, Final
 
 from ..game.colours import LETTER
 from ..game.rules import Rules
-from ..mqtt.messages import GAME_KEYS, GameLog, Nonsense, Status, TableEvent
+from ..mqtt.messages import GAME_KEYS, GameLog, Nonsense, TableEvent, TableStatus
 from ..session.events import event_from_json
 from ..session.history import History
 
 WAITING: Final = 4096
-"""Most events held that came before those they follow."""
+"""Maximum number of events held that arrived before their predecessors."""
 
 SHOWN: Final = (*GAME_KEYS, "alert_at", "seq")
-"""What of a table's state is passed on to the page."""
+"""The keys of a table's state that are passed on to the page."""
 
 
 class Table:
-    """What is known of a table. Not for two threads at once.
+    """What is known of a table. Not thread-safe.
 
-    ``last`` is the event up to which nothing is missing. Events that came too early wait; what is missing is
-    to be asked for (:meth:`missing`). The table's own newest state tells how far it has come: whatever lies
-    beyond that is not the table's.
+    ``last`` is the event up to which nothing is missing. Events that arrive too early are held; missing ones
+    must be requested (:meth:`missing`). The table's own newest state says how far the table has got: events
+    beyond that are not the table's.
     """
 
     def __init__(self, name: str) -> None:
@@ -32,7 +32,7 @@ class Table:
 
     def _begin(self, journal: str) -> None:
         self.journal = journal
-        self.status: Status | None = None
+        self.status: TableStatus | None = None
         self.state: Mapping[str, Any] | None = None
         self.logs: dict[int, GameLog] = {}
         self.last = 0
@@ -43,15 +43,15 @@ class Table:
 
     @property
     def shown(self) -> bool:
-        """Whether there is something to show. Whoever clears its status takes a table out of the hall."""
+        """Whether there is something to show. Clearing a table's status removes it from the hall."""
         return self.status is not None and self.state is not None
 
     @property
     def online(self) -> bool:
         return self.status is not None and self.status.online
 
-    def take_status(self, status: Status) -> None:
-        """It is there, or gone."""
+    def take_status(self, status: TableStatus) -> None:
+        """Take in whether the table is online."""
         self._belong(status.journal, leads=status.online)
         if status.journal != self.journal:
             return
@@ -60,24 +60,24 @@ class Table:
         self._join()
 
     def take_state(self, state: Mapping[str, Any]) -> bool:
-        """How it stands: what comes last holds, as a broker keeps the order of a topic.
+        """Take in a state: the last one wins, since a broker keeps the order within a topic.
 
-        Returns whether something that was known lies beyond it and is forgotten.
+        Returns whether known events lay beyond it and were dropped.
         """
         self._belong(state["journal"])
         if state["journal"] != self.journal:
             return False
         before, self.state = self.state, state
-        # A table sends its events before the state that they lead to. What the broker had kept may be older,
-        # and a state that comes again says nothing new.
-        told_anew = before is not None and before["seq"] != state["seq"]
-        if not told_anew or self._newest() <= state["seq"]:
+        # A table sends its events before the state that results from them. A retained state may be older, and
+        # a repeated one is no news.
+        advanced = before is not None and before["seq"] != state["seq"]
+        if not advanced or self._newest() <= state["seq"]:
             return False
         self._forget_beyond(state["seq"])
         return True
 
     def take_event(self, event: TableEvent) -> bool:
-        """Something happened. Returns whether it was news."""
+        """Take in an event. Returns whether it was new."""
         self._belong(event.journal)
         if event.journal != self.journal or event.seq <= self.last or event.seq in self._waiting:
             self.doubled += 1
@@ -88,7 +88,7 @@ class Table:
         return True
 
     def take_log(self, log: GameLog) -> bool:
-        """A game whole. Returns whether it has another result than was known."""
+        """Take in a complete game. Returns whether its result differs from what was known."""
         self._belong(log.journal)
         known = self.logs.get(log.game)
         if log.journal != self.journal or (known is not None and known.last > log.last):
@@ -97,11 +97,11 @@ class Table:
         self._tails[log.game] = [event for event in self._tails.get(log.game, []) if event.seq > log.last]
         self._doubted = False
         self._join()
-        # The turns of a game that goes on change no list of results.
+        # Turns of a running game do not change the list of results.
         return log.result != (known and known.result)
 
     def missing(self) -> int | None:
-        """The number after which events are missing; ``None`` if nothing is, as far as can be told."""
+        """The number after which events are missing; ``None`` if none is known to be."""
         newest = self.state["seq"] if self.state else 0
         lacks = self._waiting or newest > self.last or self._doubted
         return self.last if self.status and lacks else None
@@ -112,11 +112,11 @@ class Table:
         return sorted({*self.logs, *(game for game, tail in self._tails.items() if tail)})
 
     def events(self, game: int) -> list[TableEvent]:
-        """The events of a game, from the first one on without a gap, as far as they are known.
+        """The events of a game from its first one, up to the first gap.
 
         Raises:
             LookupError: nothing is known of it.
-            Nonsense: what the broker keeps of it is none of ours.
+            Nonsense: what the broker retains of it is invalid.
         """
         log, tail = self.logs.get(game), self._tails.get(game, [])
         if log is None and not tail:
@@ -136,17 +136,17 @@ class Table:
         return {"table": self.name, "online": self.online} | {key: state.get(key) for key in SHOWN}
 
     def _belong(self, journal: str, leads: bool = False) -> None:
-        """A table has one journal at a time: that of whoever is there."""
+        """A table has one journal at a time: that of whoever is online."""
         if journal != self.journal and (leads or not self.journal):
             self._begin(journal)
 
     def _newest(self) -> int:
-        """The highest number that anything known of the table has."""
+        """The highest event number known of the table."""
         return max([self.last, *self._waiting, *(log.last for log in self.logs.values())])
 
     def _forget_beyond(self, seq: int) -> None:
-        """Whoever may write the table's topics has made up events with numbers above ``seq``, or its journal
-        was put back to an earlier copy: keep what may be true, and ask for the rest.
+        """Drop events with numbers above ``seq``, which are forged or which a restored journal has lost: keep
+        what may be true, and request the rest.
         """
         known = [*self._waiting.values(), *(event for tail in self._tails.values() for event in tail)]
         self.logs = {game: log for game, log in self.logs.items() if log.last <= seq}
@@ -158,9 +158,9 @@ class Table:
         self._join()
 
     def _join(self) -> None:
-        """Go on from ``last`` as far as logs and waiting events reach."""
+        """Advance ``last`` as far as logs and held events reach."""
         if self.status is None:
-            # Where the table began to send is not known yet.
+            # The first event that the table ever sent is not known yet.
             return
         moved = True
         while moved:
@@ -182,11 +182,11 @@ class Table:
 
 
 def fold(events: list[TableEvent]) -> History:
-    """The game that these events tell, the first of them its beginning. Raises :class:`Nonsense`."""
+    """The game folded from these events, which start with its beginning. Raises :class:`Nonsense`."""
     first = events[0]
     try:
         rules = Rules.from_json(dict(first.event["rules"]), played=True)
-        players = {LETTER[colour]: told["name"] for colour, told in first.event["players"].items()}
+        players = {LETTER[colour]: player["name"] for colour, player in first.event["players"].items()}
         named = {letter: name for letter, name in players.items() if name}
         history = History.begin(rules, named, game=first.game, date=first.began[:10])
         return history.take_all(event_from_json(event.event) for event in events)

@@ -22,6 +22,9 @@ SOUNDS: Final[dict[Cue, tuple[float, float, int]]] = {
 }
 """Seconds on, seconds off, how often."""
 
+HELD: Final = 0.8
+"""Seconds for which the button is down in a long press."""
+
 RGB: Final[dict[str, tuple[float, float, float]]] = {
     "red": (1.0, 0.0, 0.0),
     "green": (0.0, 1.0, 0.0),
@@ -36,17 +39,24 @@ class GpioBackend:
     name = "GPIO"
 
     def __init__(
-        self, settings: GpioSettings, sound: bool = True, on_button: Callable[[], None] | None = None
+        self,
+        settings: GpioSettings,
+        sound: bool = True,
+        on_button: Callable[[], None] | None = None,
+        on_held: Callable[[], None] | None = None,
     ) -> None:
-        """Raises :class:`LightsUnavailable` where there are no such pins."""
+        """``on_held``: called instead of ``on_button`` when the button was held for :data:`HELD`.
+
+        Raises :class:`LightsUnavailable` if there are no such pins.
+        """
         self._sound = sound
         self._shown: dict[str, str] = {}
         self._parts = ExitStack()
         try:
             with warnings.catch_warnings():
-                # gpiozero warns of each pin library that it lacks; what counts is whether one worked.
+                # gpiozero warns about each pin library that is missing; what counts is whether one worked.
                 warnings.simplefilter("ignore")
-                self._make(settings, on_button)
+                self._make(settings, on_button, on_held)
         except _faults() as fault:
             self._parts.close()
             reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
@@ -56,7 +66,12 @@ class GpioBackend:
                 "it sees the library: pipx uninstall focus-companion; pipx install --system-site-packages ."
             ) from fault
 
-    def _make(self, settings: GpioSettings, on_button: Callable[[], None] | None) -> None:
+    def _make(
+        self,
+        settings: GpioSettings,
+        on_button: Callable[[], None] | None,
+        on_held: Callable[[], None] | None,
+    ) -> None:
         import gpiozero
 
         high = settings.active_high
@@ -76,8 +91,11 @@ class GpioBackend:
             if pins
         }
         if settings.button is not None:
-            button = self._part(gpiozero.Button(settings.button, bounce_time=0.05))
-            button.when_pressed = on_button
+            button = self._part(gpiozero.Button(settings.button, bounce_time=0.05, hold_time=HELD))
+            if on_held is None:
+                button.when_pressed = on_button
+            else:
+                _tell_apart(button, on_button, on_held)
 
     def _part(self, part: Any) -> Any:
         self._parts.callback(part.close)
@@ -98,7 +116,7 @@ class GpioBackend:
 
     def _set(self, part: str, light: Any, how: str) -> None:
         if self._shown.get(part) == how:
-            return  # or a blink would start anew
+            return  # or a blink would restart
         self._shown[part] = how
         if how == "blink":
             light.blink(0.25, 0.25)
@@ -127,10 +145,28 @@ class GpioBackend:
         return True
 
     def hurry(self) -> None:
-        """Pins make nobody wait."""
+        """Pins never block."""
 
     def close(self) -> None:
         self._parts.close()
+
+
+def _tell_apart(button: Any, on_button: Callable[[], None] | None, on_held: Callable[[], None]) -> None:
+    """A press counts when the button is released; one that was held counts as held only."""
+    was_held = False
+
+    def held() -> None:
+        nonlocal was_held
+        was_held = True
+        on_held()
+
+    def released() -> None:
+        nonlocal was_held
+        if not was_held and on_button is not None:
+            on_button()
+        was_held = False
+
+    button.when_held, button.when_released = held, released
 
 
 def turn_light(meaning: Meaning, colour: str) -> str:
@@ -139,7 +175,7 @@ def turn_light(meaning: Meaning, colour: str) -> str:
         return "blink" if colour in meaning.winners else "off"
     if meaning.camera_lost or colour != meaning.turn:
         return "off"
-    # Without lights on the squares, the turn light itself says that pieces have still to be taken off.
+    # Without lights on the squares, the turn light itself shows that pieces still have to be taken off.
     return "blink" if meaning.take else "on"
 
 

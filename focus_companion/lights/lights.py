@@ -1,4 +1,4 @@
-"""The lights as the rest of the program knows them: told by the game's thread, driven by their own."""
+"""The lights as seen by the rest of the program: notified on the game's thread, driven by their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from ..session.events import Event
-from .meaning import NOTHING, Cue, Meaning, after, cue
+from .meaning import NOTHING, Cue, Meaning, after, cue, leading
 
 log = logging.getLogger(__name__)
 
@@ -20,36 +20,36 @@ CLOSING_SECONDS = 2.0
 
 
 class LightsUnavailable(RuntimeError):
-    """A back end that cannot work here; the message says what is missing and what to do."""
+    """A back end cannot work here; the message says what is missing and what to do."""
 
 
 class Backend(Protocol):
-    """One way of showing. One thread calls its methods, once it was made; ``hurry`` comes from another."""
+    """One kind of light. After construction, one thread calls its methods; ``hurry`` comes from another."""
 
     name: str
 
     def present(self, meaning: Meaning, cue: Cue) -> None:
-        """Show ``meaning`` from now on, sound ``cue`` once. Faults of the device stay inside."""
+        """Show ``meaning`` from now on and sound ``cue`` once. Never raises for faults of the device."""
 
     def tick(self) -> float:
-        """Do the upkeep that is due; return the seconds until the next."""
+        """Do the upkeep that is due; return the seconds until it is due again."""
 
     def settled(self) -> bool:
-        """Whether the device shows what it was last told."""
+        """Whether the device shows the newest meaning."""
 
     def hurry(self) -> None:
-        """It is to be closed: wait for nobody any more."""
+        """It is about to be closed: stop waiting for anything."""
 
     def close(self) -> None:
-        """Turn everything off and let go of the device."""
+        """Turn everything off and release the device."""
 
 
 class _Writer:
-    """The thread that drives one back end. Shows the newest meaning only; what was overtaken is skipped."""
+    """The thread that drives one back end. Shows only the newest meaning; superseded ones are skipped."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        # Not a lock that both threads hold in turn: the game would wait whenever the writer was made to.
+        # Not a lock that both threads take: the game would block whenever the writer is blocked.
         self._asked: SimpleQueue[tuple[Meaning, Cue] | None] = SimpleQueue()
         self._asked_count = 0
         self._taken_count = 0
@@ -87,7 +87,7 @@ class _Writer:
                     if not self._take(pause):
                         break
         except Exception:
-            # A fault of ours in a light must not take the game with it: it is told, and this back end ends.
+            # A bug of ours in a light must not stop the game: it is logged, and this back end ends.
             log.exception(
                 "The %s lights stopped by a fault of the program; the game goes on without them",
                 self.backend.name,
@@ -96,7 +96,7 @@ class _Writer:
             self.backend.close()
 
     def _take(self, pause: float) -> bool:
-        """Wait for something to show, and show the newest; ``False`` when all is over. Raises ``Empty``."""
+        """Wait for a meaning and show the newest; ``False`` at the end. Raises ``Empty`` on timeout."""
         asked = [self._asked.get(timeout=pause)]
         while not self._asked.empty():
             asked.append(self._asked.get())
@@ -109,15 +109,17 @@ class _Writer:
 
 
 class Lights:
-    """All lights at the table; without back ends the null object, which takes all and shows nothing."""
+    """All lights at the table; without back ends, a null object that accepts everything and shows nothing."""
 
-    def __init__(self, backends: Sequence[Backend] = ()) -> None:
-        self._meaning = NOTHING
+    def __init__(self, backends: Sequence[Backend] = (), *, leads: bool = False) -> None:
+        """``leads``: while the board is set up, the next square alone is lit, in the colour of its piece."""
+        self._leads = leads
+        self._meaning = self._meant = NOTHING  # what is shown, and what follows from the events alone
         self._writers = [_Writer(backend) for backend in backends]
 
     @property
     def meaning(self) -> Meaning:
-        """What is to be seen now."""
+        """The meaning on display."""
         return self._meaning
 
     @property
@@ -126,22 +128,24 @@ class Lights:
         return tuple(writer.backend.name for writer in self._writers)
 
     def show(self, event: Event, state: Mapping[str, Any]) -> None:
-        """Show what ``event`` means, given the session's ``state`` after it. Returns at once, always."""
-        self.present(after(self._meaning, event, state), cue(event))
+        """Show what ``event`` means, given the session's ``state`` after it. Never blocks."""
+        meaning = after(self._meant, event, state)
+        self.present(leading(meaning, event, state) if self._leads else meaning, cue(event))
+        self._meant = meaning
 
     def present(self, meaning: Meaning, cue: Cue = Cue.NONE) -> None:
-        """Show ``meaning`` whatever was before (the light test does). Returns at once."""
-        self._meaning = meaning
+        """Show ``meaning`` regardless of events (for the light test). Never blocks."""
+        self._meaning = self._meant = meaning
         for writer in self._writers:
             writer.show(meaning, cue)
 
     def wait(self, timeout: float) -> bool:
-        """Wait until every device shows the newest meaning; ``False`` after ``timeout`` seconds in vain."""
+        """Wait until every device shows the newest meaning; ``False`` if ``timeout`` seconds pass first."""
         end = time.monotonic() + timeout
         return all(writer.wait(max(0.0, end - time.monotonic())) for writer in self._writers)
 
     def close(self) -> None:
-        """Turn all lights off and free the devices. May be called again."""
+        """Turn all lights off and release the devices. May be called again."""
         end = time.monotonic() + CLOSING_SECONDS
         writers, self._writers = self._writers, []
         for writer in writers:

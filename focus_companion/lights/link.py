@@ -1,4 +1,4 @@
-"""A conversation with a light board over one open serial port: ask, wait for the answer, ask again."""
+"""Request and response with a light board over one open serial port, with retries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 import serial
 
 from .protocol import ANSWER, VERSION, Command, Hello, Notice, Pong, ProtocolError, Status
-from .wire import Decoder, Frame, encode
+from .wire import Decoder, WireMessage, encode
 
 
 def _gone() -> tuple[type[Exception], ...]:
@@ -18,22 +18,22 @@ def _gone() -> tuple[type[Exception], ...]:
         import termios
     except ImportError:  # not a POSIX system
         return (OSError,)
-    return (OSError, termios.error)  # which is no OSError, and which flushing a vanished port raises
+    return (OSError, termios.error)  # not an OSError, but raised when flushing a port that has vanished
 
 
 GONE: Final = _gone()
-"""What a port raises that went away."""
+"""Exceptions of a port that has vanished."""
 
 UNUSABLE: Final[tuple[type[Exception], ...]] = (*GONE, ValueError)
-"""What opening a port raises, names that are none included."""
+"""Exceptions of opening a port, including for invalid names."""
 
 BAUD: Final = 115200
 TRIES: Final = 4
 
 
 class LinkFault(RuntimeError):
-    """It cannot go on; ``kind`` is one of "missing", "busy", "forbidden", "gone", "silent", "outdated" (ours,
-    but of another version), "foreign"; where it is looked for, "none" and "stranger"."""
+    """The link failed; ``kind`` is one of "missing", "busy", "forbidden", "gone", "silent", "outdated" (ours,
+    but of another version), "foreign"; while searching for a board, also "none" and "stranger"."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -41,13 +41,13 @@ class LinkFault(RuntimeError):
 
 
 class Link:
-    """An open port. Not for use by two threads."""
+    """An open port. Not thread-safe."""
 
     def __init__(self, path: str, ack_timeout: float = 0.25) -> None:
-        """Opens ``path`` for us alone. Raises :class:`LinkFault`."""
+        """Opens ``path`` exclusively. Raises :class:`LinkFault`."""
         self.path = path
-        self.notices: list[Frame] = []
-        """What the board said unasked and nobody has taken yet (the oldest are dropped beyond 64)."""
+        self.notices: list[WireMessage] = []
+        """Unsolicited notices of the board, not consumed yet (the oldest are dropped beyond 64)."""
         self._ack_timeout = ack_timeout
         self._decoder = Decoder()
         self._seq = 0
@@ -57,7 +57,7 @@ class Link:
             raise _opening_fault(path, fault) from fault
 
     def greet(self, timeout: float, given_up: Callable[[], bool] = lambda: False) -> Hello:
-        """Ask who is there until it answers or ``timeout`` seconds are over (it may be in its bootloader)."""
+        """Send HELLO until it answers or ``timeout`` seconds have passed (it may be in its bootloader)."""
         end = time.monotonic() + timeout
         while True:
             try:
@@ -81,7 +81,7 @@ class Link:
         return hello
 
     def ping(self) -> Pong:
-        """Ask for a sign of life. Raises :class:`LinkFault`."""
+        """Send a PING. Raises :class:`LinkFault`."""
         try:
             return Pong.parse(self.ask(Command.PING))
         except ProtocolError as fault:
@@ -92,13 +92,13 @@ class Link:
     def ask(self, command: Command, data: bytes = b"", tries: int = TRIES) -> bytes:
         """Send ``command`` until it is answered; its data after the status, or :class:`LinkFault`."""
         self._seq = self._seq % 255 + 1
-        message = encode(Frame(self._seq, command, data))
+        message = encode(WireMessage(self._seq, command, data))
         for _ in range(tries):
             self._write(message)
             end = time.monotonic() + self._ack_timeout
             while True:
-                # And once more when the time is over: on a busy machine the answer may have been there long
-                # before we are.
+                # Read once more after the timeout: on a busy machine the answer may have arrived long before
+                # this thread runs.
                 late = time.monotonic() >= end
                 answer = self._answer(command)
                 if answer is not None:
@@ -108,7 +108,7 @@ class Link:
         raise LinkFault("silent", f"what is on {self.path} does not answer")
 
     def poll(self) -> None:
-        """Take in what the board has said unasked."""
+        """Read the board's unsolicited notices."""
         try:
             waiting = self._port.in_waiting
         except GONE as fault:
@@ -117,7 +117,7 @@ class Link:
             self._keep(self._read(waiting))
 
     def close(self) -> None:
-        """Free the port, whatever state it is in."""
+        """Release the port, whatever state it is in."""
         self._port.close()
 
     def _answer(self, command: Command) -> bytes | None:
@@ -131,7 +131,7 @@ class Link:
                 found = frame.data[1:]
         return found
 
-    def _keep(self, data: bytes) -> list[Frame]:
+    def _keep(self, data: bytes) -> list[WireMessage]:
         frames = self._decoder.feed(data)
         notices = [frame for frame in frames if frame.command in tuple(Notice)]
         self.notices = (self.notices + notices)[-64:]
@@ -139,7 +139,7 @@ class Link:
 
     def _read(self, least: int) -> bytes:
         try:
-            # A babbling device is taken in pieces, so that the caller's clock is looked at in between.
+            # A device that never stops sending is read in pieces, so that the caller can check its timeout.
             return bytes(self._port.read(max(least, min(self._port.in_waiting, 256))))
         except GONE as fault:
             raise LinkFault("gone", f"the light board on {self.path} is gone") from fault

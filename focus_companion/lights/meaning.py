@@ -1,7 +1,7 @@
-"""What the table should be shown: one pure step from an event to its meaning, the source for every back end.
+"""What the lights should show: a pure function from an event to its meaning, the input of every back end.
 
-A :class:`Meaning` is all that lasts (whose turn, what is wrong, …); a :class:`Cue` is what sounds once.
-Events fix what they carry; what they leave open comes from the session's state as ``/api/state`` gives it.
+A :class:`Meaning` is everything that lasts (whose turn, what is wrong, …); a :class:`Cue` sounds once. What
+an event does not contain comes from the session's state as ``/api/state`` gives it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Final
 
+from ..game.colours import NAMES
+from ..game.position import parse_position
 from ..game.squares import FILE, INDEX, RANK, SQUARES
 from ..session import events
 from .settings import COLOURS
@@ -24,7 +26,7 @@ DEFAULT_ORDER: Final[dict[int, tuple[str, ...]]] = {
 
 
 class Cue(IntEnum):
-    """A sound, made once. The numbers go over the wire; a greater one drowns a smaller."""
+    """A sound, played once. The numbers go over the wire; a higher one takes precedence."""
 
     NONE = 0
     TURN = 1
@@ -44,12 +46,12 @@ class Meaning:
     wrong: tuple[int, ...] = ()
     """The squares that must be put right, ascending."""
     path: tuple[int, ...] = ()
-    """The last move from its origin over what lies between to its target; for a placed piece its square."""
+    """The squares of the last move from its origin to its target; for a placed piece, its square."""
     mover: str | None = None
     take: tuple[int, int] | None = None
-    """(square, n): n pieces are to be taken from the bottom of this stack."""
+    """(square, n): n pieces must be taken from the bottom of this stack."""
     reserves: tuple[int, int, int, int] = (0, 0, 0, 0)
-    """By the order of :data:`COLOURS`."""
+    """In the order of :data:`COLOURS`."""
     winners: tuple[str, ...] = ()
     over: bool = False
     camera_lost: bool = False
@@ -91,7 +93,7 @@ def straight(origin: int, target: int) -> tuple[int, ...]:
 
 
 def after(before: Meaning, event: events.Event, state: Mapping[str, Any]) -> Meaning:
-    """What to show after ``event``, where ``before`` was shown; ``state`` is the session's (may be empty)."""
+    """What to show after ``event`` if ``before`` was shown; ``state`` is the session's (may be empty)."""
     calm = replace(before, warning=False, wrong=(), take=None)
     match event:
         case events.GameBegan():
@@ -115,7 +117,7 @@ def after(before: Meaning, event: events.Event, state: Mapping[str, Any]) -> Mea
                 camera_lost=False,
             )
         case events.Reply():
-            # From where to where, in their colour: what lies between is of no matter yet.
+            # From where to where, in their colour: the squares between do not matter yet.
             return replace(before, path=_ends(event.move), mover=event.player)
         case events.Seated():
             return _filled(replace(before, path=(), mover=None), state)
@@ -132,14 +134,25 @@ def after(before: Meaning, event: events.Event, state: Mapping[str, Any]) -> Mea
         case events.Lost():
             return replace(before, camera_lost=True)
         case events.Found():
-            # Camera and board may both be away, and only one be back.
+            # Camera and board may both be lost, and only one of them found again.
             return _filled(replace(before, camera_lost=state.get("camera", "ok") != "ok"), state)
         case events.Paused():
             return replace(before, turn=None) if event.paused else _filled(before, state)
         case events.Result():
             return replace(calm, turn=None, winners=tuple(event.winners), over=True)
-    # Unclear, refused, and whatever word may come: the lights know nothing better than what they show.
+    # Unclear, refused, and any event added later: the lights keep showing what they show.
     return before
+
+
+def leading(meaning: Meaning, event: events.Event, state: Mapping[str, Any]) -> Meaning:
+    """``meaning`` with the next square of a board being set up in the place of all that are wrong: in the
+    colour of the piece that belongs on top there, white where nothing does.
+    """
+    if not isinstance(event, events.SetUp) or not event.squares or "position" not in state:
+        return meaning
+    square = INDEX[event.squares[0]]
+    stack = parse_position(state["position"])[square]
+    return replace(meaning, wrong=(), path=(square,), mover=NAMES[stack[-1]] if stack else None)
 
 
 def cue(event: events.Event) -> Cue:
@@ -171,7 +184,7 @@ def _counts(reserves: Mapping[str, int]) -> tuple[int, int, int, int]:
 
 
 def _filled(meaning: Meaning, state: Mapping[str, Any]) -> Meaning:
-    """``meaning`` with what the session's state says of turn, reserves, last move and result."""
+    """``meaning`` updated with turn, reserves, last move and result from the session's state."""
     if "reserves" in state:
         reserves = state["reserves"]
         meaning = replace(meaning, reserves=_counts(reserves), players=meaning.players or tuple(reserves))

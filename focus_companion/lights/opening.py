@@ -1,4 +1,4 @@
-"""From the settings to the lights that are really there."""
+"""Opens the lights that the settings name and that are actually there."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ log = logging.getLogger(__name__)
 
 
 def open_lights(
-    settings: LightSettings, on_button: Callable[[], None] | None = None, *, awaited: bool = True
+    settings: LightSettings,
+    on_button: Callable[[], None] | None = None,
+    *,
+    on_held: Callable[[], None] | None = None,
+    awaited: bool = True,
 ) -> Lights:
-    """The lights of ``settings``. Never fails for want of a device: each that is missing is one warning.
+    """The lights of ``settings``. Never fails for a missing device: each is one warning.
 
     ``on_button`` is called, from a thread of the lights, when the players press the button at the table.
-    ``awaited``: a light board that is looked for may be plugged in later.
+    ``on_held``: when they hold it, instead of ``on_button``; the light board cannot report that.
+    ``awaited``: a light board may be plugged in later.
     """
     backends: list[Backend] = []
     reasons: list[str] = []
@@ -29,23 +34,23 @@ def open_lights(
     found = "serial" in names or not _looks_for_board(settings)
     for name in names if found or not awaited else (*names, "serial"):
         try:
-            backends.append(_make(name, settings, on_button, expected=found))
+            backends.append(_make(name, settings, on_button, on_held, expected=found))
         except LightsUnavailable as fault:
             reasons.append(str(fault))
     for reason in reasons:
         log.warning("Lights: %s; the game goes on without them", reason)
     if not names and "none" not in settings.backends:
-        # Most tables have no lights, so this is no news for the terminal.
+        # Most tables have no lights, so the terminal need not mention it.
         log.info("Lights: none are configured and no light board is plugged in")
-    return Lights(backends)
+    return Lights(backends, leads=settings.set_up == "next")
 
 
 def wanted(settings: LightSettings) -> tuple[str, ...]:
-    """The back ends that the settings name, those among them that ``auto`` stands for here and now."""
+    """The back ends that the settings name, with ``auto`` resolved to those available now."""
     names: list[str] = []
     for name in settings.backends:
         if name == "auto":
-            # Pins are driven only where the settings name them: something else may be wired to them.
+            # Pins are driven only if the settings name them: something else may be wired to them.
             names += ["gpio"] if settings.gpio is not None else []
             names += ["serial"] if settings.serial is not None or ports.candidates() else []
             names += ["wled"] if settings.wled is not None else []
@@ -59,10 +64,14 @@ def _looks_for_board(settings: LightSettings) -> bool:
 
 
 def _make(
-    name: str, settings: LightSettings, on_button: Callable[[], None] | None, expected: bool
+    name: str,
+    settings: LightSettings,
+    on_button: Callable[[], None] | None,
+    on_held: Callable[[], None] | None,
+    expected: bool,
 ) -> Backend:
     if name == "gpio":
-        return GpioBackend(settings.gpio or GpioSettings(), settings.sound, on_button)
+        return GpioBackend(settings.gpio or GpioSettings(), settings.sound, on_button, on_held)
     if name == "serial":
         serial = settings.serial or SerialSettings()
         taken = settings.wled.port if settings.wled else ""

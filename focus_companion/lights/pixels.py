@@ -1,7 +1,7 @@
-"""What every pixel shows: the light board's patterns, in the same arithmetic as the firmware's to the digit.
+"""What every pixel shows: the light board's patterns, in exactly the firmware's integer arithmetic.
 
-The WLED back end draws with this; the firmware's tests hold it against the pixels decoded from the chip. A
-*phase* is a tick of 20 ms, 0…99 round and round; a new state begins at phase 0.
+The WLED back end draws with this; the firmware's tests compare it with the pixels decoded from the chip. A
+*phase* is a tick of 20 ms, cycling through 0…99; a new state begins at phase 0.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def warning_on(meaning: Meaning, phase: int) -> bool:
 
 
 def dimmed(pixels: list[Rgb], brightness: int, budget: int | None = None) -> list[Rgb]:
-    """``pixels`` at ``brightness`` 0…255, all scaled down where they would draw more than ``budget`` mA.
+    """``pixels`` at ``brightness`` 0…255, all scaled down if they would draw more than ``budget`` mA.
 
     A pixel draws 1 mA for itself and 20 mA for each channel at 255.
     """
@@ -114,7 +114,7 @@ def dimmed(pixels: list[Rgb], brightness: int, budget: int | None = None) -> lis
 
 
 def pixel_names() -> dict[str, int]:
-    """Names of all pixels of our own chain, as the settings' table for other strips calls them."""
+    """Names of all pixels of our own chain, as used in the settings for other strips."""
     names = {name: SQUARE_PIXEL[INDEX[name]] for name in SQUARES}
     for index, colour in enumerate(COLOURS):
         names[f"turn {colour}"] = TURN_PIXEL + index

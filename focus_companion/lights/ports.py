@@ -13,14 +13,14 @@ LIKELY: Final = frozenset(
     {
         (0x2341, 0x0043),  # Arduino Uno R3
         (0x2341, 0x0001),  # Arduino Uno
-        (0x2A03, 0x0043),  # Uno of the other Arduino company
+        (0x2A03, 0x0043),  # Uno by Arduino SRL
         (0x1A86, 0x7523),  # CH340, on most Nano copies
         (0x0403, 0x6001),  # FTDI FT232R, on the Nano
         (0x10C4, 0xEA60),  # CP2102
     }
 )
-"""USB (vendor, product) of the converters on boards with an ATmega328P. Nothing else is ever opened unasked:
-opening a port restarts many devices, a printer at work among them."""
+"""USB (vendor, product) ids of the converters on boards with an ATmega328P. Nothing else is opened unless
+configured: opening a port resets many devices, such as a printer in the middle of a job."""
 
 
 def candidates() -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def candidates() -> tuple[str, ...]:
 
 
 def plugging(path: str) -> tuple[str, int]:
-    """The device at ``path`` as long as it stays plugged in: another one of the same name differs."""
+    """Identifies the device at ``path`` while it stays plugged in: another one of the same name differs."""
     try:
         return path, Path(path).stat().st_ino
     except OSError:

@@ -1,4 +1,4 @@
-"""The messages between host and light board, version 1; docs/light-protocol.md has them byte by byte."""
+"""The messages between host and light board, version 1; docs/light-protocol.md defines them byte by byte."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOBODY: Final = 255
 
 
 class Command(IntEnum):
-    """What the host asks. The answer is the same number with the top bit set."""
+    """The host's commands. The answer has the same number with the top bit set."""
 
     HELLO = 0x01
     PING = 0x02
@@ -28,11 +28,11 @@ class Command(IntEnum):
 
 
 ANSWER: Final = 0x80
-"""Bit that makes an answer of a command."""
+"""Bit that marks an answer to a command."""
 
 
 class Notice(IntEnum):
-    """What the board says unasked, always with sequence number 0."""
+    """Unsolicited notices of the board, always with sequence number 0."""
 
     BOOT = 0xC0
     BUTTON = 0xC1
@@ -59,12 +59,12 @@ class Capability(IntFlag):
 
 
 class ProtocolError(ValueError):
-    """An answer that this version does not know."""
+    """An answer that this version does not understand."""
 
 
 @dataclass(frozen=True)
 class Hello:
-    """What a board says of itself."""
+    """A board's description of itself."""
 
     version: int
     firmware: tuple[int, int]
@@ -73,7 +73,7 @@ class Hello:
     bar: int
     """Pixels of one reserve bar."""
     budget: int
-    """Current cap of all pixels together, mA."""
+    """Current limit of all pixels together, mA."""
     cause: int
     """The chip's reset flags at its last start (bit 3: watchdog)."""
 
@@ -90,8 +90,8 @@ class Hello:
 class Pong:
     """The answer to a PING."""
 
-    told: bool
-    """Whether the board has been told a state (or to be dark) since its last start."""
+    has_state: bool
+    """Whether the board has received a state (or the command to go dark) since its last start."""
     presses: int
     """Presses of the button since the start, modulo 256."""
     errors: int

@@ -17,16 +17,16 @@ from .settings import SerialSettings
 log = logging.getLogger(__name__)
 
 HEARTBEAT: Final = 0.5
-"""Seconds between two PINGs; the board misses its host after 2 s."""
+"""Seconds between two PINGs; the board considers its host lost after 2 s."""
 POLL: Final = 0.1
-"""Seconds between two looks for a pressed button."""
+"""Seconds between two polls of the button."""
 BACK_OFF: Final = {"foreign": 10.0, "outdated": 10.0, "forbidden": 10.0, "busy": 2.0, "none": 2.0}
-"""Seconds until a port is tried again, by what was wrong; else quickly, for a board that is replugged."""
+"""Seconds until a port is retried, by fault; after all others quickly, as the board may be replugged."""
 QUICK: Final = (0.1, 0.2, 0.5)
 
 
 class SerialBackend:
-    """Keeps the board showing the newest meaning, through unplugging, replugging, restarts and lost bytes."""
+    """Keeps the board showing the newest meaning, despite unplugging, replugging, restarts and lost bytes."""
 
     name = "serial"
 
@@ -39,7 +39,7 @@ class SerialBackend:
         expected: bool = True,
         taken: str = "",
     ) -> None:
-        """``expected``: whether a missing board is news. ``taken``: a port of other lights, left alone."""
+        """``expected``: whether to report a missing board. ``taken``: a port used by other lights."""
         self._settings = settings
         self._brightness = brightness
         self._sound = sound
@@ -56,7 +56,7 @@ class SerialBackend:
         self._ping_at = 0.0
         self._expected = expected
         self._taken = taken
-        self._told = "" if expected else "absent"
+        self._reported = "" if expected else "absent"
         self._ours: set[tuple[str, int]] = set()
         self._strangers: set[tuple[str, int]] = set()
 
@@ -93,8 +93,8 @@ class SerialBackend:
         paths = self._paths()
         if not paths:
             if self._strangers:
-                self._told = "absent"  # they were told when they were met
-            # One that was there is awaited impatiently: its cable may be in somebody's hand.
+                self._reported = "absent"  # reported when they were found
+            # Retry quickly if one was there before: somebody may be holding its cable.
             kind = "missing" if self._ours else "none"
             self._failed(LinkFault(kind, "no light board is plugged in"))
             return
@@ -110,12 +110,12 @@ class SerialBackend:
             if self._guarded(self._begin):
                 self._ours.add(plugging)
                 return
-            fault = None  # told already
+            fault = None  # reported already
         if fault is not None:
             self._failed(fault)
 
     def _paths(self) -> tuple[str, ...]:
-        """Where to try. What was another device is not opened again while plugged in: that may restart it."""
+        """The ports to try. A foreign device is not reopened while plugged in: that might reset it."""
         if self._settings.port:
             return (self._settings.port,)
         taken = ports.plugging(self._taken)[1] if self._taken else 0
@@ -138,7 +138,7 @@ class SerialBackend:
     def _begin(self, link: Link) -> None:
         self.hello = self._meet(link)
         link.ask(Command.BRIGHTNESS, bytes((self._brightness,)))
-        # Counts from here: what was pressed while nobody listened is past.
+        # Counted from here: presses while nobody was listening are ignored.
         self._presses = link.ping().presses
         link.notices.clear()
         self._send(link, Cue.NONE)
@@ -159,7 +159,7 @@ class SerialBackend:
         self._ping_at = time.monotonic() + HEARTBEAT
         self._listen(link)
         self._pressed(pong.presses)
-        if not pong.told:
+        if not pong.has_state:
             self._restore(link)
 
     def _listen(self, link: Link) -> None:
@@ -169,7 +169,7 @@ class SerialBackend:
             if notice.command == Notice.BUTTON and len(notice.data) == 1:
                 self._pressed(notice.data[0])
             elif notice.command == Notice.BOOT:
-                # It started anew under us (watchdog, brown-out): it knows nothing any more.
+                # It has restarted (watchdog, brown-out) and lost its state.
                 self._presses = 0
                 self._restore(link)
 
@@ -180,13 +180,15 @@ class SerialBackend:
         self._shown = True
 
     def _pressed(self, presses: int) -> None:
-        new = presses != self._presses
+        # Two presses may be told at once; of more, which only a broken line leaves behind, two are enough.
+        new = min(2, (presses - self._presses) % 256)
         self._presses = presses
-        if new and self._on_button is not None:
-            self._on_button()
+        if self._on_button is not None:
+            for _ in range(new):
+                self._on_button()
 
     def _guarded(self, act: Callable[[Link], object]) -> bool:
-        """Do ``act`` with the open link; a fault closes it and sets the time of the next try."""
+        """Do ``act`` with the open link; a fault closes it and schedules the next attempt."""
         if self._link is None:
             return False
         try:
@@ -198,15 +200,15 @@ class SerialBackend:
 
     def _failed(self, fault: LinkFault) -> None:
         self._drop()
-        if fault.kind == "silent" and not self._failures and self._told == "in use":
+        if fault.kind == "silent" and not self._failures and self._reported == "in use":
             delay = QUICK[0]  # a board that worked a moment ago
         else:
             delay = BACK_OFF.get(fault.kind, QUICK[min(self._failures, len(QUICK) - 1)])
         self._failures += 1
         self._retry_at = time.monotonic() + delay
         if self._closing.is_set():
-            return  # nobody waits for it any more
-        # A board that is pulled out is first gone and then missing: one thing to people.
+            return  # nobody is waiting for it any more
+        # An unplugged board is first "gone" and then "missing": to people that is one event.
         what = "absent" if fault.kind in ("gone", "missing", "none") else str(fault)
         self._tell(
             what, logging.WARNING, f"Lights: {fault}; the game goes on, and they join in when they can"
@@ -220,7 +222,7 @@ class SerialBackend:
             link.close()
 
     def _tell(self, what: str, level: int, text: str) -> None:
-        # Once for each change of what is so, not once for each try.
-        if what != self._told:
-            self._told = what
+        # Once for each change, not once for each attempt.
+        if what != self._reported:
+            self._reported = what
             log.log(level, text)

@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 COLOURS: Final = ("red", "green", "blue", "yellow")
-"""The players' colours in the order in which every back end and the wire count them."""
+"""The players' colours, in the order that every back end and the wire protocol use."""
 
 BACKENDS: Final = ("auto", "none", "gpio", "serial", "wled")
 
 
 class LightSettingsError(ValueError):
-    """A light setting that cannot be meant: the message names the key, what it holds and what it may hold."""
+    """An invalid light setting: the message names the key, its value and the values it may have."""
 
 
 @dataclass(frozen=True)
 class GpioSettings:
-    """Parts on the pins of a Raspberry Pi, by BCM number; ``None`` or ``()`` where a part is absent."""
+    """Parts on the pins of a Raspberry Pi, by BCM number; ``None`` or ``()`` if a part is absent."""
 
     turn: Mapping[str, int] = field(
         default_factory=lambda: {"red": 17, "green": 27, "blue": 22, "yellow": 23}
@@ -39,11 +39,11 @@ class GpioSettings:
 
 @dataclass(frozen=True)
 class SerialSettings:
-    """The light board with our firmware. An empty ``port`` means: look for it."""
+    """The light board with our firmware. An empty ``port`` means: search for it."""
 
     port: str = ""
     ack_timeout: float = 0.25
-    """Seconds to wait for an acknowledgement before the frame is sent again."""
+    """Seconds to wait for an acknowledgement before resending the frame."""
     greeting_timeout: float = 4.0
     """Seconds that a board may need to answer after the port was opened (an Uno sits in its bootloader)."""
 
@@ -56,20 +56,26 @@ class WledSettings:
     port: str = ""
     baud: int = 115200
     pixels: Mapping[str, int] = field(default_factory=dict)
-    """Which pixel means what: ``d5``, ``turn red``, ``reserve red 1`` … ``reserve red 6``, ``warning``.
+    """Pixel by name: ``d5``, ``turn red``, ``reserve red 1`` … ``reserve red 6``, ``warning``.
 
     Empty: the order of our own chain (see docs/lights.md), the warning on the pixel after its last.
     """
 
 
+SET_UPS: Final = ("all", "next")
+"""What of a board being set up may be lit."""
+
+
 @dataclass(frozen=True)
 class LightSettings:
-    """Which lights to use. ``auto`` uses what is configured, and a light board where one is plugged in."""
+    """Which lights to use. ``auto`` uses what is configured, and a light board if one is plugged in."""
 
     backends: tuple[str, ...] = ("auto",)
     brightness: int = 96
     """Of all pixels, 0…255."""
     sound: bool = True
+    set_up: str = "all"
+    """What of a board being set up is lit: "all" squares that are not right yet, or the "next" one alone."""
     gpio: GpioSettings | None = None
     serial: SerialSettings | None = None
     wled: WledSettings | None = None
@@ -78,6 +84,8 @@ class LightSettings:
         for name in self.backends:
             if name not in BACKENDS:
                 raise LightSettingsError(f'lights.backends: "{name}" is none of {", ".join(BACKENDS)}')
+        if self.set_up not in SET_UPS:
+            raise LightSettingsError(f'lights.set_up: "{self.set_up}" is none of {", ".join(SET_UPS)}')
         if not 0 <= self.brightness <= 255:
             raise LightSettingsError(f"lights.brightness: {self.brightness} is not in 0 … 255")
         if "wled" in self.backends and self.wled is None:
@@ -91,7 +99,7 @@ class LightSettings:
 
         Raises :class:`LightSettingsError` for an unknown key or a value of the wrong kind.
         """
-        _known("lights", table, ("backends", "brightness", "sound", "gpio", "serial", "wled"))
+        _known("lights", table, ("backends", "brightness", "sound", "set_up", "gpio", "serial", "wled"))
         default = cls()
         names = table.get("backends", default.backends)
         if isinstance(names, str):
@@ -102,6 +110,7 @@ class LightSettings:
             backends=tuple(names),
             brightness=_whole("lights.brightness", table.get("brightness", default.brightness)),
             sound=_switch("lights.sound", table.get("sound", default.sound)),
+            set_up=_text("lights.set_up", table.get("set_up", default.set_up)),
             gpio=_gpio(_table("lights.gpio", table["gpio"])) if "gpio" in table else None,
             serial=_serial(_table("lights.serial", table["serial"])) if "serial" in table else None,
             wled=_wled(_table("lights.wled", table["wled"])) if "wled" in table else None,

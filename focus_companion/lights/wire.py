@@ -1,4 +1,4 @@
-"""Frames on the wire: COBS with 0x00 between frames, CRC-16/XMODEM at the end of each.
+"""Framing on the wire: COBS with 0x00 between frames, CRC-16/XMODEM at the end of each.
 
 A frame is ``seq cmd data… crc_hi crc_lo`` before COBS; the CRC covers all before it.
 """
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Final
 
 LONGEST: Final = 64
-"""Bytes of the longest frame before COBS. Both sides drop a longer one."""
+"""Maximum bytes of a frame before COBS. Both sides drop longer ones."""
 
 
 class BadFrame(ValueError):
-    """Bytes that are no frame."""
+    """Bytes that are not a valid frame."""
 
 
 @dataclass(frozen=True)
-class Frame:
+class WireMessage:
     """One message: sequence number 0…255, command 0…255, and its data."""
 
     seq: int
@@ -27,12 +27,12 @@ class Frame:
 
 
 def crc16(data: bytes) -> int:
-    """CRC-16/XMODEM: polynomial 0x1021, from 0, nothing reflected. ``crc16(b"123456789") == 0x31C3``."""
+    """CRC-16/XMODEM: polynomial 0x1021, initial value 0, not reflected. ``crc16(b"123456789") == 0x31C3``."""
     return binascii.crc_hqx(data, 0)
 
 
 def stuff(data: bytes) -> bytes:
-    """COBS: ``data`` without a zero byte, one byte longer (shorter than 254 bytes; no delimiter)."""
+    """COBS-encode ``data`` (shorter than 254 bytes): no zero bytes, one byte longer, without delimiter."""
     if len(data) >= 254:
         raise BadFrame(f"{len(data)} bytes are too long for one frame")
     out = bytearray()
@@ -43,7 +43,7 @@ def stuff(data: bytes) -> bytes:
 
 
 def unstuff(data: bytes) -> bytes:
-    """The inverse of :func:`stuff`. Raises :class:`BadFrame` for bytes that no ``stuff`` makes."""
+    """The inverse of :func:`stuff`. Raises :class:`BadFrame` for bytes that ``stuff`` cannot produce."""
     out = bytearray()
     at = 0
     while at < len(data):
@@ -57,34 +57,34 @@ def unstuff(data: bytes) -> bytes:
     return bytes(out)
 
 
-def encode(frame: Frame) -> bytes:
-    """The bytes to send: a delimiter before, which ends whatever noise came so far, and one behind."""
+def encode(frame: WireMessage) -> bytes:
+    """The bytes to send: a delimiter first, which ends any noise before it, and another one last."""
     body = bytes((frame.seq, frame.command)) + frame.data
     if len(body) + 2 > LONGEST:
         raise BadFrame(f"{len(body) + 2} bytes are more than the {LONGEST} of a frame")
     return b"\0" + stuff(body + crc16(body).to_bytes(2, "big")) + b"\0"
 
 
-def decode(stuffed: bytes) -> Frame:
+def decode(stuffed: bytes) -> WireMessage:
     """The frame in the bytes between two delimiters. Raises :class:`BadFrame`."""
     body = unstuff(stuffed)
     if not 4 <= len(body) <= LONGEST:
         raise BadFrame(f"{len(body)} bytes are no frame")
     if crc16(body) != 0:  # over data and CRC together the residue is 0
         raise BadFrame("the CRC does not fit")
-    return Frame(body[0], body[1], bytes(body[2:-2]))
+    return WireMessage(body[0], body[1], bytes(body[2:-2]))
 
 
 class Decoder:
-    """Takes bytes as they come, gives the good frames in them, and counts the bad."""
+    """Decodes a stream of bytes into its valid frames, and counts the bad ones."""
 
     def __init__(self) -> None:
         self.bad = 0
         self._pending = bytearray()
         self._skipping = False
 
-    def feed(self, data: bytes) -> list[Frame]:
-        """The frames that ``data`` completes. Never holds more than one frame's length of bytes."""
+    def feed(self, data: bytes) -> list[WireMessage]:
+        """The frames that ``data`` completes. Never buffers more than the length of one frame."""
         frames = []
         for byte in data:
             if byte == 0:

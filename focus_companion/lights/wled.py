@@ -1,4 +1,4 @@
-"""Strips that people already own: WLED over the network (its JSON), or Adalight frames on USB serial."""
+"""Ready-made LED strips: WLED over the network (its JSON API), or Adalight frames on USB serial."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RETRY: Final = 2.0
 
 
 class Transport(Protocol):
-    """Brings a whole row of pixels to the strip; raises ``OSError`` when it cannot."""
+    """Sends all pixels to the strip; raises ``OSError`` on failure."""
 
     where: str
     period: float
@@ -103,7 +103,7 @@ def adalight(pixels: list[Rgb]) -> bytes:
 
 
 class WledBackend:
-    """Draws the light board's own patterns on another strip, a few pictures a second."""
+    """Draws the light board's own patterns on another strip, a few frames a second."""
 
     name = "WLED"
 
@@ -134,7 +134,7 @@ class WledBackend:
         if now < self._retry_at:
             return self._retry_at - now
         pixels = self.picture(int((now - self._since) / TICK) % CYCLE)
-        # WLED goes back to its own effects when it hears nothing; so say the same again after a second.
+        # WLED falls back to its own effects when it receives nothing, so resend after a second.
         if pixels != self._last or now - self._sent_at > 1.0:
             self._send(pixels, now)
         return self._transport.period if not self._lost else RETRY
@@ -151,7 +151,7 @@ class WledBackend:
         return strip
 
     def hurry(self) -> None:
-        """A transport waits for a second at most."""
+        """A transport blocks for a second at most."""
 
     def settled(self) -> bool:
         return self._last is not None

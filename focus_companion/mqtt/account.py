@@ -1,4 +1,4 @@
-"""Where one table stands with one broker, and what the publisher asks of journal and memory."""
+"""How much of one table a broker has confirmed, and the publisher's interfaces to journal and memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .line import Message
 
 
 class KeptEvent(Protocol):
-    """An event as the journal holds it."""
+    """An event as stored in the journal."""
 
     @property
     def id(self) -> int: ...
@@ -36,7 +36,7 @@ class SentUpTo(Protocol):
 
 
 class EventJournal(Protocol):
-    """What the publisher reads: ``storage.journal.Journal``."""
+    """The part of ``storage.journal.Journal`` that the publisher reads."""
 
     def identity(self) -> str: ...
     def last_event(self) -> int: ...
@@ -47,7 +47,7 @@ class EventJournal(Protocol):
 
 
 class Memory(Protocol):
-    """What brokers have confirmed, kept over restarts, for one broker and one table."""
+    """What one broker has confirmed of one table; survives restarts."""
 
     def recall(self, journal: str) -> SentUpTo | None: ...
     def keep(self, journal: str, floor: int, confirmed: int) -> None: ...
@@ -55,8 +55,8 @@ class Memory(Protocol):
 
 @dataclass
 class Account:
-    """What publisher and line share. ``confirmed`` is the last event that the broker has, ``floor`` the last
-    of those before the first that it is to have, ``saved`` what the memory knows, ``identity`` the journal's.
+    """Shared by publisher and connection. ``confirmed`` is the last event that the broker has, ``floor`` the
+    last one that it is never sent, ``saved`` what the memory holds, ``identity`` the journal's.
     """
 
     broker: Broker
@@ -77,7 +77,7 @@ class Account:
     _said: str = ""
 
     def recall(self) -> None:
-        """Find out where this journal stands with this broker. Raises :class:`OSError`."""
+        """Find out how much of this journal this broker has. Raises :class:`OSError`."""
         identity = self.journal.identity()
         if identity and identity == self.identity:
             return
@@ -87,20 +87,20 @@ class Account:
         if known is not None and known.confirmed <= newest:
             self.floor, self.confirmed = known.floor, known.confirmed
         else:
-            # The game that is being played is the first that the broker hears of.
+            # The running game is the first one that the broker gets.
             last = self.journal.kept(max(0, newest - 1), 1)
             first = self.journal.kept(0, 1, last[0].game) if last else []
             self.floor = self.confirmed = self.journal.event_before(first[0].id) if first else 0
         self.saved = self.confirmed
 
     def ill(self, text: str) -> None:
-        """Tell people what is wrong, once."""
+        """Report a problem to people, once."""
         if text != self._said:
             self._said = text
             self.tell(f"MQTT: {text}; the game goes on, what is missing is sent later")
 
     def well(self) -> None:
-        """Tell people that it is right again, if they were told that it was not."""
+        """Report that the problem is over, if it had been reported."""
         if self._said:
             self._said = ""
             self.tell(f"MQTT: {self.broker.shown} is there again")

@@ -1,4 +1,4 @@
-"""Which broker, and how it is spoken to: ``mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT]``."""
+"""A broker's address and credentials: ``mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT]``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 
 
 class BadBroker(ValueError):
-    """A broker's address, password or certificate that cannot be meant; never shows the password."""
+    """The broker's address, password or certificate is invalid; the message never shows the password."""
 
 
 @dataclass(frozen=True)
 class Broker:
-    """An address with what is needed to be let in."""
+    """An address with its credentials."""
 
     host: str
     port: int
@@ -24,7 +24,7 @@ class Broker:
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     ca: Path | None = None
-    """Certificates that the broker's must be signed by; ``None``: those that the system trusts."""
+    """File of CA certificates to verify the broker's against; ``None``: those that the system trusts."""
 
     @property
     def shown(self) -> str:
@@ -34,10 +34,10 @@ class Broker:
 
 
 def parse_broker(address: str, *, password: str | None = None, ca: Path | None = None) -> Broker:
-    """The broker that an address names; ``password`` wins over one in the address.
+    """Parse a broker's address; ``password`` overrides one in the address.
 
     Raises:
-        BadBroker: it cannot be meant.
+        BadBroker: it is invalid.
     """
     what = "give mqtt://HOST or mqtts://HOST, with :PORT where it is not the usual one"
     try:

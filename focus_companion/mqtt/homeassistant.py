@@ -1,6 +1,6 @@
-"""Home Assistant finds every table by itself: one device with its entities, as its MQTT discovery asks.
+"""Home Assistant discovers every table: one device with its entities, in its MQTT discovery format.
 
-One retained message a table, ``homeassistant/device/ID/config`` (Home Assistant 2024.12 or newer).
+One retained message per table, ``homeassistant/device/ID/config`` (Home Assistant 2024.12 or newer).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COLOURS: Final = ("green", "red", "blue", "yellow")
 
 
 def device_id(table: str) -> str:
-    """An id of letters, digits and ``_`` that stays with the table's name."""
+    """An id of letters, digits and ``_``, the same for the same table name."""
     plain = unicodedata.normalize("NFKD", table).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
     return f"focus_companion_{slug}_{hashlib.sha256(table.encode()).hexdigest()[:6]}"

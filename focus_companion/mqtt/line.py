@@ -1,6 +1,6 @@
-"""One connection to a broker. When it is gone it is not mended: whoever needs it makes a new one.
+"""One connection to a broker. A lost connection is not re-established: make a new one.
 
-So nothing is ever left in a client's own queue; what is to be sent is known by the journal.
+So nothing is ever left in the client's own queue; the journal knows what has to be sent.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from .broker import BadBroker, Broker
 
 KEEPALIVE: Final = 20
-"""Seconds of silence after which both sides ask; a machine without power is gone after half as many more."""
+"""Keep-alive interval in seconds; a machine that lost power is noticed after one and a half times that."""
 
 PATIENCE: Final = 5.0
 """Seconds for the broker to answer."""
 
 WINDOW: Final = 64
-"""Messages that may be under way unconfirmed."""
+"""Messages that may be in flight without confirmation."""
 
 
 class LineDown(Exception):
-    """The connection could not be made or was lost; one line for people, with the remedy if there is one.
+    """The connection failed or was lost; one line for people, with the remedy if there is one.
 
-    ``refused``: the broker answered and will not have us, so that trying again soon is of no use.
+    ``refused``: the broker answered and rejected us, so that retrying soon is pointless.
     """
 
     def __init__(self, text: str, *, refused: bool = False) -> None:
@@ -43,7 +43,7 @@ class LineDown(Exception):
 
 @dataclass(frozen=True)
 class Message:
-    """What came: the topic, the bytes, and whether the broker had kept it."""
+    """A received message: the topic, the bytes, and whether the broker had retained it."""
 
     topic: str
     payload: bytes
@@ -52,20 +52,20 @@ class Message:
 
 @dataclass(frozen=True)
 class Will:
-    """What the broker says in our name when we are gone without a word."""
+    """What the broker publishes for us if we disappear without disconnecting."""
 
     topic: str
     payload: bytes
 
 
 class Line:
-    """A connection that stands.
+    """An established connection.
 
-    ``on_message`` and ``on_confirmed(mid, fault)`` come from the line's own thread; ``on_down`` too, once,
-    when it is lost.
+    ``on_message`` and ``on_confirmed(mid, fault)`` are called on the connection's own thread, and so is
+    ``on_down``, once, when it is lost.
 
     Raises:
-        LineDown: it cannot be made.
+        LineDown: it could not be established.
     """
 
     def __init__(
@@ -135,17 +135,17 @@ class Line:
 
     @property
     def up(self) -> bool:
-        """Whether it stands, as far as is known."""
+        """Whether it is up, as far as is known."""
         return self._up and not self._down.is_set()
 
     def check(self) -> None:
-        """Raise :class:`LineDown` where it does not stand any more."""
+        """Raise :class:`LineDown` if it has been lost."""
         if not self.up:
             why = self._refusal or f"the connection to {self._broker.shown} is lost"
             raise LineDown(why, refused=self._refusal is not None)
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None) -> int:
-        """Send with QoS 1; returns the number that ``on_confirmed`` names. ``expiry``: seconds it is kept."""
+        """Send with QoS 1; returns the id that ``on_confirmed`` gets. ``expiry``: seconds it is retained."""
         properties = None
         if expiry is not None:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
@@ -154,7 +154,7 @@ class Line:
         return int(sent.mid)
 
     def subscribe(self, *topics: str) -> None:
-        """Ask for these; what the broker has kept of them comes first."""
+        """Subscribe to these topics; retained messages arrive first."""
         options = SubscribeOptions(qos=1)
         self._client.subscribe([(topic, options) for topic in topics])
 
@@ -162,10 +162,10 @@ class Line:
         self._client.unsubscribe(topic)
 
     def close(self) -> None:
-        """End it in order (the will is not said); may be called twice."""
+        """Disconnect cleanly (the will is not published); may be called twice."""
         self._on_down = lambda: None
         self._client.disconnect()
-        # A client's thread that ends by itself just now forgets itself while it is about to be joined.
+        # If the client's thread ends by itself just now, paho may reset it while we are about to join it.
         with suppress(AttributeError):
             self._client.loop_stop()
 
@@ -202,7 +202,7 @@ def _refusal(broker: Broker, reason: str) -> str:
 
 
 def check_trust(broker: Broker) -> None:
-    """Raise :class:`BadBroker` for a CA certificate that is none."""
+    """Raise :class:`BadBroker` for an invalid CA certificate."""
     if broker.tls:
         _trust(broker)
 

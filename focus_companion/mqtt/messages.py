@@ -1,4 +1,4 @@
-"""What the messages say, written and read back. What comes over the broker is checked before it is used."""
+"""Writes and reads the messages. Everything received from a broker is validated before it is used."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from ..game.position import parse_position
 from ..session.events import event_from_json
 
 LARGEST: Final = 256 * 1024
-"""Bytes of a message; ours stay far below."""
+"""Maximum bytes of a message; ours stay far below."""
 
 LARGEST_PACKED: Final = 4 * 1024 * 1024
-"""Bytes of a game's events as they travel; the largest of ours have a few thousand."""
+"""Maximum bytes of a game's events as sent, compressed; the largest of ours have a few thousand."""
 
 LARGEST_LOG: Final = 16 * 1024 * 1024
-"""Bytes of a game's unpacked events: thousands of turns."""
+"""Maximum bytes of a game's unpacked events: enough for thousands of turns."""
 
 GAME_KEYS: Final = (
     *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
     *("prompt", "result", "unclear", "set_up", "ready", "paused", "players", "order", "thirteenth"),
     *("placing", "camera", "fault", "clock", "seats", "reply"),
 )
-"""What of the session's state is published, under the names of ``/api/state``."""
+"""The parts of the session's state that are published, under the names of ``/api/state``."""
 
 
 class Nonsense(ValueError):
-    """A message that none of ours can be; says why."""
+    """An invalid message; says why."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class TableEvent:
 
 @dataclass(frozen=True)
 class GameLog:
-    """A game whole, from its first event to the one numbered ``last``: ``packed`` holds them.
+    """A complete game, from its first event to the one numbered ``last``; ``packed`` holds the events.
 
     ``players`` are names by colour, ``points`` pieces captured by colour, ``order`` colours in turn order.
     """
@@ -77,7 +77,7 @@ class GameLog:
     packed: bytes = field(repr=False)
 
     def events(self) -> list[TableEvent]:
-        """The events, oldest first. Raises :class:`Nonsense` if they are not what the head says."""
+        """The events, oldest first. Raises :class:`Nonsense` if they contradict the head."""
         unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
             text = unpacker.decompress(self.packed, LARGEST_LOG)
@@ -109,8 +109,8 @@ class GameLog:
 
 
 @dataclass(frozen=True)
-class Status:
-    """Whether a table is there, which journal it writes, and the last event before those it ever sends."""
+class TableStatus:
+    """Whether a table is online, which journal it writes, and the last event that it never sends."""
 
     online: bool
     journal: str
@@ -130,7 +130,7 @@ def write_status(online: bool, journal: str, floor: int, program: str) -> bytes:
 def write_event(
     table: str, journal: str, game: int, began: str, seq: int, prev: int, at: str, body: str
 ) -> bytes:
-    """``body`` is the event's JSON as it lies in the journal."""
+    """``body`` is the event's JSON as stored in the journal."""
     head = compact(
         {"table": table, "journal": journal, "game": game, "began": began, "seq": seq, "prev": prev, "at": at}
     )
@@ -143,13 +143,13 @@ def write_log(head: Mapping[str, Any], events: Iterable[tuple[int, str, str]]) -
     return compact(head).encode() + b"\n" + gzip.compress(lines.encode(), compresslevel=6, mtime=0)
 
 
-def read_status(payload: bytes) -> Status:
+def read_status(payload: bytes) -> TableStatus:
     """Raises :class:`Nonsense`."""
     value = _object(payload)
     online = value.get("online")
     if not isinstance(online, bool):
         raise Nonsense("“online” is neither true nor false")
-    return Status(online, _text(value, "journal"), _number(value, "floor"), _text(value, "program"))
+    return TableStatus(online, _text(value, "journal"), _number(value, "floor"), _text(value, "program"))
 
 
 def read_event(payload: bytes, table: str) -> TableEvent:
@@ -173,7 +173,7 @@ def read_event(payload: bytes, table: str) -> TableEvent:
 
 
 def read_log(payload: bytes, table: str, game: int) -> GameLog:
-    """Raises :class:`Nonsense`. The events are left packed."""
+    """Raises :class:`Nonsense`. The events stay packed."""
     head, newline, packed = payload.partition(b"\n")
     if not newline:
         raise Nonsense("it has no head")
@@ -206,7 +206,7 @@ def read_log(payload: bytes, table: str, game: int) -> GameLog:
 
 
 def read_state(payload: bytes) -> Mapping[str, Any]:
-    """The retained state, its parts that are read by others checked. Raises :class:`Nonsense`."""
+    """The retained state, with the parts that others read validated. Raises :class:`Nonsense`."""
     value = _object(payload)
     _text(value, "journal")
     _number(value, "seq")
@@ -223,10 +223,10 @@ def read_state(payload: bytes) -> Mapping[str, Any]:
     _result(value)
     for key in ("players", "reserves", "captured"):
         _by_colour(value, key)
-    if not all(isinstance(told, dict) for told in value["players"].values()):
+    if not all(isinstance(player, dict) for player in value["players"].values()):
         raise Nonsense("“players” are no players")
     for key in ("alert", "prompt"):
-        _told(value, key)
+        _check_event(value, key)
     if value.get("clock") is not None and not isinstance(_mapping(value, "clock").get("used"), dict):
         raise Nonsense("“clock” is none")
     return value
@@ -243,7 +243,7 @@ def _object(text: bytes) -> dict[str, Any]:
     try:
         value = strict_json.loads(text)
         if b"\\ud" in text.lower():
-            # Half a character: no page could be sent it.
+            # A lone surrogate: it could not be sent to any page.
             compact(value).encode()
     except (FormatError, UnicodeEncodeError):
         raise Nonsense("it is no JSON") from None
@@ -295,12 +295,12 @@ def _result(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return result
 
 
-def _told(value: Mapping[str, Any], kind: str) -> None:
+def _check_event(value: Mapping[str, Any], kind: str) -> None:
     """An event of that kind, or ``null``."""
     if value.get(kind) is None:
         return
-    # What a state does not know of an event it tells as null.
-    known = {name: told for name, told in _mapping(value, kind).items() if told is not None}
+    # Fields of an event that a state does not have are null.
+    known = {name: field for name, field in _mapping(value, kind).items() if field is not None}
     try:
         event = event_from_json(known)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""From the journal to a broker, for as long as the program runs.
+"""Publishes the journal to a broker for as long as the program runs.
 
-The journal is the truth. The broker confirms what it has taken; what it has not is sent again from there,
-after an outage of any length of the broker, the network or this program.
+The journal is authoritative. The broker confirms what it has received; everything else is sent again from
+the journal, after an outage of any length of the broker, the network or this program.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _REFUSED_WAIT: Final = 30.0
 
 
 class Publisher:
-    """Publishes one table until ``close``. Faults of the broker are a line each and never reach the game.
+    """Publishes one table until ``close``. Broker faults are reported in one line and never reach the game.
 
-    ``state``: the session's state. The first game that the broker hears of is the one that is being played
-    when it first hears of us; earlier ones stay here.
+    ``state``: the session's state. The first game that the broker gets is the one being played when we first
+    connect; earlier ones are not sent.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Publisher:
         self._thread.start()
 
     def tell(self, event: object = None) -> None:
-        """Something happened at the table. Returns at once, always."""
+        """Notify of an event at the table. Never blocks."""
         self._account.news.set()
 
     @property
@@ -61,7 +61,7 @@ class Publisher:
         return self._account.confirmed
 
     def close(self, timeout: float = 1.0) -> None:
-        """Say goodbye, if that goes quickly; may be called twice."""
+        """Disconnect cleanly if that is quick; may be called twice."""
         self._account.closing.set()
         self._account.news.set()
         if self._thread.is_alive():
@@ -84,11 +84,11 @@ class Publisher:
                 wait = _FIRST_WAIT if stood else min(2 * wait, _LONGEST_WAIT)
                 of.closing.wait(_REFUSED_WAIT if down.refused else wait * random.uniform(0.7, 1.0))
             except OSError as error:
-                # The journal's own sentence; the game says the same.
+                # The journal's own sentence; the game reports the same.
                 of.ill(str(error))
                 of.closing.wait(_LONGEST_WAIT)
             except Exception:
-                # A fault of ours must not take the game with it, nor publishing for the rest of the evening.
+                # A bug of ours must not stop the game, nor publishing for the rest of the evening.
                 log.exception("Publishing to %s: a fault of the program; it is begun anew", of.broker.shown)
                 of.closing.wait(_REFUSED_WAIT)
 
@@ -101,7 +101,7 @@ class Publisher:
         gone = messages.write_status(False, of.identity, of.floor, of.version)
         line = Line(
             of.broker,
-            # Always the same, so that the broker ends what is left of an earlier line of ours.
+            # Always the same client id, so that the broker closes an earlier connection of ours.
             f"{homeassistant.device_id(of.table)[:48]}-{of.identity[:6]}",
             on_message=self._hear,
             on_confirmed=self._confirm,

@@ -1,4 +1,4 @@
-"""A line to the broker put to use: events in order, the state, the games, answers to who lacks some."""
+"""What is sent over a connection: events in order, the state, games, and answers to requests for events."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from .topics import Topics
 log = logging.getLogger(__name__)
 
 CHECKPOINT: Final = 16
-"""Events after which the running game is put on the broker whole again; sooner when it ends or rests."""
+"""Events after which the complete running game is published again; sooner when it ends or rests."""
 
 RESTS: Final = 20.0
-"""Seconds without an event after which a game rests."""
+"""Seconds without an event after which a game counts as resting."""
 
 KEPT: Final = 7 * 24 * 3600
-"""Seconds for which the broker keeps a game; it is in the journal for good."""
+"""Seconds for which the broker retains a game; the journal keeps it for good."""
 
 _STATE_EVERY: Final = 0.1
 _SAVE_EVERY: Final = 1.0
 _ANSWER_EVERY: Final = 1.0
 _LOOK_EVERY: Final = 1.0
 _REMEMBERS: Final = 0.5
-"""Seconds in which a broker says what it has kept of our state."""
+"""Seconds to wait for the broker to send our retained state."""
 
 _OBJECTS: Final = 1.5
-"""Seconds in which another machine of the same name answers."""
+"""Seconds to wait for another machine of the same name to answer."""
 _INSIST_EVERY: Final = 0.5
 
 
 class Sending:
-    """What a publisher does while a line stands; all on the publisher's own thread."""
+    """What a publisher does while connected; all on the publisher's own thread."""
 
     def __init__(self, account: Account, line: Line) -> None:
         self._of, self._line = account, line
@@ -54,7 +54,7 @@ class Sending:
         self._unlogged = 0
         self._due: set[int] = set()
         self._newest: tuple[int, float] | None = None
-        self._told: Mapping[str, Any] = {}
+        self._published: Mapping[str, Any] = {}
         self._state_at = self._saved_at = self._answered_at = 0.0
         self._wanted: int | None = None
         self._begun: dict[int, str] = {}
@@ -63,7 +63,7 @@ class Sending:
         self._alert_at: str | None = None
 
     def run(self) -> None:
-        """Until closing. Raises :class:`LineDown`."""
+        """Send until closed. Raises :class:`LineDown`."""
         of = self._of
         remembered, taken = self._greet()
         self._line.publish(self._topics.status, self._status(True), retain=True)
@@ -75,7 +75,7 @@ class Sending:
             retain=True,
         )
         of.well()
-        # What was confirmed once and the broker has forgotten since.
+        # Events that were once confirmed but that the broker has lost since.
         self._due |= self._games(max(remembered, of.floor), self._sent)
         while not of.closing.is_set():
             of.news.clear()
@@ -86,10 +86,10 @@ class Sending:
         self._leave()
 
     def _greet(self) -> tuple[int, bool]:
-        """Ask the broker what it has kept of us.
+        """Ask the broker for our retained state.
 
-        Returns the last event that its copy of the state contains, and whether another journal is said to be
-        there under our name.
+        Returns the last event contained in that state, and whether another journal claims to be online under
+        our name.
         """
         of = self._of
         self._line.subscribe(self._topics.status, self._topics.state, self._topics.ask)
@@ -107,16 +107,16 @@ class Sending:
                     remembered = state["seq"] if state["journal"] == of.identity else 0
                     break
             except Nonsense:
-                # Somebody else's; ours follows and takes its place.
+                # Of somebody else; ours follows and replaces it.
                 continue
         self._line.unsubscribe(self._topics.state)
         return remembered, taken
 
-    def _is_other(self, status: messages.Status) -> bool:
+    def _is_other(self, status: messages.TableStatus) -> bool:
         return status.online and status.journal != self._of.identity
 
     def _await_objection(self) -> None:
-        """Whoever is really there under our name says so now. Raises :class:`LineDown` if somebody does."""
+        """Ask who is online under our name. Raises :class:`LineDown` if somebody answers."""
         end = time.monotonic() + _OBJECTS
         while (left := end - time.monotonic()) > 0:
             try:
@@ -133,7 +133,7 @@ class Sending:
                 )
 
     def _round(self) -> bool:
-        """Do what there is to do; whether there is more at once."""
+        """Do one round of pending work; returns whether there is more to do at once."""
         self._take_acks()
         self._take_messages()
         more = self._send_events()
@@ -159,7 +159,7 @@ class Sending:
         while self._under_way and self._under_way[0][0] in self._done:
             mid, number = self._under_way.popleft()
             self._of.confirmed = number
-        # Numbers of messages that are no events need not be remembered.
+        # The ids of messages that are not events need not be stored.
         self._done &= {mid for mid, _ in self._under_way}
 
     def _take_messages(self) -> None:
@@ -171,7 +171,7 @@ class Sending:
                 elif message.topic == self._topics.status and not message.retained:
                     status = messages.read_status(message.payload)
                     late = not status.online and status.journal == self._of.identity
-                    # The will of our own last line, said late, or a newcomer who takes our name for free.
+                    # The late will of our previous connection, or a newcomer who thinks our name is free.
                     if late or self._is_other(status):
                         self._insist()
             except Nonsense as nonsense:
@@ -184,7 +184,7 @@ class Sending:
             self._line.publish(self._topics.status, self._status(True), retain=True)
 
     def _send_events(self) -> bool:
-        """Send on, as many as may be under way; whether there are more that may go now."""
+        """Send as many events as may be in flight; returns whether more can be sent now."""
         room = WINDOW - len(self._under_way)
         if room <= 0:
             return False
@@ -216,7 +216,7 @@ class Sending:
         return self._begun[game]
 
     def _answer(self) -> None:
-        """Somebody lacks events: the games that hold them are put on the broker anew."""
+        """Answer a request for missing events: publish the games that contain them again."""
         now = time.monotonic()
         if self._wanted is None or now < self._answered_at + _ANSWER_EVERY:
             return
@@ -279,14 +279,14 @@ class Sending:
         if self._postponed:
             return
         state = self._of.state()
-        told = {key: state.get(key) for key in messages.GAME_KEYS} | {"seq": state["event"]}
-        if state["event"] > self._sent or _still(told) == _still(self._told):
+        current = {key: state.get(key) for key in messages.GAME_KEYS} | {"seq": state["event"]}
+        if state["event"] > self._sent or _still(current) == _still(self._published):
             return
-        if told["alert"] != self._told.get("alert"):
-            self._alert_at = messages.wall_clock() if told["alert"] else None
-        self._told, self._state_at = told, now
+        if current["alert"] != self._published.get("alert"):
+            self._alert_at = messages.wall_clock() if current["alert"] else None
+            self._published, self._state_at = current, now
         more = {"table": self._of.table, "journal": self._of.identity, "alert_at": self._alert_at}
-        self._line.publish(self._topics.state, compact(more | told).encode(), retain=True)
+        self._line.publish(self._topics.state, compact(more | current).encode(), retain=True)
 
     def _save(self, *, now: bool = False) -> None:
         of = self._of
@@ -299,7 +299,7 @@ class Sending:
         return messages.write_status(online, self._of.identity, self._of.floor, self._of.version)
 
     def _leave(self) -> None:
-        """The last round, and goodbye."""
+        """Send what is left, then go offline."""
         if self._unlogged and self._newest:
             self._due.add(self._newest[0])
         self._state_at = 0.0
@@ -316,5 +316,5 @@ class Sending:
 
 
 def _still(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The state without what goes on by itself."""
+    """The state without what changes by itself, such as clocks."""
     return {key: value for key, value in state.items() if key != "clock"}

@@ -1,4 +1,4 @@
-"""The topics: ``focus-companion/1/TABLE/…``. The number is the version; within it things are only added."""
+"""The topics: ``focus-companion/1/TABLE/…``. The number is the version; within one, topics are only added."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ PREFIX: Final = f"focus-companion/{VERSION}"
 LONGEST_NAME: Final = 40
 
 KINDS: Final = ("status", "state", "events", "games", "ask")
-"""What a table has topics for; ``games`` has one a game below it."""
+"""The kinds of topics of a table; ``games`` has one subtopic per game."""
 
 _FORBIDDEN: Final = re.compile(r"[/+#\x00-\x1f\x7f-\x9f]|^\$")
 
 
 class BadTableName(ValueError):
-    """A name that cannot stand in a topic."""
+    """A name that cannot be part of a topic."""
 
 
 def check_name(name: str) -> str:
-    """The name of a table without spaces around it. Raises :class:`BadTableName`."""
+    """A table's name, stripped of surrounding spaces. Raises :class:`BadTableName`."""
     clean = name.strip()
     if not clean or len(clean) > LONGEST_NAME or _FORBIDDEN.search(clean) or not clean.isprintable():
         raise BadTableName(
@@ -63,7 +63,7 @@ def all_tables() -> tuple[str, ...]:
 
 
 def parse(topic: str) -> tuple[str, str, int] | None:
-    """(table, kind, game or 0) of a topic; ``None`` for one that is none of ours."""
+    """(table, kind, game or 0) of a topic; ``None`` if it is not one of ours."""
     parts = topic.split("/")
     if "/".join(parts[:2]) != PREFIX or len(parts) not in (4, 5) or parts[3] not in KINDS:
         return None

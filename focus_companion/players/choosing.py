@@ -26,7 +26,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenTurn:
     """A chosen turn."""
 
     move: Move
@@ -54,7 +54,7 @@ def choose(
     seed: int = 0,
     earlier: Sequence[Position] = (),
     engine: Engine | None = None,
-) -> Choice:
+) -> ChosenTurn:
     """Return the turn that a player of this level makes in a position that is not over.
 
     Sees what a player sees. The same arguments give the same answer on every machine as long as nodes bound
@@ -77,7 +77,7 @@ def choose(
         seed=seed,
         should_stop=budget.should_stop,
     )
-    return Choice(found.move, chance(found.score, rules), found.line, found.nodes, found.depth)
+    return ChosenTurn(found.move, chance(found.score, rules), found.line, found.nodes, found.depth)
 
 
 def chance(score: int, rules: Rules) -> float:

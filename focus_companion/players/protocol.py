@@ -30,7 +30,7 @@ _SLACK: Final = 0.001
 """Seconds between the end of a search and the answer on its way."""
 
 
-class BadRequest(ValueError):
+class BadQuestion(ValueError):
     """A line that cannot be answered; the message is the sentence to answer with."""
 
 
@@ -44,7 +44,7 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Question:
     """A line that was understood."""
 
     rules: Rules
@@ -66,7 +66,7 @@ def answer(line: bytes, clock: Callable[[], float], chance_seed: int, defaults: 
     began = clock()
     try:
         request = read_request(line, defaults)
-    except BadRequest as error:
+    except BadQuestion as error:
         return json.dumps({"error": str(error)})
     if request.position.result is not None:
         return json.dumps(
@@ -91,7 +91,7 @@ def budget_of(seconds: float | None, nodes: int | None, began: float, clock: Cal
     return Budget(should_stop=lambda: clock() >= until)
 
 
-def seed_of(request: Request) -> int:
+def seed_of(request: Question) -> int:
     """Return a seed that follows from what is asked, the same on every machine."""
     text = f"{request.position!r} {request.rules.to_json()!r} {request.nodes} {request.level}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little")
@@ -103,42 +103,42 @@ def final_value(position: Position, rules: Rules, player: str) -> float:
     return float(player in winners) if winners else round(1 / len(rules.sides), 4)
 
 
-def read_request(line: bytes, defaults: Defaults) -> Request:
+def read_request(line: bytes, defaults: Defaults) -> Question:
     """Return what a line asks. Raises BadRequest with a sentence that says what is wrong with it."""
     if len(line) > LONGEST_LINE:
-        raise BadRequest(f"The line is longer than {LONGEST_LINE} bytes; send one game a line.")
+        raise BadQuestion(f"The line is longer than {LONGEST_LINE} bytes; send one game a line.")
     try:
         data = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise BadRequest("The line is no JSON object; send one object a line, in UTF-8.") from None
+        raise BadQuestion("The line is no JSON object; send one object a line, in UTF-8.") from None
     if not isinstance(data, dict):
-        raise BadRequest("The line is JSON but no object; send an object with 'players' and 'moves'.")
+        raise BadQuestion("The line is JSON but no object; send an object with 'players' and 'moves'.")
     seconds, nodes = _seconds(data), _whole(data, "nodes", _MOST_NODES)
     if seconds is not None and nodes is not None:
-        raise BadRequest("Give 'seconds' or 'nodes', not both.")
+        raise BadQuestion("Give 'seconds' or 'nodes', not both.")
     if seconds is None and nodes is None:
         seconds, nodes = defaults.seconds, defaults.nodes
     level = _whole(data, "level", BEST) or defaults.level
     rules = _rules(data)
     positions, next_player = _played(rules, data.get("moves", []))
-    return Request(rules, positions[-1], tuple(positions[:-1]), next_player, seconds, nodes, level)
+    return Question(rules, positions[-1], tuple(positions[:-1]), next_player, seconds, nodes, level)
 
 
 def _rules(data: Mapping[str, Any]) -> Rules:
     try:
         return Rules.from_json({key: value for key, value in data.items() if key not in _OWN})
     except RulesError as error:
-        raise BadRequest(_sentence(error)) from None
+        raise BadQuestion(_sentence(error)) from None
 
 
 def _played(rules: Rules, moves: Any) -> tuple[list[Position], str]:
     if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
-        raise BadRequest('\'moves\' must be a list of texts such as "d5-d6" or "*d5".')
+        raise BadQuestion('\'moves\' must be a list of texts such as "d5-d6" or "*d5".')
     record = GameRecord(rules, entries=tuple([Entry.parse(move) for move in moves]))
     try:
         positions = [step.position for step in steps(record)]
     except (IllegalMove, RulesError) as error:
-        raise BadRequest(_sentence(error)) from None
+        raise BadQuestion(_sentence(error)) from None
     return positions, positions[-1].to_move or following(positions, rules)
 
 
@@ -155,7 +155,7 @@ def _seconds(data: Mapping[str, Any]) -> float | None:
         return None
     good = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 < seconds <= _MOST_SECONDS
     if not good or not math.isfinite(seconds):
-        raise BadRequest(f"'seconds' must be a number above 0 and up to {_MOST_SECONDS:.0f}.")
+        raise BadQuestion(f"'seconds' must be a number above 0 and up to {_MOST_SECONDS:.0f}.")
     return float(seconds)
 
 
@@ -164,7 +164,7 @@ def _whole(data: Mapping[str, Any], name: str, most: int) -> int | None:
     if number is None:
         return None
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
-        raise BadRequest(f"'{name}' must be a whole number from 1 to {most}.")
+        raise BadQuestion(f"'{name}' must be a whole number from 1 to {most}.")
     return number
 
 

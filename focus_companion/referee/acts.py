@@ -16,14 +16,13 @@ from itertools import permutations
 from ..game.faults import explain
 from ..game.moves import Move, legal_moves
 from ..game.play import apply, removed, untrimmed
-from ..game.position import Position
+from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
 from ..game.squares import FILE, RANK, SQUARES
 from . import words
 from .beginning import other_beginning
 from .verdict import Wrong
 
-HIGHEST = 5
 UNSEEN_TURN = 12.0
 """Nats against a turn of which nothing shows: such turns are rare, and as good as never to be told."""
 UNSEEN_PLACING = -14.0
@@ -438,7 +437,7 @@ class Acts:
         turn = self.position.to_move or self.position.players[0]
         for square in open_squares:
             stack = self.stacks[square]
-            orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= HIGHEST else set()
+            orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= MAX_HEIGHT else set()
             text = words.say("reordered", turn, squares=(square,))
             for order in sorted(orders - {stack}):
                 yield Act(

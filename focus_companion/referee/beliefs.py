@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from ..game.moves import Move
 from ..game.play import apply
-from ..game.position import Position
+from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
-from .acts import HIGHEST, Act, Acts, Kind
+from .acts import Act, Acts, Kind
 from .beginning import Beginning
 
 MOST = 6
@@ -130,7 +130,7 @@ def complete(act: Act) -> bool:
 
 def ends_high(act: Act) -> bool:
     """Does a stack await its trimming after the act?"""
-    return any(len(stack) > HIGHEST for stack in act.changes.values())
+    return any(len(stack) > MAX_HEIGHT for stack in act.changes.values())
 
 
 def rows_of(acts: Sequence[Act]) -> tuple[Row, ...]:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..game.moves import Move
+from ..game.moves import DISTANCE, Move
 from ..game.position import Position
 from ..game.rules import Rules
-from ..game.squares import FILE, RANK
 from . import words
 from .acts import Act, Acts, Kind
 from .beginning import Beginning
@@ -277,7 +276,7 @@ def _far_fetched(act: Act) -> int:
     if wrong.reason != "not_straight":
         return 0 if wrong.reason in ("out_of_turn", "not_your_stack") else 1
     one, other = wrong.squares
-    return 1 if max(abs(FILE[one] - FILE[other]), abs(RANK[one] - RANK[other])) <= BESIDE else ACROSS
+    return 1 if DISTANCE[one][other] <= BESIDE else ACROSS
 
 
 def _hidden_targets(stacks: Sequence[str], changed: Sequence[int]) -> set[int]:

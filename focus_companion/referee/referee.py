@@ -22,6 +22,7 @@ from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
 from .beliefs import MOST, Belief, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Ignored
+from .decision import Decision, Standing, outcome
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
 from .trimming import Pending, seen_to
@@ -91,11 +92,12 @@ class Referee:
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
         self._asked_for = NOBODY
-        self.partly = False
-        """Of the last verdicts: they tell only a part of what the look shows; the next brings the rest."""
+        self._partial = False
+        """Of the last verdicts: see :attr:`Decision.partial`."""
+        self._decided: Decision | None = None
+        """The last decision, until the game stands at another position."""
         self._asked = -1
-        self.answered = self.answer_shown = False
-        """Of the last position: it is one that was asked about; and the last look is the one that asked."""
+        """The number of the look that asked which turn was played, or who begins."""
 
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
@@ -105,14 +107,28 @@ class Referee:
         """Another turn order holds from now on."""
         self._rules = rules
 
-    def judge(self, look: Look, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
-        """The verdicts of this look, to be taken in order; none while nothing new can be said.
+    def judge(self, look: Look, history: Sequence[Position], asked: Asked = NOBODY) -> Decision:
+        """What follows from this look.
 
-        ``asked``: for whom others make the turns, and which one is to be made now.
+        ``history`` holds the game's positions from ply 0; ``asked``: for whom others make the turns, and
+        which one is to be made now.
         """
-        position, self._asked_for = history[-1], asked
-        self.follow(history)
-        self.partly = False
+        self._asked_for = asked
+        self._go_on(history)
+        self._partial = False
+        verdicts = tuple(self._verdicts(look, history))
+        self._decided = Decision(
+            verdicts,
+            self._supposed() or Standing(history[-1].stacks),
+            outcome(verdicts, history, self._rules),
+            partial=self._partial,
+            unchanged=self._unchanged(look),
+            covered=self._judged is not None and self._judged[0] == look.number and self._judged[1].covered,
+        )
+        return self._decided
+
+    def _verdicts(self, look: Look, history: Sequence[Position]) -> list[Verdict]:
+        position = history[-1]
         if not position.to_move:
             return []
         if self._judged is None or self._judged[0] != look.number:
@@ -155,50 +171,60 @@ class Referee:
             return legal_moves(before, self._rules)
         return self._doubted[1] if self._doubted is not None and self._doubted[0] is before else ()
 
-    def follow(self, history: Sequence[Position]) -> None:
-        """The game stands at the last of these positions now: what is still in doubt is what came after."""
+    def follow(self, history: Sequence[Position]) -> Standing | None:
+        """The game stands at the last of these positions now: what is still in doubt is what came after.
+
+        Returns what the board shows, for all that is known; ``None`` if it has to be set up by hand first.
+        """
+        stacks, decided = history[-1].stacks, self._decided
+        self._decided = None
+        answer_shown = self._judged is not None and self._judged[0] == self._asked
+        answered = self._go_on(history)
+        if (supposed := self._supposed()) is not None:
+            # More has been played since, of which only a part is in doubt.
+            return supposed
+        # Something else may have been asked for between our verdict and this position, such as a new game.
+        if decided is not None and decided.outcome == stacks:
+            return Standing(stacks, shown=not decided.partial)
+        # The board shows it already; whoever answered may have played on, and need set nothing up.
+        return Standing(stacks, shown=answer_shown) if answered else None
+
+    def _go_on(self, history: Sequence[Position]) -> bool:
+        """Go on from the last of these positions; returns whether it is one that was asked about."""
         position, before = history[-1], self._known
         if position is before:
-            return
+            return False
         at = next((ply for ply, known in enumerate(history) if known is before), None)
         left = () if at is None else tuple(b.rest(history[at + 1 :]) for b in self._beliefs)
         rest = tuple(belief for belief in left if belief is not None)
         begun = self._begun is not None and tuple(history[:2]) == (self._begun.start, self._begun.after)
-        self.answered = bool(rest) or begun
-        self.answer_shown = self._judged is not None and self._judged[0] == self._asked
         self._known, self._judged = position, None
         self._settle()
         if any(belief.row for belief in rest):
             self._beliefs, self._seen = rest, True
+        return bool(rest) or begun
 
-    @property
-    def supposed(self) -> tuple[tuple[str, ...], tuple[int, ...]] | None:
-        """The stacks that stand if the likeliest of what is in doubt is true, and the squares on which that
-        says something else than the rest of it; ``None`` where the position itself is to be expected.
+    def _supposed(self) -> Standing | None:
+        """What stands if the likeliest of what is in doubt is true; ``None`` where the position itself is to
+        be expected.
         """
         if not self._seen or self._known is None:
             return None
-        return board(self._beliefs[0], self._known), doubtful(self._beliefs, self._known)
+        return Standing(board(self._beliefs[0], self._known), doubtful(self._beliefs, self._known))
 
     def _lasted(self, look: Look, patience: float, since: float | None = None) -> bool:
         """``since``: when what the look shows was first seen, where that was before it."""
         age = look.age if since is None else look.time - since
         return age >= patience or look.time <= self._hurried_until
 
-    def shows_standing(self, look: Look) -> bool:
-        """Was the last judgement of this look that the standing position shows, uncovered, and no turn that
-        hardly shows?
-        """
+    def _unchanged(self, look: Look) -> bool:
+        """See :attr:`Decision.unchanged`."""
         if self._judged is None or self._judged[0] != look.number:
             return False
         judgement = self._judged[1]
         believed = self._seen and judgement.act.legal and judgement.act.moves == self._beliefs[0].row
         stands = (self._stands(judgement) or believed) and not judgement.covered
         return stands and not judgement.hinted
-
-    def covered(self, look: Look) -> bool:
-        """Was the last judgement of this look that something lies over the board?"""
-        return self._judged is not None and self._judged[0] == look.number and self._judged[1].covered
 
     # ---- what is allowed ---------------------------------------------------------------------------------
 
@@ -220,7 +246,7 @@ class Referee:
             # What had been asked for before is due no longer.
             before, others = history[act.ply], Asked(self._asked_for.players)
             made = others.asked_for(act.moves, before, self._rules)
-            self.partly = len(made) < len(act.moves)
+            self._partial = len(made) < len(act.moves)
             instead = [TurnSeen(move, judgement.confidence) for move in made]
             return [*verdicts, WentBack(act.ply), *instead]
         made = self._asked_for.asked_for(act.moves, position, self._rules)
@@ -229,7 +255,7 @@ class Referee:
         if len(made) < len(act.moves):
             # What was made beyond is judged in the next look, from the position that these lead to.
             self._settle()
-            self.partly = True
+            self._partial = True
             return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in made)]
         awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
         turns = act.moves[:-1] if awaited else act.moves
@@ -239,7 +265,7 @@ class Referee:
         if act.beginner and self._begun is not None:
             verdicts.append(OtherBegins(self._begun.player, self._begun.start))
         self._settle()
-        self.partly = awaited and bool(turns)
+        self._partial = awaited and bool(turns)
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
         if awaited and not turns:
             # After turns in quick succession the next look, judged from their last position, brings it.

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..game.moves import Move
-from .acts import HIGHEST, Act, Kind
+from ..game.position import MAX_HEIGHT
+from .acts import Act, Kind
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
@@ -113,7 +114,7 @@ def _shorter(look: Look, act: Act, high: str) -> float:
     too high.
     """
     gain, target = look.evidence.stack_gain, act.moves[-1].target
-    return gain(target, high[-HIGHEST:]).nats - gain(target, high).nats
+    return gain(target, high[-MAX_HEIGHT:]).nats - gain(target, high).nats
 
 
 def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
@@ -127,7 +128,7 @@ def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
 
 def _too_high(look: Look, act: Act) -> bool:
     """Was the stack that it trimmed, rightly or not, one of more than five?"""
-    return bool(act.trimmed) and len(_left(look, act)) + len(act.trimmed) > HIGHEST
+    return bool(act.trimmed) and len(_left(look, act)) + len(act.trimmed) > MAX_HEIGHT
 
 
 def _plainly_trimmed(look: Look, act: Act) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..game.moves import Move
 from ..game.play import Removed
@@ -24,6 +24,17 @@ class StartDiffers(Verdict):
     """The board is found but differs from the position that the game stands at, on these squares."""
 
     squares: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BoardRead(Verdict):
+    """What one still picture shows when nothing is known of the position: the 52 ``stacks``, the ``doubtful``
+    squares, least sure first, and the ``confidence`` 0…1 in all of it. No stacks: no board was found.
+    """
+
+    stacks: tuple[str, ...]
+    doubtful: tuple[int, ...]
+    confidence: float
 
 
 @dataclass(frozen=True)
@@ -55,15 +66,12 @@ class TrimAwaited(Verdict):
 
 @dataclass(frozen=True)
 class Wrong(Verdict):
-    """An illegal act. ``reason`` is the contract's; ``player`` a colour letter; ``details`` fill the
-    sentence.
-    """
+    """An illegal act. ``reason`` is the contract's; ``player`` a colour letter."""
 
     reason: str
     player: str
     squares: tuple[int, ...]
     text: str
-    details: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

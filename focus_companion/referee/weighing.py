@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .acts import HIGHEST, Act, Kind
+from ..game.position import MAX_HEIGHT
+from .acts import Act, Kind
 from .course import (
     CALM,
     FAINTLY,
@@ -216,7 +217,7 @@ def _trimmed_otherwise(act: Act, other: Act) -> bool:
         return False
     target = act.moves[-1].target
     differ = {s for s in {*act.changes, *other.changes} if act.changes.get(s) != other.changes.get(s)}
-    return differ == {target} and (bool(act.trimmed) or len(act.changes.get(target, "")) == HIGHEST)
+    return differ == {target} and (bool(act.trimmed) or len(act.changes.get(target, "")) == MAX_HEIGHT)
 
 
 def _otherwise_there(act: Act, other: Act) -> bool:

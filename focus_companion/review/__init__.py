@@ -1,1 +1,1 @@
-"""Looking back at a finished game: what every turn won and lost, and where the game swung."""
+"""Reviews a finished game: what every turn won and lost, and where the game swung."""

@@ -1,6 +1,6 @@
-"""What every player has in a position, in four plain counts that a player can check on the board.
+"""What every player has in a position: four counts that a player can check on the board.
 
-The chances are those of the players' room: ``docs/review.md`` tells how the two belong together.
+The chances come from ``players``: ``docs/review.md`` explains how the two are related.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ MOVES_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What one player has; or, as a difference of two of these, what a turn won and lost."""
+    """What one player has; or, as a difference, what a turn won and lost."""
 
     captures: int
     """Opposing pieces captured."""
     reserves: int
     """Own pieces in reserve."""
     control: int
-    """Stacks topped by the own colour; none of one who is out."""
+    """Stacks topped by the player's colour; none for a player who is out."""
     mobility: int
-    """Moves that those stacks have, placings from the reserve not counted."""
+    """Moves available to those stacks, without placing from the reserve."""
 
     def minus(self, other: Counts) -> Counts:
         """Return the difference, count by count."""

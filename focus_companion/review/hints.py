@@ -1,6 +1,6 @@
-"""The rule book's strategy hints, where a turn shows one; ``docs/rules.md`` tells them all to players.
+"""Finds the rule book's strategy hints that a turn illustrates; ``docs/rules.md`` lists them all for players.
 
-Hints 5 and 7 are plans of many turns, which no single one shows: they are told there alone.
+Hints 5 and 7 are plans of many turns, which no single turn illustrates: they are only in the docs.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ NUMBERS: Final[dict[Kind, int]] = {
     "part_saved": 4,
     "reserve_back": 6,
 }
-"""The rule book's number of each."""
+"""The rule book's number of each hint."""
 
 AGAINST: Final[frozenset[Kind]] = frozenset(("between", "left_to_attack"))
-"""What the rule book warns of; the others it recommends."""
+"""The hints that warn; the others recommend."""
 
 LARGE: Final = 3
-"""Pieces of a pile that the hints call large: two of them together can be too high."""
+"""Pieces in a pile that counts as large: two such piles together can be too high."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A hint that a turn followed, or that warns of it. ``squares`` are where it is seen, by index."""
+    """A hint that a turn follows, or that warns against it. ``squares``: where it shows, by index."""
 
     kind: Kind
     squares: tuple[int, ...]
@@ -56,7 +56,7 @@ class Hint:
 
 
 def hints(before: Position, move: Move, after: Position, rules: Rules) -> tuple[Hint, ...]:
-    """Return the hints that a turn shows, in the rule book's order; ``after`` is ``before`` with the move."""
+    """Return the hints that a turn illustrates, in the rule book's order; ``after`` is after the move."""
     mover = before.to_move
     if before.placing:
         return ()
@@ -134,7 +134,7 @@ def _reaching(position: Position, square: int, colours: str) -> Iterator[int]:
 
 
 def _part_saved(before: Position, move: Move, after: Position, opponents: str) -> Iterator[Hint]:
-    """A part moved off a threatened pile to where nobody reaches it: it can come back and take the pile."""
+    """A part moved off a threatened pile to safety: it can come back and take the pile."""
     if move.origin is None:
         return
     steps, height = DISTANCE[move.origin][move.target], len(before.stacks[move.origin])
@@ -159,7 +159,7 @@ SENTENCES: Final[dict[Kind, str]] = {
     "part_saved": "a part of the threatened pile on {square} is safe on {other} and can come back",
     "reserve_back": "the reserve piece takes the five on {square} and wins a piece back",
 }
-"""What each hint says of a turn, in English; a translation replaces these and keeps the fields."""
+"""What each hint says about a turn, in English; a translation replaces these and keeps the fields."""
 
 
 def hint_text(hint: Hint) -> str:

@@ -1,4 +1,4 @@
-"""A finished game looked back at, turn by turn."""
+"""Reviews a finished game turn by turn."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from focus_companion.game.rules import Rules
 from focus_companion.players.evaluation import chances
 from focus_companion.review.evaluation import Counts, counts
 from focus_companion.review.hints import Hint, hints
-from focus_companion.review.search import Found, Line, search
+from focus_companion.review.search import SearchResult, Variation, search
 
 LIMIT_OF_TURN: Final = 30_000
-"""Positions that the search of one turn may look at."""
+"""Maximum positions searched for one turn."""
 
 LIMIT: Final = 2_000_000
-"""Positions that the searches of a whole game share; a very long game is searched less at each turn."""
+"""Maximum positions searched for a whole game; a very long game gets fewer per turn."""
 
 SWINGS: Final = 3
 
 
 class NotFinished(ValueError):
-    """A game that is not over: nobody is helped while they play."""
+    """The game is not over: nobody gets help while playing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +36,26 @@ class TurnReview:
 
     ply: int
     player: str
-    """The letter of who moved."""
+    """The letter of the player who moved."""
     move: Move
     changes: Mapping[str, Counts]
     """What every player (letter) won or lost by the turn, in turn order."""
     before: float
     """The mover's chance before the turn, 0 to 1."""
-    played: Line
-    """The turn with the answer to expect, and the mover's chance then."""
-    best: Line
-    """The best turn that the search found; that of ``played`` if there was no better."""
+    played: Variation
+    """The turn with the reply to expect, and the mover's chance after it."""
+    best: Variation
+    """The best turn that the search found; ``played`` if there was no better one."""
     complete: bool
     """Whether the search tried every turn."""
     after: Mapping[str, float]
-    """Every player's chance right after the turn, before any answer."""
+    """Every player's chance right after the turn, before any reply."""
     hints: tuple[Hint, ...] = ()
     """The rule book's strategy hints that the turn shows."""
 
     @property
     def swing(self) -> float:
-        """How much the mover's chance changed by the turn and the worst answer to it: -1 to 1."""
+        """How much the turn and the best reply to it changed the mover's chance: -1 to 1."""
         return self.played.chance - self.before
 
     @property
@@ -100,7 +100,7 @@ class Review:
 
     rules: Rules
     players: Mapping[str, str]
-    """Names by colour letter, where the record has them."""
+    """Names by colour letter, if the record has them."""
     turns: tuple[TurnReview, ...]
     result: Outcome
 
@@ -125,8 +125,8 @@ class Review:
 def review(record: GameRecord) -> Review:
     """Return the review of a finished game: a pure function, the same for the same record.
 
-    The time it takes is bounded: see :data:`LIMIT_OF_TURN` and :data:`LIMIT`. Raises NotFinished for a game
-    that has no result, IllegalMove for a record with an illegal move.
+    The work is bounded by :data:`LIMIT_OF_TURN` and :data:`LIMIT`. Raises NotFinished for a game without a
+    result, IllegalMove for a record with an illegal move.
     """
     number, result = 0, record.result
     for step in steps(record):
@@ -136,7 +136,7 @@ def review(record: GameRecord) -> Review:
     limit = min(LIMIT_OF_TURN, LIMIT // max(1, number))
     turns: list[TurnReview] = []
     before: Position | None = None
-    for step in steps(record):  # once more, rather than hold every position of a long game at once
+    for step in steps(record):  # replayed, rather than keeping every position of a long game in memory
         if before is not None and step.entry is not None and isinstance(step.entry.what, Move):
             turns.append(_turn(record.rules, limit, step.ply, before, step.entry.what, step.position))
         before = step.position
@@ -146,7 +146,7 @@ def review(record: GameRecord) -> Review:
 def _turn(rules: Rules, limit: int, ply: int, before: Position, move: Move, after: Position) -> TurnReview:
     mover = before.to_move
     held, had = counts(after, rules), counts(before, rules)
-    found: Found = search(before, rules, move, limit)
+    found: SearchResult = search(before, rules, move, limit)
     return TurnReview(
         ply,
         mover,

@@ -1,7 +1,7 @@
-"""The turn that was played and the best one, each with the answer to expect.
+"""Searches the turn that was played and the best one, each with the reply to expect.
 
-Deterministic. The work is bounded by the number of positions looked at, never by a clock: the same
-record gives the same review on every machine.
+Deterministic: the work is bounded by the number of positions, never by a clock, so the same record gives
+the same review on every machine.
 """
 
 from __future__ import annotations
@@ -18,58 +18,58 @@ from focus_companion.players.evaluation import chances
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A turn, the answer to expect, and the mover's chance (0 to 1) in what follows."""
+class Variation:
+    """A turn, the reply to expect, and the mover's chance (0 to 1) after both."""
 
     turn: Move
     answer: Move | None
-    """None when the turn ends the game, or when there was no room to look for answers."""
+    """None if the turn ends the game, or if the limit left no room to search for replies."""
     chance: float
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a search of one position found."""
+class SearchResult:
+    """The result of searching one position."""
 
-    played: Line
-    best: Line
-    """The line with the highest chance among those looked at; ``played`` itself if nothing is better."""
+    played: Variation
+    best: Variation
+    """The line with the highest chance among those searched; ``played`` itself if none is better."""
     looked_at: int
-    """Positions looked at."""
+    """Number of positions searched."""
     complete: bool
     """Whether every turn was tried."""
 
 
-def search(position: Position, rules: Rules, played: Move, limit: int) -> Found:
+def search(position: Position, rules: Rules, played: Move, limit: int) -> SearchResult:
     """Return the line of the turn played and the best line in a position that is not over.
 
-    As deep as ``limit`` positions allow, by the search that plays (see ``players``): two thirds of them for
-    the best turn, the rest for the turn played, no deeper than that. With more than two sides all others
-    are taken to play against the mover. With a limit below the number of legal turns nothing but the turn
-    played is looked at, alone.
+    Searches as deep as ``limit`` positions allow, with the computer player's search (see ``players``): two
+    thirds of them for the best turn, the rest for the turn played, no deeper than that. With more than two
+    sides, all others are assumed to play against the mover. With a limit below the number of legal turns,
+    only the turn played is searched.
     """
     mover = position.to_move
     mine = apply(position, played, rules)
     if limit < count_legal(position, rules):
-        line = Line(played, None, chances(mine, rules)[mover])
-        return Found(line, line, 1, complete=False)
+        line = Variation(played, None, chances(mine, rules)[mover])
+        return SearchResult(line, line, 1, complete=False)
     engine = shared_engine()
     engine.set_up(position, rules)
     found = engine.search(nodes=2 * limit // 3)
-    best = Line(found.move, _answer(found.line), chance(found.score, rules))
+    best = Variation(found.move, _answer(found.line), chance(found.score, rules))
     if found.move == played:
-        return Found(best, best, found.nodes, complete=found.depth > 0)
+        return SearchResult(best, best, found.nodes, complete=found.depth > 0)
     looked, complete = found.nodes, found.depth > 0
     if mine.result is not None:
-        line = Line(played, None, chances(mine, rules)[mover])
+        line = Variation(played, None, chances(mine, rules)[mover])
     else:
         engine.set_up(mine, rules)
         root = position.players.index(mover)
         answered = engine.search(nodes=limit - looked, depth=max(1, found.depth - 1), root=root)
         looked += answered.nodes
-        line = Line(played, answered.move, chance(answered.score, rules))
-    # The turn played may prove better than the search thought at the end of its time.
-    return Found(line, best if best.chance > line.chance else line, looked, complete)
+        line = Variation(played, answered.move, chance(answered.score, rules))
+    # The turn played may turn out better than the search had found within its limit.
+    return SearchResult(line, best if best.chance > line.chance else line, looked, complete)
 
 
 def _answer(line: Sequence[Move]) -> Move | None:

@@ -29,7 +29,7 @@ TEXTS: Final[dict[str, str]] = {
 }
 
 WORTH_NAMING: Final = 0.02
-"""A better turn is named from this difference of the chances on; below it the counts decide nothing."""
+"""A better turn is named if the chances differ by at least this much; below it the difference is noise."""
 
 
 def review_lines(review: Review) -> Iterator[str]:
@@ -52,7 +52,7 @@ def review_lines(review: Review) -> Iterator[str]:
 
 
 def swing_sentence(turn: TurnReview) -> str:
-    """Return what a turn did to the chances of who made it, and what would have been better."""
+    """Return what a turn did to the mover's chances, and what would have been better."""
     player = NAMES[turn.player]
     text = TEXTS["swing"].format(
         ply=turn.ply,
@@ -80,8 +80,8 @@ def changes_text(turn: TurnReview) -> str:
         if (changed := _counts_text(turn.changes[player]))
     ]
     shown = ", ".join(f"{NAMES[player]} {_percent(chance)}" for player, chance in turn.after.items())
-    told = [hint_text(hint) for hint in turn.hints]
-    return "; ".join([*(parts or [TEXTS["nothing"]]), TEXTS["chances"].format(chances=shown), *told])
+    hints = [hint_text(hint) for hint in turn.hints]
+    return "; ".join([*(parts or [TEXTS["nothing"]]), TEXTS["chances"].format(chances=shown), *hints])
 
 
 def _counts_text(change: Counts) -> str:

@@ -6,8 +6,8 @@ import json
 import math
 from typing import Any, Final
 
-from ..game.acts import Act
 from ..game.colours import NAMES
+from ..game.declarations import Declaration
 from ..game.moves import Move
 from ..game.position import Position
 from ..session.history import History
@@ -17,7 +17,7 @@ LONGEST: Final = 10_000
 """Characters of an answer; a longer one is none."""
 
 
-class Nonsense(ValueError):
+class BadAnswer(ValueError):
     """An answer that names no turn; the text says what came instead."""
 
 
@@ -37,19 +37,19 @@ def answered(line: str) -> Move:
         Nonsense: it names none.
     """
     if len(line) > LONGEST:
-        raise Nonsense(f"an answer of {len(line)} characters")
+        raise BadAnswer(f"an answer of {len(line)} characters")
     try:
         said = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Nonsense(_shown(line)) from error
+        raise BadAnswer(_shown(line)) from error
     if isinstance(said, dict) and isinstance(said.get("error"), str):
-        raise Nonsense(_shown(said["error"]))
+        raise BadAnswer(_shown(said["error"]))
     if not isinstance(said, dict) or not isinstance(said.get("move"), str):
-        raise Nonsense(_shown(line))
+        raise BadAnswer(_shown(line))
     try:
         return Move.parse(said["move"])
     except ValueError as error:
-        raise Nonsense(_shown(said["move"])) from error
+        raise BadAnswer(_shown(said["move"])) from error
 
 
 def _shown(text: str) -> str:
@@ -63,7 +63,7 @@ def _game(history: History) -> tuple[dict[str, Any], list[str]]:
     Whoever resigned or left is in no list of turns: after that the game is told from the position that it led
     to. Pieces in hand that are still to be placed cannot be told so; then the whole game is told without it.
     """
-    last = max((at for at, e in enumerate(history.entries) if isinstance(e.what, Act)), default=-1)
+    last = max((at for at, e in enumerate(history.entries) if isinstance(e.what, Declaration)), default=-1)
     moves = [str(entry.what) for entry in history.entries[last + 1 :]]
     at = history.positions[history.ply - len(moves)]
     if last < 0 or any(at.thirteenth) or any(at.placing):

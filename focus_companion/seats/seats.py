@@ -18,7 +18,7 @@ from ..session.history import History
 from ..session.requests import GiveUp, Request, RequestRefused, SubmitTurn
 from ..session.seat_kinds import COMPANION, parse_kind
 from .program import CannotStart, Program, Said
-from .protocol import Nonsense, answered, patience, question
+from .protocol import BadAnswer, answered, patience, question
 
 log = logging.getLogger(__name__)
 
@@ -216,7 +216,7 @@ class Seats:
             place, self._asked = self._asked.place, None
             try:
                 move = answered(said.line)
-            except Nonsense as error:
+            except BadAnswer as error:
                 self._give_up(place, "nonsense", str(error))
                 return
             self._send(place, SubmitTurn(place.player, move, place.game, place.ply, place.position))

@@ -44,6 +44,20 @@ class SetUp(Event):
 
 
 @dataclass(frozen=True)
+class Reading(Event):
+    """What a still picture shows, whatever should stand: for the players to take as the position, or not.
+
+    ``doubtful``: squares to look at, the least sure first; ``confidence`` 0…1; a ``position`` of "" where no
+    board was found.
+    """
+
+    type: ClassVar[str] = "reading"
+    position: str
+    doubtful: Sequence[str] = ()
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True)
 class Moved(Event):
     """A complete legal turn, trimmed."""
 
@@ -169,6 +183,9 @@ class GameBegan(Event):
     """Whether it is played on the simulated board."""
     played_by: Mapping[str, str] = field(default_factory=dict)
     pace: float = PACES[0]
+    start_from: str = ""
+    """ "camera": the players take the position that the camera reads as the start; until then the one of the
+    ``rules`` stands in for it."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +293,7 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Reply, Result),
-        *(GameBegan, Begins, Seated, SeatFailed, Acted, Ruled, Corrected, Paused, Placed, Refused),
+        *(GameBegan, Begins, Seated, SeatFailed, Acted, Ruled, Corrected, Paused, Placed, Refused, Reading),
     )
 }
 """The classes of events by their ``type``."""

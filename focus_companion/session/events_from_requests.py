@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ..game.acts import Act, ActKind
 from ..game.colours import NAMES
+from ..game.declarations import Declaration, DeclarationKind
 from ..game.play import act
-from ..game.position import position_text
+from ..game.position import parse_position, position_text
 from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
-from .events import Acted, Corrected, Event, Paused, Resolved, TakenBack
+from .events import Acted, Corrected, Event, Paused, Reading, Refused, Resolved, TakenBack
 from .events_from_verdicts import captured, reserves, result, turn
 from .history import History
 from .requests import (
@@ -22,6 +22,7 @@ from .requests import (
     GiveUp,
     Leave,
     Pause,
+    ReadBoard,
     Request,
     RequestRefused,
     Resign,
@@ -60,18 +61,18 @@ def answer(request: Request, history: History, time: float) -> tuple[Event, ...]
 def _take_back(_: TakeBack, history: History, time: float) -> Iterator[Event]:
     if not history.entries:
         raise RequestRefused("No turn has been played yet, so there is none to take back.")
-    by_act = isinstance(history.entries[-1].what, Act)
+    by_act = isinstance(history.entries[-1].what, Declaration)
     ply = history.ply if by_act else history.ply - 1
     event = TakenBack(time, ply)
     yield TakenBack(time, ply, history.take(event).position.text)
 
 
-def _acted(kind: ActKind, player: str, history: History, time: float) -> Iterator[Event]:
+def _acted(kind: DeclarationKind, player: str, history: History, time: float) -> Iterator[Event]:
     if history.over:
         raise RequestRefused("The game is over.")
     if kind == "draw":
         yield Acted(time, kind, "")
-        yield from result(act(history.position, Act(kind), history.rules), time)
+        yield from result(act(history.position, Declaration(kind), history.rules), time)
         return
     if player not in history.position.players:
         raise RequestRefused(
@@ -80,7 +81,7 @@ def _acted(kind: ActKind, player: str, history: History, time: float) -> Iterato
     if player in history.position.out:
         raise RequestRefused("{player} is out of the game already.", player=NAMES[player].capitalize())
     yield Acted(time, kind, NAMES[player])
-    yield from result(act(history.position, Act(kind, player), history.rules), time)
+    yield from result(act(history.position, Declaration(kind, player), history.rules), time)
 
 
 def _resign(request: Resign, history: History, time: float) -> Iterator[Event]:
@@ -121,6 +122,11 @@ def _stands_right(_: StandsRight, _history: History, _time: float) -> Iterator[E
     yield from ()
 
 
+def _read_board(_: ReadBoard, _history: History, _time: float) -> Iterator[Event]:
+    """Nothing to be told yet: the picture that is read brings ``reading``."""
+    yield from ()
+
+
 def _turn_done(_: TurnDone, history: History, time: float) -> Iterator[Event]:
     if history.paused:
         yield Paused(time, False)
@@ -137,12 +143,24 @@ def _set_position(request: SetPosition, history: History, time: float) -> Iterat
     yield Corrected(time, position_text(request.stacks), rules.to_json(), request.note)
 
 
+def take_reading(reading: Reading, history: History, time: float) -> tuple[Event, ...]:
+    """The events of a game that begins from what was read; of a position that no game can begin from, why."""
+    if not reading.position:
+        return ()
+    try:
+        return answer(SetPosition(parse_position(reading.position)), history, time)
+    except RequestRefused as refused:
+        return (Refused(time, str(refused), refused.text, refused.values),)
+
+
 def corrected_rules(request: SetPosition, history: History) -> Rules:
     """The rules of the game with the corrected position as their start.
 
     Raises:
         RequestRefused: no game can go on from there.
     """
+    if history.start_from:
+        return _start_rules(request, history)
     now = history.position
     if any(now.thirteenth) or any(now.placing):
         raise RequestRefused("A position can be set by hand only when all pieces in hand have been placed.")
@@ -158,6 +176,21 @@ def corrected_rules(request: SetPosition, history: History) -> Rules:
         "out": [NAMES[letter] for letter in now.out],
         "to_move": NAMES[to_move],
     }
+    return _rules_from(start, history)
+
+
+def _start_rules(request: SetPosition, history: History) -> Rules:
+    """The rules with the position that the players have agreed on as the start of their game."""
+    start = {
+        "position": position_text(request.stacks),
+        "reserves": _named(request.reserves),
+        "captured": {NAMES[taker]: _named(row) for taker, row in (request.captured or {}).items()},
+        "to_move": NAMES[request.to_move or history.position.players[0]],
+    }
+    return _rules_from(start, history)
+
+
+def _rules_from(start: Mapping[str, Any], history: History) -> Rules:
     settings = history.rules.to_json() | {"set_up": "position", "start": start}
     try:
         rules = Rules.from_json(settings, played=True)
@@ -188,5 +221,6 @@ _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[
     Resume: _resume,
     TurnDone: _turn_done,
     StandsRight: _stands_right,
+    ReadBoard: _read_board,
     SetPosition: _set_position,
 }

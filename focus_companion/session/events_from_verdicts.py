@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..game.colours import NAMES, names
 from ..game.moves import Move
 from ..game.play import Removed, apply
-from ..game.position import Position
+from ..game.position import Position, position_text
 from ..game.squares import SQUARES
 from ..referee import verdict as said
 from .events import (
@@ -18,6 +18,7 @@ from .events import (
     Lost,
     Moved,
     Prompt,
+    Reading,
     Ready,
     Resolved,
     Result,
@@ -25,19 +26,23 @@ from .events import (
     TakenBack,
     Unclear,
 )
-from .history import History
+from .history import History, Transition
 
 
-def hear(verdict: said.Verdict, history: History, time: float) -> tuple[Event, ...]:
-    """The events that follow from ``verdict`` at the end of ``history``; none if it says nothing new.
+def follow(verdicts: Iterable[said.Verdict], history: History, time: float) -> list[Transition]:
+    """The events that follow from ``verdicts``, each taken as the game stands after those before it.
 
     Raises:
-        TypeError: a kind of verdict that nobody has told us how to take.
+        TypeError: no event is known for a kind of verdict.
     """
-    return tuple(_heard(verdict, history, time))
+    transitions: list[Transition] = []
+    for verdict in verdicts:
+        history = transitions[-1].after if transitions else history
+        transitions += history.transitions(_events(verdict, history, time))
+    return transitions
 
 
-def _heard(verdict: said.Verdict, history: History, time: float) -> Iterator[Event]:
+def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Event]:
     match verdict:
         case said.OutOfView(what, why):
             if what not in history.lost:
@@ -45,6 +50,11 @@ def _heard(verdict: said.Verdict, history: History, time: float) -> Iterator[Eve
         case said.BackInView(what):
             if what in history.lost:
                 yield Found(time, what)
+        case said.BoardRead(stacks, doubtful, confidence):
+            shown = position_text(stacks) if stacks else ""
+            reading = Reading(time, shown, square_names(doubtful), round(confidence, 4))
+            if history.reading is None or not _same(history.reading, reading):
+                yield reading
         case said.WentBack(ply):
             if ply < history.ply and (not history.over or _undoes_the_end(ply, history)):
                 yield TakenBack(time, ply, history.positions[ply].text)

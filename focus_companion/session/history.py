@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..game.acts import ACT_KINDS, Act, ActKind
 from ..game.colours import LETTER, names
+from ..game.declarations import DECLARATION_KINDS, Declaration, DeclarationKind
 from ..game.match import MatchPlace
 from ..game.moves import Move
 from ..game.play import act, apply
@@ -30,6 +30,7 @@ from .events import (
     Paused,
     Placed,
     Prompt,
+    Reading,
     Ready,
     Reply,
     Resolved,
@@ -59,6 +60,8 @@ class History:
     played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
     lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
     ``demo``: the simulated board plays it.
+    ``start_from``: "camera" until the players have taken a position that it reads as their start;
+    ``reading`` is the newest one that they have neither taken nor passed over.
     ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
     be made for one of them now, ``seat_failed`` why none comes.
     """
@@ -91,6 +94,8 @@ class History:
     pace: float = PACES[0]
     reply: Reply | None = None
     seat_failed: SeatFailed | None = None
+    start_from: str = ""
+    reading: Reading | None = None
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -164,6 +169,14 @@ class History:
         after = clock.at(self.time, self.position.to_move if runs else "", mover)
         return replace(self, started=started, clock=after)
 
+    def transitions(self, events: Iterable[Event]) -> list[Transition]:
+        """These events, in this order, each with the game before and after it."""
+        taken: list[Transition] = []
+        for event in events:
+            before = taken[-1].after if taken else self
+            taken.append(Transition(event, before, before.take(event)))
+        return taken
+
     def take_all(self, events: Iterable[Event]) -> History:
         """The game after these events, in this order."""
         history = self
@@ -173,7 +186,7 @@ class History:
 
     def looked_away(self) -> History:
         """The same game when nobody knows how the board looks now, as after a restart."""
-        return replace(self, ready=False, set_up=(), lost={})
+        return replace(self, ready=False, set_up=(), lost={}, reading=None)
 
     def record(self) -> GameRecord:
         """The game record, times counted from the beginning of the game."""
@@ -201,7 +214,7 @@ class History:
             case Begins():
                 return self._begins(event)
             case Acted():
-                done = Act(_act_kind(event.act), LETTER[event.player] if event.player else "")
+                done = Declaration(_act_kind(event.act), LETTER[event.player] if event.player else "")
                 position = act(self.position, done, self.rules)
                 entries = (*self.entries, Entry(done, event.time))
                 return replace(self, positions=(*self.positions[:-1], position), entries=entries)
@@ -227,8 +240,11 @@ class History:
                 return replace(self, unclear=event)
             case SetUp():
                 return replace(self, set_up=tuple(event.squares), ready=False)
+            case Reading():
+                return replace(self, reading=event)
             case Ready():
-                return replace(self, set_up=(), ready=True, alert=None, prompt=None, unclear=None)
+                stands = replace(self, set_up=(), ready=True, reading=None)
+                return replace(stands, alert=None, prompt=None, unclear=None)
             case Lost():
                 return replace(self, lost={**self.lost, event.what: event.why})
             case Found():
@@ -260,6 +276,7 @@ class History:
             played_by={LETTER[name]: str(parse_kind(kind)) for name, kind in event.played_by.items()},
             pace=event.pace,
             demo=event.demo,
+            start_from=event.start_from,
         )
 
     def _seated(self, event: Seated) -> History:
@@ -307,6 +324,7 @@ class History:
             self,
             positions=(*self.positions, position),
             entries=(*self.entries, Entry(move, event.time)),
+            reading=None,
             alert=None,
             prompt=None,
             unclear=None,
@@ -318,7 +336,7 @@ class History:
             raise HistoryError(f"taken back to ply {event.ply} at ply {self.ply}")
         kept = list(self.entries)
         dropped: list[Entry] = []
-        if event.ply == self.ply and kept and isinstance(kept[-1].what, Act):
+        if event.ply == self.ply and kept and isinstance(kept[-1].what, Declaration):
             dropped.append(kept.pop())
         while sum(isinstance(entry.what, Move) for entry in kept) > event.ply:
             dropped.append(kept.pop())
@@ -335,10 +353,15 @@ class History:
 
     def _corrected(self, event: Corrected) -> History:
         rules = Rules.from_json(dict(event.rules), played=True)
-        noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
+        if self.start_from:
+            # Nothing was wrong: the game begins here.
+            noted = replace(self, agreed=rules, start_from="")
+        else:
+            noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
         return replace(
             noted,
             rules=rules,
+            reading=None,
             positions=(start_position(rules),),
             entries=(),
             alert=None,
@@ -350,18 +373,27 @@ class History:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One event, and the game before and after it."""
+
+    event: Event
+    before: History
+    after: History
+
+
 def _replayed(entries: Iterable[Entry], rules: Rules) -> tuple[Position, ...]:
     positions = [start_position(rules)]
     for entry in entries:
         if isinstance(entry.what, Move):
             positions.append(apply(positions[-1], entry.what, rules))
-        elif isinstance(entry.what, Act):
+        elif isinstance(entry.what, Declaration):
             positions[-1] = act(positions[-1], entry.what, rules)
     return tuple(positions)
 
 
-def _act_kind(text: str) -> ActKind:
-    for kind in ACT_KINDS:
+def _act_kind(text: str) -> DeclarationKind:
+    for kind in DECLARATION_KINDS:
         if kind == text:
             return kind
     raise HistoryError(f"no act is called {text!r}")

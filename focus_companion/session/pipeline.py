@@ -8,34 +8,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
 from ..referee.asked import NOBODY, Asked
-from ..referee.beliefs import MOST
 from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
-    OtherBegins,
     OutOfView,
     StartDiffers,
     StartSeen,
     TrimAwaited,
-    TurnSeen,
     Verdict,
-    WentBack,
 )
+from ..vision.appearance.shades import Shade, measured_shades, shade_text
 from ..vision.capture.frames import Frame, Image
 from ..vision.detection.manual_corners import Corners, check_corners, corners_of
 from ..vision.geometry.board_profiles import plastic_sets
 from ..vision.geometry.lens_profiles import LensProfile
-from ..vision.geometry.scene import BoardProfile
+from ..vision.geometry.scene import BoardProfile, Camera
 from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
 from ..vision.tracking.watcher import Watcher
 from ..vision.tracking.watching import State
+from .reading import Reader
 from .usable import Usable
 
 SET_UP_PATIENCE = 0.6
@@ -63,31 +60,29 @@ class Pipeline:
         rank1: str = "bottom",
         lens: LensProfile | None = None,
         tries_mount: bool = True,
-        watcher: type[Watcher] = Watcher,
-        beliefs: int = MOST,
+        aside: bool = False,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
         the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
-        the start says; ``watcher`` and ``beliefs`` (at most kept in doubt): others than the usual, to be
-        compared.
+        the start says; ``aside``: :meth:`read` works in a thread of its own.
         """
         self._lens, self._rules = lens, rules
-        self._kind = watcher
         self._trial: Trial | None = None
         self._tries_mount = tries_mount
         self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
         self._mounting = threading.Lock()
         self._profiles = tuple(profiles or plastic_sets())
         self._players, self._rank1 = "".join(rules.order), rank1
-        self._referee = Referee(rules, most=beliefs)
+        self._referee = Referee(rules)
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = self._vouched = False
         self._lost = False
         self._differs: tuple[int, ...] = ()
-        self._offered: tuple[str, ...] | None = None
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
+        self._shades: tuple[Camera, dict[str, Shade]] | None = None
+        self._reader = Reader(self._profiles, self._players, rank1, lens, aside=aside)
 
     @property
     def camera_state(self) -> str:
@@ -95,7 +90,7 @@ class Pipeline:
         if self._usable.why:
             return self._usable.why
         if self._watcher is None:
-            return State.SEEKING.value
+            return State.SEEKING.value if self._reader.last is None else State.WATCHING.value
         return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
@@ -116,9 +111,7 @@ class Pipeline:
             self._rules = replace(self._rules, order=history[0].players)
             self._referee.play_by(self._rules)
         if self._watcher is None:
-            self._watcher = self._kind(
-                self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens
-            )
+            self._watcher = self._new_watcher(position)
             self._known = position
             if self._given is not None:
                 self._watcher.place(self._given[0], believed=self._given[1])
@@ -136,25 +129,52 @@ class Pipeline:
             return [OutOfView(why="resolution")]
         if look is None:
             return []
+        if len(history) == 1:
+            self._measure(watcher, look)
         verdicts: list[Verdict] = []
         if self._lost:
             self._lost = False
             verdicts.append(BackInView())
         if not self._ready:
             return verdicts + self._set_up(watcher, look)
-        verdicts += self._referee.judge(look, history, asked)
-        self._offered = self._outcome(verdicts, history)
-        stands, doubtful = self._referee.supposed or (history[-1].stacks, ())
-        if self._offered is None and stands != watcher.standing:
+        decision = self._referee.judge(look, history, asked)
+        standing = decision.standing
+        if decision.outcome is None and standing.stacks != watcher.standing:
             # What cannot be told yet, or no longer, is taken to stand until something speaks against it.
-            watcher.confirm(stands, doubtful)
-        if any(isinstance(verdict, TrimAwaited) for verdict in verdicts):
+            watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
+        if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
-        if self._referee.shows_standing(look):
+        if decision.unchanged:
             watcher.unchanged()
-        elif self._referee.covered(look) and look.age > _patience(watcher, look):
+        elif decision.covered and look.age > _patience(watcher, look):
             watcher.absorb(look)
-        return verdicts
+        return [*verdicts, *decision.verdicts]
+
+    def _new_watcher(self, position: Position) -> Watcher:
+        return Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens)
+
+    def read(self, frame: Frame, standing: Position | None) -> list[Verdict]:
+        """What a still picture shows whatever should stand, once it has been read: ``BoardRead``.
+
+        ``standing``: what the game says, which tells how the board is turned; ``None``: nothing is known.
+        """
+        back: list[Verdict] = []
+        if standing is None:
+            # Nobody else judges the picture.
+            before = self._usable.why
+            if not self._usable.judge(frame.picture, frame.time):
+                return [OutOfView("camera", self._usable.why)] if self._usable.why else []
+            back = [BackInView("camera")] if before else []
+        held = self._watcher.camera if self._watcher is not None else None
+        found = self._reader.see(frame, None if standing is None else standing.stacks, held)
+        if found is not None and found.stacks and self._watcher is None:
+            # The position that is agreed on is looked for where it was read.
+            self._given = self._reader.corners, False
+        return back if found is None else [*back, found]
+
+    def read_again(self) -> None:
+        """The next still picture is read, however like the last one."""
+        self._reader.forget()
 
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
@@ -170,39 +190,17 @@ class Pipeline:
         """The session took our verdict, or corrected the game by hand."""
         assert self._watcher is not None
         position = history[-1]
-        self._referee.follow(history)
-        supposed = self._referee.supposed
-        if supposed is not None:
-            # More has been played since, of which only a part is in doubt.
-            self._watcher.confirm(*supposed)
-        # Something else may have been asked for between our verdict and this picture, such as a new game.
-        elif position.stacks == self._offered:
-            self._watcher.confirm(position.stacks, shown=not self._referee.partly)
-        elif self._referee.answered:
-            # The board shows it already; whoever answered may have played on, and need set nothing up.
-            self._watcher.confirm(position.stacks, shown=self._referee.answer_shown)
+        standing = self._referee.follow(history)
+        if standing is not None:
+            self._watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
         else:
             self._watcher.expect(position.stacks)
+            if self._watcher.camera is None and (corners := self._reader.corners) is not None:
+                # The players have taken what was read: it is looked for there.
+                self._watcher.place(corners, believed=False)
             self._ready = self._vouched = False
             self._differs = ()
-        self._offered = None
         self._known = position
-
-    def _outcome(self, verdicts: Sequence[Verdict], history: Sequence[Position]) -> tuple[str, ...] | None:
-        """The stacks that stand if these verdicts are taken; ``None`` where they say nothing of that."""
-        position, rules, stands = history[-1], self._rules, None
-        for verdict in verdicts:
-            if isinstance(verdict, WentBack):
-                position = history[verdict.ply]
-            elif isinstance(verdict, OtherBegins):
-                position = verdict.start
-                rules = replace(rules, order=position.players)
-            elif isinstance(verdict, TurnSeen) and not position.over:
-                position = apply(position, verdict.move, rules)
-            else:
-                continue
-            stands = position.stacks
-        return stands
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
         wrong = watcher.disagreeing(look)
@@ -245,7 +243,31 @@ class Pipeline:
     def corners(self) -> dict[str, tuple[float, float]] | None:
         """Where the corners of the lattice are seen, as shares of the picture's size, if they are."""
         outlines = self._watcher.outlines if self._watcher else None
-        return None if outlines is None else corners_of(outlines.camera, outlines.profile)
+        if outlines is None:
+            return self._reader.corners
+        return corners_of(outlines.camera, outlines.profile)
+
+    def _measure(self, watcher: Watcher, look: Look) -> None:
+        """What the pieces look like, once for each place where the board is believed to lie."""
+        camera, outlines = watcher.camera, watcher.outlines
+        if camera is None or outlines is None or (self._shades is not None and self._shades[0] is camera):
+            return
+        wrong = watcher.disagreeing(look)
+        self._shades = camera, measured_shades(look.image, outlines, watcher.standing, wrong)
+
+    def pieces(self) -> dict[str, dict[str, str]]:
+        """What is known of the pieces by letter: ``seen``, their shade in the picture before the first turn;
+        of a set that is named, ``name`` and ``shade``. Shades as ``#rrggbb``.
+        """
+        known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
+        watcher = self._watcher
+        profile = (watcher and watcher.profile) or self._profiles[0]
+        for look in profile.pieces:
+            if look.letter in known:
+                known[look.letter] = {"name": look.name, "shade": shade_text(look.shade)}
+        for letter, shade in (self._shades[1] if self._shades else {}).items():
+            known[letter]["seen"] = shade_text(shade)
+        return known
 
     def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""

@@ -30,6 +30,15 @@ class Sight(Protocol):
         whom others make the turns, and which one now."""
         ...
 
+    def read(self, frame: Frame, standing: Position | None) -> Sequence[Verdict]:
+        """What this frame shows whatever should stand, once that is known; ``standing`` tells how the board
+        is turned, if anything is known of it."""
+        ...
+
+    def read_again(self) -> None:
+        """The next still picture is read, however like the last one."""
+        ...
+
     def hurry(self, until: float) -> None:
         """The players say that the turn is done: what is still up to the time ``until`` need not last."""
         ...
@@ -48,6 +57,10 @@ class Sight(Protocol):
 
     def corners(self) -> Mapping[str, Sequence[float]] | None:
         """Where the corners of the lattice are seen, as shares of the picture's size; ``None``: nowhere."""
+        ...
+
+    def pieces(self) -> Mapping[str, Mapping[str, str]]:
+        """What is known of the pieces' looks by letter: ``seen``, ``name``, ``shade``, as far as it is."""
         ...
 
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:

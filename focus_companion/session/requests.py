@@ -32,7 +32,8 @@ class NewGame(Request):
 
     Without ``rules`` those of the last game hold, as they were agreed at its beginning, with its seats and
     clock, and its match goes on. ``games``: how many games of a match this is the first of; 1 for a single
-    game. ``played_by`` maps letters to kinds of seat; ``None``: as in the last game, for those who play.
+    game. ``start_from``: "camera" where the start is read from the picture. ``played_by`` maps letters to
+    kinds of seat; ``None``: as in the last game, for those who play.
     """
 
     rules: Rules | None = None
@@ -40,6 +41,7 @@ class NewGame(Request):
     seats: Mapping[str, str] = field(default_factory=dict)
     clock: TimeControl | None = None
     games: int = 1
+    start_from: str = ""
     played_by: Mapping[str, str] | None = None
     pace: float | None = None
 
@@ -171,12 +173,22 @@ class SetPosition(Request):
 
 
 @dataclass(frozen=True)
+class ReadBoard(Request):
+    """Read the next still picture, whatever should stand; the event ``reading`` tells what it shows."""
+
+
+@dataclass(frozen=True)
 class PlaceBoard(Request):
     """Where the players see the board in the picture: (x, y) of the lattice's corners a1, h1, h8 and a8 as
     shares of the picture's width and height. ``None``: look for it again without help.
     """
 
     corners: Mapping[str, tuple[float, float]] | None
+
+
+@dataclass(frozen=True)
+class SwapColours(Request):
+    """Before the first turn: the pieces taken for one player's are the other's."""
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ..vision.capture.frames import FROZEN
+from ..vision.capture.frames import FrameError
 from ..vision.capture.picture_faults import Repeats
 from .events import Event
 from .session import Session
@@ -81,15 +82,15 @@ class Awake:
 
 def _boot_time() -> float:
     # Only Linux has the clock that counts sleep; elsewhere a sleep shows as a stall.
-    clock = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if clock is None else time.clock_gettime(clock)
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
-def _gone(source: FrameSource) -> str:
-    return getattr(source, "gone", "ended")
+def _reason(error: Exception | None, otherwise: str) -> str:
+    """The event ``lost``'s ``why``: the source's own word for its fault, if it has one."""
+    return error.why if isinstance(error, FrameError) else otherwise
 
 
-class _Reader:
+class _SourceReader:
     """Reads one opened source on a thread of its own, so that the game thread never hangs in a camera."""
 
     def __init__(self, source: FrameSource) -> None:
@@ -135,10 +136,8 @@ class _Reader:
         with self._change:
             self._stop = True
             self._change.notify_all()
-        close: Callable[[], None] | None = getattr(self.source, "close", None)
         # Wakes a source that waits for its next frame.
-        if close is not None:
-            close()
+        self.source.close()
         self._thread.join(timeout)
 
 
@@ -212,18 +211,18 @@ class Runner:
                 try:
                     source = self._open()
                 except OSError as error:
-                    self._lost(getattr(error, "why", "unplugged"), str(error))
+                    self._lost(_reason(error, "unplugged"), str(error))
                     self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
                     tries += 1
                     continue
                 self._session.new_stream()
                 self.reopened += 1
-            reader = _Reader(source)
+            reader = _SourceReader(source)
             try:
                 fresh, why = self._follow(reader)
             finally:
                 reader.stop()
-            problem, live, name, gone = reader.error, source.live, source.name, _gone(source)
+            problem, live, name, gone = reader.error, source.live, source.name, source.gone
             # Let go of the old source before the next one opens: a simulated table is many megabytes.
             del reader
             source = None
@@ -235,7 +234,7 @@ class Runner:
                 self.ended = True
                 self._idle(None)
                 return
-            why = why or getattr(problem, "why", gone)
+            why = why or _reason(problem, gone)
             self._lost(why, str(problem) if problem else f"{name}: {_IN_WORDS.get(why, why)}")
             tries = 0 if fresh else tries
             # After a sleep the camera is there most likely; it only has to be opened anew.
@@ -250,32 +249,30 @@ class Runner:
         log.warning("%s", text)
         self._tell(self._session.camera_lost(why))
 
-    def _follow(self, reader: _Reader) -> tuple[int, str]:
+    def _follow(self, reader: _SourceReader) -> tuple[int, str]:
         """Push frames until the source ends, falls silent or freezes.
 
         Returns how many new pictures came, and why it is given up: "" where the source ended by itself.
         """
-        fresh, last = 0, time.monotonic()
+        source, fresh, last = reader.source, 0, time.monotonic()
         first: float | None = None
-        # A simulated board is drawn as fast as the machine allows: that it takes its time is no fault.
-        silence = FIRST if getattr(reader.source, "waits", False) else self._silence
-        patience = getattr(reader.source, "frozen_after", FROZEN)
+        silence = FIRST if source.waits else self._silence
         while not self._stop.is_set():
             asked = time.monotonic()
             frame = reader.take(_TURN)
             now = time.monotonic()
-            if reader.source.live and (now - asked > _STOPPED or self._awake.slept() > _SLEPT):
+            if source.live and (now - asked > _STOPPED or self._awake.slept() > _SLEPT):
                 return fresh, "asleep"
             if frame is None:
                 if reader.ended:
                     return fresh, ""
-                if reader.source.live and now - last > (silence if fresh else FIRST):
-                    return fresh, getattr(reader.source, "silent", "stalled")
+                if source.live and now - last > (silence if fresh else FIRST):
+                    return fresh, source.silent
                 told = self._session.attend()
             else:
                 last = now
                 first = now if first is None else first
-                same = self._repeated(frame, now) if reader.source.live else 0.0
+                same = self._repeated(frame, now) if source.live else 0.0
                 if not same:
                     fresh += 1
                     told = self._session.camera_found() if fresh == 1 else []
@@ -283,7 +280,7 @@ class Runner:
                     told = []
                 told = told + self._session.push(frame)
                 # One just opened may begin with a picture that it had in store.
-                if same > patience and now - first > min(patience, _STORED):
+                if same > source.frozen_after and now - first > min(source.frozen_after, _STORED):
                     return fresh, "frozen"
             self._tell(told)
             self._turned()

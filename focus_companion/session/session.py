@@ -6,44 +6,45 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from ..game.match import MatchPlace, match_names
+from ..game.match import MatchPlace
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.rules import Rules
 from . import state_json as view
-from .beginning import began, match_to_go_on, next_place, turned
-from .clock import Clock, TimeControl
+from .beginning import GamePlan, began, following, match_to_go_on, planned, rematch
 from .event_feed import HEARTBEAT, Feed, Subscription
 from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
-from .events_from_requests import answer
-from .events_from_verdicts import hear
-from .history import History
+from .events_from_requests import answer, take_reading
+from .events_from_verdicts import follow
+from .history import History, Transition
 from .picture import Pictures
 from .ports import EventJournal, Sight, SightMaker, Tape
-from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, StandsRight, TurnDone
+from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, SwapColours
+from .roles import swapped
 from .rulings import nearest_turns
-from .seat_kinds import AT_THE_BOARD, SeatError, Seating
+from .seat_kinds import Seating
 from .seating import check_seats, seats_changed
+from .to_sight import Looking
 
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
 
 log = logging.getLogger(__name__)
 
+_NEWEST: Final = 64
+"""Newest events of which it can still be told what the state was right after them."""
+
 _WAITING: Final = 64
 """Requests that may wait for the game thread."""
 
 _RETRY: Final = 1.0
 """Seconds between two tries to write what the journal refused."""
-
-_HURRY: Final = 2.0
-"""Seconds after a press of the button in which the picture may come to rest and is judged at once."""
 
 _STALLED: Final = 30.0
 """Seconds without a turn of the game loop after which it counts as dead; finding the board may take a while.
@@ -72,6 +73,9 @@ class Session:
     ``played_by``: kinds of seat by letter, of a new game; in a game that goes on they replace those of the
     same colours. ``pace``: seconds for which a computer may think about a turn, ``None``: as the game has it.
 
+    ``start_from``: "camera" where a new game begins from the position that the camera reads, as soon as the
+    players take it; with ``takes_reading``, because nobody is there to ask, at once.
+
     Raises:
         JournalError: the journal cannot be used.
         SeatError: a seat of a colour that does not play.
@@ -92,17 +96,21 @@ class Session:
         match: MatchPlace | None = None,
         played_by: Mapping[str, str] | None = None,
         pace: float | None = None,
+        start_from: str = "",
+        takes_reading: bool = False,
     ) -> None:
         self._journal = journal
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
         self._demo = demo
+        self.takes_reading, self._looking = takes_reading, Looking()
         self._clock = clock
         self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_WAITING)
         self._state = threading.Lock()
         self._rescued = rescued
         self._told: tuple[History, dict[str, Any]] | None = None
-        self._held: list[Event] = []
+        self._held: list[Transition] = []
+        self._newest: deque[tuple[int, Transition]] = deque(maxlen=_NEWEST)
         self._fault: str | None = None
         self._retry_at = 0.0
         self._frames = 0
@@ -122,19 +130,20 @@ class Session:
             self._history = journal.history(game).looked_away()
             self._time = self._offset = self._history.time
         elif (before := match_to_go_on(journal) if resume else None) is not None:
-            self._history = self._following(before)
+            self._history = following(before).begin(journal, self._time)
         else:
             check_seats(played_by or {}, "".join(rules.order))
             seating = Seating.make(played_by, pace)
-            self._history = self._prepare(rules, players, match=match, seating=seating)
+            plan = GamePlan(rules, players, match=match, seating=seating, start_from=start_from)
+            self._history = plan.begin(journal, self._time)
         self._sight: Sight = sight(self.rules) if callable(sight) else sight
         if self._history.corners is not None:
             # The board or the camera may have been moved since.
             self._sight.place(self._history.corners, believed=False)
         if not self._history.begun:
-            self._commit((began(self._history, self._time, self._demo),))
+            self._commit(self._history.transitions([began(self._history, self._time, self._demo)]))
         if changed := seats_changed(self._history, played_by or {}, pace, self._time):
-            self._commit(changed)
+            self._commit(self._history.transitions(changed))
 
     # What everyone may ask
 
@@ -182,17 +191,33 @@ class Session:
         if told is None or told[0] is not history:
             told = (history, view.state(history))
             self._told = told
-        clock = history.clock and history.clock.to_json(self._time, history.position.players)
-        return told[1] | {
+        return told[1] | self._around(history, last, self._time)
+
+    def state_after(self, event: int) -> dict[str, Any] | None:
+        """The state right after the event of that id, ``moves`` as what it changed in the list before it
+        (:func:`state_json.change`); ``None`` if that is no longer known.
+        """
+        with self._state:
+            transition = next(
+                (transition for number, transition in reversed(self._newest) if number == event), None
+            )
+        if transition is None:
+            return None
+        return view.change(transition) | self._around(transition.after, event, transition.after.time)
+
+    def _around(self, history: History, event: int, time: float) -> dict[str, Any]:
+        """What belongs to the state beside the game: how camera, journal and clocks stand."""
+        return {
             "camera": self.camera,
-            "camera_why": self.camera_why,
-            "event": last,
+            "camera_why": self._why_blind(history),
+            "event": event,
             "resumed": self.resumed,
             "fault": self._fault,
             "rescued": self._rescued,
-            "clock": clock,
+            "clock": history.clock and history.clock.to_json(time, history.position.players),
             "mount": self._sight.mount(),
             "corners": self._sight.corners(),
+            "pieces": view.named(self._sight.pieces()),
         }
 
     def legal(self) -> list[str]:
@@ -211,8 +236,10 @@ class Session:
     @property
     def camera_why(self) -> str | None:
         """The event ``lost``'s ``why`` while camera or board are lost; ``None`` while all is well."""
-        lost = self._history.lost
-        return self._silent or lost.get("camera") or lost.get("board")
+        return self._why_blind(self._history)
+
+    def _why_blind(self, history: History) -> str | None:
+        return self._silent or history.lost.get("camera") or history.lost.get("board")
 
     def snapshot(self, overlay: bool = False, width: int | None = None) -> bytes | None:
         """The newest picture as JPEG, with the reading on it if ``overlay``; ``None`` before the first.
@@ -280,14 +307,14 @@ class Session:
             return told
         if self._history.over and self._again is not None and self._time >= self._history.time + self._again:
             told += self._another()
-        heard: list[Event] = []
         history = self._history
-        for verdict in self._sight.push(frame, history.positions, history.asked):
-            events = hear(verdict, history, self._time)
-            history = history.take_all(events)
-            heard += events
+        seen = self._looking.verdicts(self._sight, frame, history, self._time)
+        transitions = follow(seen, history, self._time)
+        history = transitions[-1].after if transitions else history
+        if history.start_from and history.reading and self.takes_reading:
+            transitions += history.transitions(take_reading(history.reading, history, self._time))
         self._turned_at = self._clock()
-        return told + self._tell(*heard)
+        return told + self._emit(transitions)
 
     def attend(self) -> list[Event]:
         """Do what has been asked for; to be called now and then also while no frames come."""
@@ -297,7 +324,7 @@ class Session:
             if self._turned_at < self._retry_at:
                 return told
             held, self._held = self._held, []
-            told += self._tell(*held)
+            told += self._emit(held)
         while not self._held:
             try:
                 request, done = self._requests.get_nowait()
@@ -343,49 +370,27 @@ class Session:
 
     def _do(self, request: Request) -> list[Event]:
         if isinstance(request, Rematch):
-            before = self._history
-            again = before.match is not None and not before.over
-            if again:
-                return self._new_game(NewGame(players=before.players))
-            played_by = turned(before, before.played_by)
-            return self._new_game(NewGame(players=turned(before, before.players), played_by=played_by))
+            return self._new_game(rematch(self._history))
         if isinstance(request, NewGame):
             return self._new_game(request)
+        if isinstance(request, SwapColours):
+            request = swapped(self._history, self._sight.corners())
         if isinstance(request, PlaceBoard):
             return self._place(request)
-        events = answer(request, self._history, self._time)
-        if any(isinstance(event, TakenBack | Corrected) for event in events):
-            told = self._tell(*events)
-            self._look_afresh()
-            return told
-        if isinstance(request, StandsRight):
-            self._sight.vouch()
-        if isinstance(request, TurnDone):
-            self._sight.hurry(self._time + _HURRY)
-        return self._tell(*events)
+        transitions = self._history.transitions(answer(request, self._history, self._time))
+        if any(isinstance(transition.event, TakenBack | Corrected) for transition in transitions):
+            # The board has to be put right by hand: the pipeline tells from the new history what differs.
+            transitions[-1] = replace(
+                transitions[-1], after=replace(transitions[-1].after, ready=False, set_up=())
+            )
+        self._looking.pass_on(request, self._sight, self._time)
+        return self._emit(transitions)
 
     def _new_game(self, request: NewGame) -> list[Event]:
         before = self._history
-        seats, clock = request.seats, request.clock
-        match = MatchPlace(request.games) if request.games > 1 else None
-        if request.rules is None:
-            seats, clock = before.seats, before.clock.control if before.clock else None
-            match = next_place(before)
-        rules = request.rules or before.agreed or self.rules
-        turns = request.rules is None and match is not None and before.over
-        players = request.players or (turned(before, before.players) if turns else before.players)
-        played_by = turned(before, before.played_by) if turns else before.played_by
-        seating = Seating.make(
-            played_by if request.played_by is None else request.played_by,
-            before.pace if request.pace is None else request.pace,
-        )
-        if fault := rules.order_fault or view.seats_fault(rules, seats):
-            raise RequestRefused("The game cannot begin: {reason}.", reason=fault)
+        plan = planned(request, before)
         try:
-            check_seats(request.played_by or {}, "".join(rules.order))
-            history = self._prepare(rules, players, seats, clock, match, seating)
-        except SeatError as error:
-            raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
+            history = plan.begin(self._journal, self._time)
         except OSError as error:
             # The journal's own sentence; the old game stays.
             raise RequestRefused(str(error)) from error
@@ -415,62 +420,37 @@ class Session:
             self._fault, self._retry_at = str(error), self._clock() + _RETRY
             return []
 
-    def _look_afresh(self) -> None:
-        """The board has to be put right by hand: the pipeline tells from the new history what differs."""
-        with self._state:
-            self._history = replace(self._history, ready=False, set_up=())
-
-    def _prepare(
-        self,
-        rules: Rules,
-        players: Mapping[str, str],
-        seats: Mapping[str, str] | None = None,
-        clock: TimeControl | None = None,
-        match: MatchPlace | None = None,
-        seating: Seating = AT_THE_BOARD,
-    ) -> History:
-        if match is not None:
-            players = match_names(rules.order, players)
-        number = self._journal.begin(rules, players) if self._journal else 1
-        today = date.today().isoformat()
-        made = History.begin(rules, players, game=number, date=today)
-        control = Clock(clock) if clock else None
-        made = replace(made, time=self._time, seats=seats or {}, clock=control, match=match)
-        return replace(made, played_by=seating.of(rules.order), pace=seating.pace)
-
-    def _following(self, before: History) -> History:
-        """The next game of the match that ``before`` belongs to."""
-        clock = before.clock.control if before.clock else None
-        rules, seating = before.agreed or before.rules, Seating(turned(before, before.played_by), before.pace)
-        players = turned(before, before.players)
-        return self._prepare(rules, players, before.seats, clock, next_place(before), seating)
-
     def _tell(self, *events: Event) -> list[Event]:
+        before = self._held[-1].after if self._held else self._history
+        return self._emit(before.transitions(events))
+
+    def _emit(self, transitions: Sequence[Transition]) -> list[Event]:
         """Keep these events, then tell them; hold them back while the journal refuses them."""
         if self._held:
-            self._held += events
+            self._held += transitions
             return []
-        if not events:
+        if not transitions:
             return []
         try:
-            self._commit(events)
+            self._commit(transitions)
         except OSError as error:
             if self._fault is None:
                 log.error("%s", error)
-            self._held, self._fault = list(events), str(error)
+            self._held, self._fault = list(transitions), str(error)
             self._retry_at = self._clock() + _RETRY
             return []
         self._fault = None
-        return list(events)
+        return [transition.event for transition in transitions]
 
-    def _commit(self, events: tuple[Event, ...]) -> None:
-        history = self._history.take_all(events)
+    def _commit(self, transitions: Sequence[Transition]) -> None:
+        history, events = transitions[-1].after, tuple(transition.event for transition in transitions)
         numbers = self._keep(events, history.game)
         if any(isinstance(event, Moved) for event in events):
             # The game goes on: it has been read, or it is no news any more.
             self._rescued = None
         with self._state:
             self._history = history
+            self._newest.extend(zip(numbers, transitions, strict=True))
             self._feed.publish(list(zip(numbers, events, strict=True)))
         if self.tape is not None:
             self.tape.told(events)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from itertools import takewhile
+from typing import Any, Final, TypeVar
 
-from ..game.acts import Act
 from ..game.colours import NAMES
+from ..game.declarations import Declaration
 from ..game.moves import Move
 from ..game.play import removed
 from ..game.position import Position
@@ -14,9 +15,11 @@ from ..game.rules import Rules
 from ..game.squares import INDEX
 from .events import Event
 from .events_from_verdicts import captured, reserves
-from .history import History
+from .history import History, Transition
 from .rulings import in_question
 from .seat_kinds import BOARD
+
+Value = TypeVar("Value")
 
 SEATS: Final[Mapping[int, Mapping[str, str]]] = {
     2: {"g": "bottom", "r": "top"},
@@ -47,21 +50,22 @@ def seats_fault(rules: Rules, given: Mapping[str, str]) -> str:
     return "partners sit opposite each other"
 
 
-def named(by_letter: Mapping[str, str]) -> dict[str, str]:
+def named(by_letter: Mapping[str, Value]) -> dict[str, Value]:
     """The same mapping by colour name."""
     return {NAMES[letter]: value for letter, value in by_letter.items()}
 
 
-def entries(history: History) -> list[dict[str, Any]]:
-    """The turns and acts so far: a record's keys; of turns also ply, player, ``reserve``, ``captured``.
+def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
+    """The turns and acts from number ``start`` on: a record's keys; of turns also ply, player, ``reserve``,
+    ``captured``.
 
     ``reserve`` and ``captured`` are the letters of the pieces that the turn's trimming sent there, bottom
     first.
     """
     told: list[dict[str, Any]] = []
-    ply = 0
-    for entry in history.entries:
-        if isinstance(entry.what, Act):
+    ply = sum(isinstance(entry.what, Move) for entry in history.entries[:start])
+    for entry in history.entries[start:]:
+        if isinstance(entry.what, Declaration):
             who = {"player": NAMES[entry.what.player]} if entry.what.player else {}
             told.append({"act": entry.what.kind, "time": entry.time} | who)
         if not isinstance(entry.what, Move):
@@ -85,6 +89,15 @@ def entries(history: History) -> list[dict[str, Any]]:
 def state(history: History) -> dict[str, Any]:
     """All of the contract's state that the game itself tells: not the camera, nor the last event's id."""
     return standing(history) | {"moves": entries(history)}
+
+
+def change(transition: Transition) -> dict[str, Any]:
+    """What an event made of the state: :func:`standing` after it, and what became of the list of moves: its
+    first ``keep`` entries stay, those of ``add`` follow them. Its size does not grow with the game.
+    """
+    before, after = transition.before.entries, transition.after.entries
+    keep = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(before, after, strict=False)))
+    return standing(transition.after) | {"moves": {"keep": keep, "add": entries(transition.after, keep)}}
 
 
 def standing(history: History) -> dict[str, Any]:
@@ -111,6 +124,8 @@ def standing(history: History) -> dict[str, Any]:
         "unclear": list(history.unclear.candidates) if history.unclear else None,
         "set_up": list(history.set_up),
         "ready": history.ready,
+        "start_from": history.start_from or None,
+        "reading": _json(history.reading),
         "paused": history.paused,
         "players": {
             NAMES[letter]: {"name": history.players.get(letter, ""), "seat": sides[letter]}

@@ -1,4 +1,4 @@
-"""An arm that reaches over the board: rounded bones grown together into one surface, and its shadow."""
+"""An arm over the board: rounded cones blended into one surface, and its shadow."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
-from .look import Lighting, Look
 from .patches import Rect
+from .scene_style import Lighting, SceneStyle
 from .sensor import Film
 from .shading import linear, tint
 from .stage import SEATS, TOWARDS, Hand
@@ -21,7 +21,7 @@ Held = tuple[tuple[int, int, int, int], U8, F32]
 """Pieces in the hand as drawn: their rectangle, colours and coverage."""
 
 NEAREST = 90.0
-"""Millimetres in front of the lens, nearer than which nothing is drawn."""
+"""Near clipping distance from the lens, in millimetres."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def bones(hand: Hand) -> list[Bone]:
     grip = np.array([hand.x, hand.y, hand.height + lifted + 9.0])
     lean = np.array([hand.x, hand.y, 0.0])
     right = float(lean @ side)
-    # The elbow lies off the board towards the seat, a little to the player's right.
+    # The elbow is off the board towards the seat, a little to the player's right.
     elbow = out * max(430.0, float(lean @ out) + 270.0) + side * (right * 0.35 + 76.0) + up * 105
     away = elbow - grip
     away[2] = 0
@@ -97,7 +97,7 @@ def bones(hand: Hand) -> list[Bone]:
 
 
 def _head(hand: Hand) -> list[Bone]:
-    """Hair, face, neck and shoulders of somebody who leans over the table from their seat."""
+    """Hair, face, neck and shoulders of somebody leaning over the table from their seat."""
     tx, ty = TOWARDS[hand.seat]
     out, side, up = np.array([tx, ty, 0.0]), np.array([-ty, tx, 0.0]), np.array([0.0, 0.0, 1.0])
     nose = np.array([hand.x, hand.y, hand.height + 70.0])
@@ -115,7 +115,7 @@ def _head(hand: Hand) -> list[Bone]:
 
 
 def _in_view(parts: list[Bone], camera: Camera) -> list[Bone]:
-    """The bones before the camera: an arm that passes under it ends :data:`NEAREST` to the lens."""
+    """The bones in front of the camera: an arm that passes below it is clipped at :data:`NEAREST`."""
     ahead = camera.rotation_matrix[2]
     kept = []
     for bone in parts:
@@ -143,7 +143,7 @@ class _Relief:
     share: F32
     cloth: F32
     pixel: float
-    """Millimetres a pixel at the hand."""
+    """Millimetres per pixel at the hand."""
 
 
 def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
@@ -165,7 +165,7 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
     share, cloth = np.zeros_like(height), np.zeros_like(height)
     pixel = float(np.median(depth)) / (lens.focal * scale)
     for bone, (pa, pb), radii, depths in zip(parts, pixels, radius, depth, strict=True):
-        # Python's floats leave arrays in single precision.
+        # Python floats keep arrays in single precision.
         (ra, rb), (da, db) = radii.tolist(), depths.tolist()
         bx0, by0 = np.maximum(np.floor(np.minimum(pa - ra, pb - rb)).astype(int) - 1, (x0, y0))
         bx1, by1 = np.minimum(np.ceil(np.maximum(pa + ra, pb + rb)).astype(int) + 2, (x1, y1))
@@ -185,7 +185,7 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
         crop = np.s_[by0 - y0 : by1 - y0, bx0 - x0 : bx1 - x0]
         here = height[crop]
         cloth[crop] = np.where((top > here) & (cover > 0), float(bone.cloth), cloth[crop])
-        # A smooth maximum lets flesh grow together where bones meet.
+        # A smooth maximum blends the bones where they meet.
         blend = 0.0 if bone.cloth else 5.0
         gap = np.clip(0.5 + (top - here) / (2 * blend), 0, 1) if blend else (top > here).astype(np.float32)
         height[crop] = here + (top - here) * gap + blend * gap * (1 - gap) * (here > -9e3) * (top > -9e3)
@@ -194,13 +194,13 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
 
 
 def draw_arm(
-    picture: U8, hand: Hand, held: Held | None, look: Look, camera: Camera, lighting: Lighting, film: Film,
-    detail: float,
+    picture: U8, hand: Hand, held: Held | None, look: SceneStyle, camera: Camera, lighting: Lighting,
+    film: Film, detail: float,
 ) -> Rect:  # fmt: skip
     """Draws shadow, held pieces and arm on the picture (H, W, 3) in place; the part that they change."""
     parts = bones(hand)
     changed = [_shadow(picture, parts, camera, lighting)]
-    # Pieces hang between the fingers: the far fingers lie behind them, the rest before.
+    # Held pieces are between the fingers: the far fingers are behind them, the rest in front.
     if held is not None:
         (x0, y0, x1, y1), colour, share = held
         below = picture[y0:y1, x0:x1]
@@ -215,7 +215,7 @@ def draw_arm(
 
 
 def _cover(picture: U8, relief: _Relief, arm: U8) -> Rect:
-    """Lays the arm's pixels (h, w, 3) on the picture, by its coverage; where it lies."""
+    """Blends the arm's pixels (h, w, 3) into the picture by coverage; returns the part changed."""
     scale = 1 / relief.scale
     h, w = relief.height.shape
     x0, y0 = round(relief.x0 * scale), round(relief.y0 * scale)
@@ -234,7 +234,7 @@ def _cover(picture: U8, relief: _Relief, arm: U8) -> Rect:
     return x0, y0, x1, y1
 
 
-def _lit(relief: _Relief, hand: Hand, look: Look, camera: Camera, lighting: Lighting, film: Film) -> U8:
+def _lit(relief: _Relief, hand: Hand, look: SceneStyle, camera: Camera, lighting: Lighting, film: Film) -> U8:
     """Pixels (h, w, 3) of the arm's surface; black away from it."""
     picture = np.zeros((*relief.height.shape, 3), np.uint8)
     inside = relief.share > 0
@@ -244,7 +244,7 @@ def _lit(relief: _Relief, hand: Hand, look: Look, camera: Camera, lighting: Ligh
     height = np.maximum(relief.height, float(heights.min()) - 20)
     smooth = cv2.GaussianBlur(height, (0, 0), max(0.6, 1.3 / relief.pixel))
     slope = 0.125 / relief.pixel
-    # Of the surface itself, and of a rim that shows where the picture is drawn coarsely.
+    # Of the surface itself, and of a rim that shows if the picture is drawn coarsely.
     y, x = np.nonzero(cv2.dilate(inside.astype(np.uint8), np.ones((5, 5), np.uint8)))
     gx = np.clip(cv2.Sobel(smooth, cv2.CV_32F, 1, 0, ksize=3, scale=slope)[y, x], -3, 3)
     gy = np.clip(cv2.Sobel(smooth, cv2.CV_32F, 0, 1, ksize=3, scale=slope)[y, x], -3, 3)
@@ -293,7 +293,7 @@ def _lit(relief: _Relief, hand: Hand, look: Look, camera: Camera, lighting: Ligh
 
 
 def _shadow(picture: U8, parts: list[Bone], camera: Camera, lighting: Lighting) -> Rect:
-    """Darkens what lies in the arm's shadows, by the share of each lamp in the light; where they lie."""
+    """Darkens the arm's shadows by each lamp's share of the light; returns the part changed."""
     step = 8
     small = (picture.shape[1] // step, picture.shape[0] // step)
     shade = np.ones((small[1], small[0]), np.float32)
@@ -313,7 +313,7 @@ def _shadow(picture: U8, parts: list[Bone], camera: Camera, lighting: Lighting) 
         foot[..., 2] = 0
         feet = foot[:, :, None] + (radii * (1 + drop))[..., None, None] * rim
         feet = feet.reshape(len(parts), -1, 3)
-        # What falls behind the camera is not seen.
+        # Points behind the camera are not visible.
         ahead = (feet @ camera.rotation_matrix[2]).min(1) + camera.translation[2] >= 60
         if ahead.any():
             spots = camera.project(feet[ahead].reshape(-1, 3)).reshape(-1, feet.shape[1], 2) / step

@@ -1,4 +1,4 @@
-"""What never moves: table, things about, board unit and bare domes."""
+"""The static scene: table, things lying about, board unit and bare domes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
 from .canvas import UP, Canvas, two
-from .look import Lamp, Lighting, Look
 from .props import paint_props
-from .shading import Column, linear, to_light, unit
+from .scene_style import Lamp, Lighting, SceneStyle
+from .shading import ShadowCaster, linear, to_light, unit
 from .solids import stack_body
 from .stage import Pose, to_table
 from .table_top import TableTop
@@ -23,13 +23,13 @@ from .textures import board_picture, outline_points, to_texture
 F32 = NDArray[np.float32]
 
 BAND = 160
-"""Rows of the picture that are painted at a time."""
+"""Rows of the picture painted at a time."""
 
 OVERCAST = Lamp((0.0, 0.0, 1e5), 1.0, size=6e4)
-"""The sky as a lamp, for the darkness around the foot of the board unit."""
+"""The sky as a lamp, for the ambient occlusion around the foot of the board unit."""
 
 
-def paint_background(look: Look, lighting: Lighting, camera: Camera, pose: Pose) -> Canvas:
+def paint_background(look: SceneStyle, lighting: Lighting, camera: Camera, pose: Pose) -> Canvas:
     """The empty table and board. ``camera`` and lamps are in the frame of the board at ``pose``."""
     canvas = Canvas(camera, lighting)
     outline = outline_points(look.board, look.profile)
@@ -45,7 +45,7 @@ def paint_background(look: Look, lighting: Lighting, camera: Camera, pose: Pose)
     return canvas
 
 
-def _table(canvas: Canvas, look: Look, pose: Pose, outline: F32) -> None:
+def _table(canvas: Canvas, look: SceneStyle, pose: Pose, outline: F32) -> None:
     level, top = look.profile.table, TableTop(look.table, look.seed)
     height, width = canvas.points.shape[:2]
 
@@ -62,7 +62,7 @@ def _table(canvas: Canvas, look: Look, pose: Pose, outline: F32) -> None:
     _in_bands(slice(height), band)
 
 
-def _sides(canvas: Canvas, look: Look, outline: F32) -> None:
+def _sides(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
     """The unit's sides that face the camera, the farthest first."""
     table, steps = look.profile.table, np.linspace(0, 1, 8)[:, None]
     ends = sorted(
@@ -83,7 +83,7 @@ def _sides(canvas: Canvas, look: Look, outline: F32) -> None:
             canvas.lay(*seen, canvas.lit(middle[None], normal[None], albedo, look.board.gloss * 0.3))
 
 
-def _board(canvas: Canvas, look: Look, outline: F32) -> None:
+def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
     """The top of the unit, with cells, labels and relief."""
     profile, style = look.profile, look.board
     seen = canvas.mask(canvas.polygon(outline, 0.0))
@@ -92,14 +92,14 @@ def _board(canvas: Canvas, look: Look, outline: F32) -> None:
     (rows, columns), share = seen
     picture, relief = board_picture(style, profile)
     slopes = [cv2.Sobel(relief, cv2.CV_32F, *d, scale=0.5) for d in ((1, 0), (0, 1))]
-    # Shrinking the drawing to the size of the picture keeps thin lines and letters whole.
+    # Downscaling the drawing to the size of the picture preserves thin lines and letters.
     shrink = min(1.0, 1.6 * canvas.camera.pitch_pixels(profile) / (profile.pitch * 4))
     if shrink < 0.95:
         picture = cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     size = len(picture) / len(relief)
     dome = profile.dome
     bumps = [
-        Column(x, y, dome.radius, profile.dome_base, profile.dome_base + dome.height * 0.8)
+        ShadowCaster(x, y, dome.radius, profile.dome_base, profile.dome_base + dome.height * 0.8)
         for x, y in profile.centres.tolist()
         if not profile.flat
     ]
@@ -121,7 +121,7 @@ def _board(canvas: Canvas, look: Look, outline: F32) -> None:
 
 
 def _in_bands(rows: slice, paint: Callable[[slice], None]) -> None:
-    """Paint ``rows`` of the picture some at a time, for big pictures need big arrays; bands side by side."""
+    """Paint ``rows`` of the picture in bands, to bound memory; bands run in parallel."""
     first = rows.start or 0
     bands = [slice(row, min(row + BAND, rows.stop)) for row in range(first, rows.stop, BAND)]
     with ThreadPoolExecutor(os.cpu_count()) as painters:

@@ -1,4 +1,4 @@
-"""Stretches of time at the table: what stands there, and where a hand goes meanwhile."""
+"""Stretches of time at the table: what is there, and where a hand goes meanwhile."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from .stage import Hand, Stage
 
 TRAVEL = 55.0
-"""Millimetres by which a hand that carries pieces rises on its way."""
+"""Millimetres by which a hand carrying pieces rises on its way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds that things take. ``settle``, ``pending`` and ``wrong`` are still pictures."""
+    """Durations in seconds. ``settle``, ``pending`` and ``wrong`` are stretches of stillness."""
 
     reach: float = 0.35
     carry: float = 0.4
@@ -39,10 +39,10 @@ class Beat:
     over: str = ""
     truth: dict[str, Any] = field(default_factory=dict)
     drift: float | None = None
-    """Where the light drifts to meanwhile, in stops; None: it stays as it is."""
+    """What the light drifts to meanwhile, in stops; None: unchanged."""
 
     def at(self, share: float) -> Stage:
-        """The stage after ``share`` (0…1) of the beat."""
+        """The stage after a fraction ``share`` (0…1) of the beat."""
         start, goal = self.stage.hand, self.goal
         if self.drift is not None:
             drifted = self.stage.drift + (self.drift - self.stage.drift) * share

@@ -1,7 +1,7 @@
 """A plausible picture of a stage: table, board, stacks with their shadows, and an arm over it.
 
-The background is painted once. Between two pictures only the parts are drawn anew where a thing came, went or
-changed, with the shadows that it throws.
+The background is painted once. From picture to picture, only the parts where a thing appeared, vanished or
+changed are redrawn, with its shadows.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..vision.geometry.scene import Camera
 from .arm import draw_arm
 from .background import BAND, paint_background
 from .canvas import inside
-from .look import Lamp, Lighting, Look
 from .patches import Rect
 from .pieces import PiecePainter
+from .scene_style import Lamp, Lighting, SceneStyle
 from .sensor import Chip, Film, Shot
 from .shading import contact, visibility
 from .stage import Hand, Pose, Stage, Thing, from_table, things_of
@@ -28,7 +28,7 @@ F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
 HELD = 999
-"""The place of what hangs in a hand."""
+"""The place of pieces held in a hand."""
 
 
 def placed_camera(camera: Camera, pose: Pose) -> Camera:
@@ -52,13 +52,12 @@ def placed_lighting(lighting: Lighting, pose: Pose) -> Lighting:
 
 
 class BoardView:
-    """Draws stages with one look, one at a time whoever asks.
+    """Draws stages with one look; a lock serializes callers.
 
-    Painting the background takes seconds and some 60 MB: whoever shows the same look again uses the same
-    view.
+    Painting the background takes seconds and some 60 MB, so the same view should be reused for the same look.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: SceneStyle) -> None:
         self.look = look
         self._placed: tuple[Pose, int] | None = None
         self._version = 0
@@ -66,7 +65,7 @@ class BoardView:
         self._drawing = threading.Lock()
 
     def draw(self, stage: Stage, *, detail: float = 1.0) -> U8:
-        """The picture (H, W, 3) uint8 BGR as light falls through the lens: no noise, no blur, no compression.
+        """The ideal picture (H, W, 3) uint8 BGR: no noise, no blur, no compression.
 
         ``detail`` below 1 draws the arm more coarsely and faster.
         """
@@ -86,7 +85,7 @@ class BoardView:
         return shot if stage.hand is None else replace(shot, hand=self._reached(stage.hand, detail))
 
     def _place(self, stage: Stage) -> None:
-        """Paints the background anew when the board was moved or the light has changed."""
+        """Repaints the background if the board was moved or the light has changed."""
         if self._placed == (stage.pose, stage.light):
             return
         self._placed = (stage.pose, stage.light)
@@ -105,7 +104,7 @@ class BoardView:
             self._clean[crop] = self._film.develop(self._canvas.light(crop), (0, row))
 
     def _gain(self) -> float:
-        """What automatic exposure makes of the empty board: a mean a little below middle grey."""
+        """The automatic exposure for the empty board: a mean a little below middle grey."""
         few = self._canvas.light(np.s_[::8, ::8])
         mean = float(np.sqrt(np.clip(few.mean(-1), 0, 2)).mean() ** 2)
         bright = float(np.percentile(few.max(-1), 97))
@@ -114,7 +113,7 @@ class BoardView:
         return float(automatic * 2.0**self._lighting.exposure)
 
     def _update(self, things: frozenset[Thing]) -> None:
-        """Draws anew what differs from the things that are drawn."""
+        """Redraws what differs from the things drawn last."""
         if things == self._things:
             return
         self._version += 1
@@ -147,7 +146,7 @@ class BoardView:
         self._clean[crop] = self._film.develop(light, (x0, y0))
 
     def _reached(self, hand: Hand, detail: float) -> tuple[U8, Rect]:
-        """The picture with the arm over it, its shadow and what it holds, and the part that they change."""
+        """The picture with the arm, its shadow and what it holds, and the part that they change."""
         picture = self._clean.copy()
         held = None
         if hand.pieces:
@@ -162,7 +161,7 @@ class BoardView:
 
 
 def merged(rects: list[Rect]) -> list[Rect]:
-    """Rectangles joined where they overlap; empty ones are left out."""
+    """Merge overlapping rectangles; empty ones are dropped."""
     out: list[Rect] = []
     for rect in rects:
         if rect[2] <= rect[0] or rect[3] <= rect[1]:

@@ -1,6 +1,6 @@
-"""Layers of light, painted surface by surface from the farthest to the nearest.
+"""Layers of light, painted surface by surface from back to front.
 
-The light of every lamp is a layer of its own, so that the shadows of stacks can be laid on later.
+The light of every lamp is a separate layer, so that the shadows of stacks can be applied later.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
-from .look import Lamp, Lighting
 from .patches import body_patch
-from .shading import Column, contact, direct, sky, visibility
+from .scene_style import Lamp, Lighting
+from .shading import ShadowCaster, contact, direct, sky, visibility
 from .solids import Body, pixel_rays
 
 F32 = NDArray[np.float32]
@@ -25,7 +25,7 @@ UP = np.array([0, 0, 1], np.float32)
 
 
 def inside(points: F32, box: Box, step: int = 4) -> Crop | None:
-    """A part of the picture that holds all of ``points`` (h, w, 3) in a box; None when there are none."""
+    """The part of the picture with all of ``points`` (h, w, 3) that are in a box; None if there are none."""
     coarse = points[::step, ::step]
     pad = 2.0 * step
     x, y = coarse[..., 0], coarse[..., 1]
@@ -52,26 +52,26 @@ class Canvas:
         self.points = np.zeros((height, width, 3), np.float32)
 
     def plane(self, level: float, crop: Crop) -> F32:
-        """Points (h, w, 3) where the rays of a part of the picture meet a level."""
+        """Points (h, w, 3) where the rays of a part of the picture meet a horizontal plane."""
         rays = self._rays[crop]
         depth = (level - self.eye[2]) / np.minimum(rays[..., 2:], -1e-3)
         return np.asarray(self.eye + rays * depth, np.float32)
 
     def finish(self) -> None:
-        """Lets go of what only painting needs and keeps the light in half the room: painting is over."""
+        """Ends painting: releases what only painting needs, and stores the light in half the memory."""
         self._rays = np.zeros((0, 0, 3), np.float32)
         self.ambient = self.ambient.astype(np.float16)
         self.lamps = tuple(layer.astype(np.float16) for layer in self.lamps)
 
     def light(self, crop: Crop) -> F32:
-        """All light together in a part of the picture, (h, w, 3)."""
+        """The sum of all light in a part of the picture, (h, w, 3)."""
         total = self.ambient[crop].astype(np.float32)
         for layer in self.lamps:
             total += layer[crop]
         return total
 
     def mask(self, polygon: F32) -> tuple[Crop, F32] | None:
-        """Where a polygon (N, 2) of pixels lies, and its coverage (h, w, 1); None when out of the picture."""
+        """The bounding box of a polygon (N, 2) of pixels, and its coverage (h, w, 1); None if out of view."""
         mask = np.zeros(self.points.shape[:2], np.uint8)
         cv2.fillPoly(mask, [np.round(polygon * 16).astype(np.int32).reshape(-1, 1, 2)], 255, cv2.LINE_AA, 4)
         x, y, w, h = cv2.boundingRect(mask)
@@ -81,7 +81,7 @@ class Canvas:
         return crop, mask[crop][..., None].astype(np.float32) / np.float32(255)
 
     def polygon(self, points: F32, level: float) -> F32:
-        """Pixels of a polygon (N, 2) in mm on a level; its sides are cut up, so that the lens bends them."""
+        """Pixels of a polygon (N, 2) in mm on a plane; its sides are subdivided to follow lens distortion."""
         steps = np.linspace(0, 1, 12, endpoint=False, dtype=np.float32)[:, None]
         sides = [a + (b - a) * steps for a, b in zip(points, np.roll(points, -1, 0), strict=True)]
         flat = np.concatenate(sides)
@@ -94,14 +94,14 @@ class Canvas:
         return sky(self.lighting, points, normals, albedo, gloss, self.eye), lamps
 
     def lay(self, crop: Crop, share: F32, light: tuple[F32, list[F32]], points: F32 | None = None) -> None:
-        """Lays a surface's light on a part of the picture, by its coverage ``share`` (h, w, 1)."""
+        """Blends a surface's light into a part of the picture by its coverage ``share`` (h, w, 1)."""
         for below, above in zip((self.ambient, *self.lamps), (light[0], *light[1]), strict=True):
             below[crop] += (above - below[crop]) * share
         if points is not None:
             self.points[crop] = np.where(share > 0.5, points, self.points[crop])
 
-    def shade(self, points: F32, light: tuple[F32, list[F32]], column: Column, floor: float) -> None:
-        """Lays a column's shadow on the light of surfaces (h, w, 3) that lie no lower than ``floor``."""
+    def shade(self, points: F32, light: tuple[F32, list[F32]], column: ShadowCaster, floor: float) -> None:
+        """Applies a column's shadow to the light of surfaces (h, w, 3) at or above ``floor``."""
         pad = column.radius + 18
         spot = inside(points, (column.x - pad, column.y - pad, column.x + pad, column.y + pad))
         if spot is not None:
@@ -112,7 +112,7 @@ class Canvas:
                 layer[spot] *= visibility(points[spot], lamp, [column])[..., None]
 
     def solid(self, body: Body, albedo: F32, gloss: float) -> None:
-        """Lays a solid of revolution of one colour on the picture."""
+        """Draws a solid of revolution of one colour into the picture."""
         patch = body_patch(self.camera, body)
         if patch is None or not patch.met.any():
             return
@@ -143,7 +143,7 @@ class Canvas:
 def _picture_rays(camera: Camera, step: int = 4) -> F32:
     """The ray of every pixel, (H, W, 3): exact on a coarse grid and interpolated between."""
     width, height = camera.lens.width, camera.lens.height
-    # The grid's nodes lie in the middles of blocks of pixels, one block beyond the picture on every side.
+    # The grid's nodes are the centres of blocks of pixels, with one block beyond the picture on every side.
     xs = np.arange(-1, -(-width // step) + 1, dtype=np.float32) * step + (step - 1) / 2
     ys = np.arange(-1, -(-height // step) + 1, dtype=np.float32) * step + (step - 1) / 2
     coarse = pixel_rays(camera, np.stack(np.meshgrid(xs, ys), -1).reshape(-1, 2)).reshape(len(ys), len(xs), 3)

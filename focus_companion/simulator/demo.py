@@ -1,4 +1,4 @@
-"""The demonstration: a camera over a simulated table where a game plays itself, for as long as asked."""
+"""The demonstration: a camera over a simulated table on which games play themselves."""
 
 from __future__ import annotations
 
@@ -14,70 +14,70 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.capture.frames import Frame, Source
+from ..vision.capture.frames import SIZE, Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
-from .look import pleasant_look
 from .mischief import Carry, Slip, find_slip
 from .player import choose
+from .scene_style import pleasant_look
 
 PACE = Pace(reach=0.35, carry=0.45, leave=0.3, settle=1.5, pending=1.1, wrong=1.1)
 
 HURRIED = replace(PACE, reach=0.23, carry=0.33, leave=0.2)
-"""The pace of an illegal act and of the turn after it, so that turns stay less than 5 s apart."""
+"""The pace of an illegal act and of the turn after it, so that turns are less than 5 s apart."""
 
 BEFORE_TROUBLE, AFTER_TROUBLE = 0.85, 0.6
-"""Seconds of stillness before an illegal act and after it is put right."""
+"""Seconds of stillness before an illegal act and after it has been put right."""
 
 FIRST_LOOK = 2.5
-"""Seconds for which the board stands still at the start of a game, so that it can be found."""
+"""Seconds of stillness at the start of a game, so that the board can be found."""
 
 AFTER_A_GAME = 4.0
-"""Seconds for which the last position of a game stands."""
+"""Seconds for which the last position of a game stays."""
 
 SLIPS = ("wrong_distance", "opponents_stack", "diagonal", "drop_no_reserve")
 
 EVERY = 8
-"""One illegal act in about so many turns."""
+"""Average number of turns per illegal act."""
 
 WRONG_REPLIES = 9
-"""A turn asked for is made wrongly, and put right, in about one of so many."""
+"""Average number of requested turns per one that is first made wrongly and then put right."""
 
 LISTENING = 0.2
-"""Seconds between two looks at whether a turn has been asked for."""
+"""Seconds between two checks for a requested turn."""
 
 STALL = 0.25
-"""Seconds of play that pass at most between two pictures: a slow reader misses no still picture."""
+"""Maximum seconds of play between two pictures, so that a slow reader misses no still picture."""
 
 
 class Orders(Protocol):
-    """What the people at the simulated table are asked to do for players without hands."""
+    """The turns that the people at the simulated table make for players without hands."""
 
     def awaited(self, position: Position) -> bool:
-        """Whether the player to move has no hands, so that the table has to wait for what they ask for."""
+        """Whether the player to move has no hands, so that the table has to wait for a request."""
         ...
 
     def asked(self, position: Position) -> Move | None:
-        """The turn that they ask for here, once they do."""
+        """The turn requested in this position, or None so far."""
         ...
 
 
 class DemoSource(Source):
     """A live frame source. After a restart, ``position`` is what the board shows, and whose turn it is.
 
-    ``earlier`` are the stacks that stood before it in its game: no illegal act leads back to them, which
+    ``earlier`` are the earlier positions of its game: no illegal act leads back to one of them, since that
     would be a turn taken back.
 
-    ``rules`` is for any number of players; None is the plain two-player game. ``seed`` None is another game
-    every time. The game goes on while pictures are taken from it, ``fps`` a second. ``view`` is that of an
-    earlier source, whose table need not be painted again; the size is then its own. ``orders``: whose turns
-    the players make as they are told, None if nobody's.
+    ``rules`` is for any number of players; None is the standard two-player game. ``seed`` None gives a
+    different game every time. The game advances as pictures are taken from it, ``fps`` a second. ``view`` may
+    be that of an earlier source, to avoid repainting the table; its size then applies. ``orders``: the turns
+    requested for players without hands, None if there are none.
     """
 
     live = True
     waits = True
-    """No picture is taken before the last one was looked at, so no turn is played unseen."""
+    """No picture is taken before the last one was processed, so no turn is played unseen."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class DemoSource(Source):
         position: Position | None = None,
         seed: int | None = None,
         fps: float = 15.0,
-        size: tuple[int, int] = (1280, 960),
+        size: tuple[int, int] = SIZE,
         view: BoardView | None = None,
         earlier: Iterable[tuple[str, ...]] = (),
         orders: Orders | None = None,
@@ -100,7 +100,7 @@ class DemoSource(Source):
         self.view = view or BoardView(pleasant_look(*size))
         self.look = self.view.look
         self._director = Director(self.look, self.rules, PACE)
-        # Two players of unlike strength bring a game to its end sooner.
+        # Two players of different strength end a game sooner.
         self._warmth: dict[str, float] = {}
         self._hurried = Director(self.look, self.rules, HURRIED)
 
@@ -114,7 +114,7 @@ class DemoSource(Source):
             if self._closed.wait(max(0.0, due - time.monotonic())):
                 return
             now = time.monotonic()
-            # What is owed after a late picture is played once, and no more of it than the pictures can show.
+            # After a late picture, the missed time is made up once, and only as far as pictures can show it.
             reached = max(due, now - STALL)
             done += min(reached - last, STALL)
             last = reached
@@ -126,7 +126,7 @@ class DemoSource(Source):
             index += 1
 
     def beats(self) -> Iterator[Beat]:
-        """What happens at the table, without end."""
+        """An endless sequence of beats."""
         position = self._position or start_position(self.rules)
         while True:
             over = yield from self._game(position)
@@ -143,13 +143,13 @@ class DemoSource(Source):
         until = int(rng.integers(3, EVERY))
         while not position.over:
             if self._awaited(position):
-                position = yield from self._as_told(position)
+                position = yield from self._as_requested(position)
                 continue
             until -= 1
             move = self._choose(position, plain=until <= 1)
             if move is None:
                 break
-            # A trimming after an illegal act would keep the players waiting: then the act waits.
+            # A trimming after an illegal act would take too long, so the act is postponed.
             plain = not removed(position, move, self.rules)
             slip = self._slip(position) if until <= 0 and plain else None
             if slip is not None:
@@ -166,9 +166,9 @@ class DemoSource(Source):
     def _awaited(self, position: Position) -> bool:
         return self._orders is not None and self._orders.awaited(position)
 
-    def _as_told(self, position: Position) -> Generator[Beat, None, Position]:
-        """Wait for the turn that is asked for and make it, now and then after another one; the position after
-        it. While nothing is asked for the board stands.
+    def _as_requested(self, position: Position) -> Generator[Beat, None, Position]:
+        """Wait for the requested turn and make it, now and then after a wrong one; returns the position after
+        it. Until a turn is requested, nothing moves.
         """
         assert self._orders is not None
         move = self._orders.asked(position)
@@ -182,7 +182,7 @@ class DemoSource(Source):
         return apply(position, move, self.rules)
 
     def _misread(self, position: Position, asked: Move) -> Slip | None:
-        """Another legal turn than the one asked for, that can be put back as it was."""
+        """A legal turn other than the requested one, that can be undone."""
         others = [
             move
             for move in legal_moves(position, self.rules)
@@ -197,13 +197,13 @@ class DemoSource(Source):
         return None
 
     def _slip(self, position: Position) -> Slip | None:
-        """An illegal act that can be done here, of any kind."""
+        """An illegal act of any kind that is possible here."""
         kinds = [SLIPS[int(i)] for i in self._rng.permutation(len(SLIPS))]
         found = (find_slip(position, self.rules, kind, self._rng, self._earlier) for kind in kinds)
         return next((slip for slip in found if slip is not None), None)
 
     def _choose(self, position: Position, *, plain: bool) -> Move | None:
-        """A turn; a ``plain`` one needs no trimming, if there is such a turn."""
+        """A turn; with ``plain``, one that needs no trimming, if there is one."""
         for _ in range(6 if plain else 1):
             move = choose(position, self.rules, self._rng, warmth=self._warmth[position.to_move])
             if move is None or not removed(position, move, self.rules):

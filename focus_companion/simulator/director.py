@@ -1,4 +1,4 @@
-"""What happens at the table, as a row of beats: turns, trimmings, illegal acts put right, a new set-up."""
+"""Events at the table as sequences of beats: turns, trimmings, illegal acts put right, a new set-up."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..game.rules import Rules
 from ..game.squares import SQUARES
 from .beats import Beat, Pace
 from .hands import Hands
-from .look import Look
 from .mischief import Carry, Slip
+from .scene_style import SceneStyle
 from .stage import Stage
 
 USUAL_SEATS: dict[int, dict[str, str]] = {
@@ -27,12 +27,12 @@ USUAL_SEATS: dict[int, dict[str, str]] = {
 
 
 class Director:
-    """Knows where everything lies between turns, and makes the beats of whatever happens next.
+    """Knows where everything is between turns, and makes the beats of what happens next.
 
-    ``pose``, ``light``, ``drift`` and ``nudge`` may be set at any time: later beats have them.
+    ``pose``, ``light``, ``drift`` and ``nudge`` may be set at any time and apply to later beats.
     """
 
-    def __init__(self, look: Look, rules: Rules, pace: Pace) -> None:
+    def __init__(self, look: SceneStyle, rules: Rules, pace: Pace) -> None:
         self.look, self.rules, self.pace = look, rules, pace
         self.seats = dict(USUAL_SEATS[rules.players])
         self.pose = (0.0, 0.0, 0.0)
@@ -57,7 +57,7 @@ class Director:
         )
 
     def _captured(self, position: Position) -> dict[str, str]:
-        """The captured pieces of everybody, in the order in which they were laid down."""
+        """Everybody's captured pieces, in the order in which they were put down."""
         for player in position.players:
             want = Counter(position.captures(player))
             kept = ""
@@ -81,7 +81,7 @@ class Director:
         settle: float | None = None,
         **truth: Any,
     ) -> Iterator[Beat]:
-        """A legal turn with its trimming; ``slip`` is an act at that trimming, put right after."""
+        """A legal turn with its trimming; ``slip`` is an illegal act at that trimming, then put right."""
         player, gone = position.to_move, removed(position, move, self.rules)
         seat, after = self.seats[player], apply(position, move, self.rules)
         standing = replace(
@@ -114,7 +114,7 @@ class Director:
         return reserves
 
     def _forgotten(self, position: Position, move: Move, slip: Slip, standing: Stage) -> Iterator[Beat]:
-        """The next player moves while the stack still stands too high, and takes that back."""
+        """The next player moves while the stack is still too high, and takes that back."""
         seat, wrong = self.seats[slip.player], replace(standing, stacks=slip.stacks)
         yield from self._hands.carry(seat, standing, slip.carries, wrong)
         illegal = {
@@ -127,7 +127,7 @@ class Director:
         yield from self._hands.carry(seat, wrong, _back(slip.carries), standing)
 
     def _trimmed_wrongly(self, position: Position, move: Move, slip: Slip, standing: Stage) -> Iterator[Beat]:
-        """The stack is trimmed in a wrong way, then rightly."""
+        """The stack is trimmed wrongly, then correctly."""
         seat, right = self.seats[slip.player], self.stage(apply(position, move, self.rules))
         wrong = self._laid_down(position, standing, slip.stacks)
         yield from self._hands.rework(seat, move.target, standing, wrong)
@@ -142,7 +142,7 @@ class Director:
         yield from self._hands.rework(seat, move.target, wrong, right)
 
     def _laid_down(self, position: Position, standing: Stage, stacks: tuple[str, ...]) -> Stage:
-        """The player keeps all that went from the board: one's own pieces in reserve, the others captured."""
+        """The player keeps what is taken off the board: their own pieces in reserve, the others captured."""
         player = position.to_move
         gone = Counter("".join(standing.stacks)) - Counter("".join(stacks))
         reserves, captured = dict(standing.reserves), dict(standing.captured)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..game.squares import SQUARES
 from .beats import Beat, Pace
-from .look import Look
 from .mischief import Carry, carried_out
+from .scene_style import SceneStyle
 from .stage import TOWARDS, Hand, Stage, reserve_place, square_centre
 
 LIFT = 24.0
@@ -18,17 +18,17 @@ LIFT = 24.0
 class Hands:
     """The beats of hands at one table."""
 
-    def __init__(self, look: Look, pace: Pace) -> None:
+    def __init__(self, look: SceneStyle, pace: Pace) -> None:
         self._look, self.pace = look, pace
 
     def away(self, seat: str, near: Hand) -> Hand:
-        """The hand out of the way beyond the board's edge, opposite to where ``near`` is."""
+        """The hand out of the way, beyond the board's edge opposite ``near``."""
         tx, ty = TOWARDS[seat]
         out = self._look.profile.half_width + 150
         return Hand(seat, tx * out or near.x * 0.5, ty * out or near.y * 0.5, 45.0, closed=0.3)
 
     def over(self, seat: str, square: int | None, stacks: tuple[str, ...], pieces: str = "") -> Hand:
-        """The empty hand at a stack's top piece, or holding ``pieces`` where they come to stand on the stack.
+        """The empty hand at a stack's top piece, or holding ``pieces`` where they will rest on the stack.
 
         ``square`` None is the player's own store, at the ledge.
         """
@@ -51,7 +51,7 @@ class Hands:
         return Beat("hand", self.pace.leave, replace(after, hand=last), goal, over)
 
     def carry(self, seat: str, before: Stage, carries: tuple[Carry, ...], after: Stage) -> Iterator[Beat]:
-        """Pieces go from square to square in one visit of the hand; ``after`` is the table then."""
+        """Pieces go from square to square in one visit of the hand; ``after`` is the table afterwards."""
         stacks = before.stacks
         last: Hand | None = None
         for carry in carries:
@@ -69,7 +69,7 @@ class Hands:
             yield self.leave(after, last, SQUARES[carries[-1].target])
 
     def rework(self, seat: str, square: int, before: Stage, after: Stage) -> Iterator[Beat]:
-        """A hand lifts a stack, takes pieces from it or adds some, and sets it down again."""
+        """A hand lifts a stack, takes pieces from it or adds some, and puts it down again."""
         name = SQUARES[square]
         yield self.reach(before, self.over(seat, square, before.stacks), name)
         empty = (*after.stacks[:square], "", *after.stacks[square + 1 :])
@@ -79,7 +79,7 @@ class Hands:
         yield self.leave(after, self.over(seat, square, after.stacks), name)
 
     def take_away(self, seat: str, square: int, pieces: str, before: Stage, after: Stage) -> Iterator[Beat]:
-        """A hand takes the top ``pieces`` off a square, back to where they lay beside the board."""
+        """A hand takes the top ``pieces`` off a square, back to their place beside the board."""
         name = SQUARES[square]
         yield self.reach(before, self.over(seat, square, before.stacks), name)
         yield self.leave(after, self.over(seat, square, after.stacks, pieces), name)
@@ -92,7 +92,7 @@ class Hands:
 
 
 def _lifted(stacks: tuple[str, ...], carry: Carry) -> tuple[str, ...]:
-    """The stacks while the pieces hang in the hand."""
+    """The stacks while the pieces are held in the hand."""
     if carry.origin is None:
         return stacks
     rest = stacks[carry.origin][: len(stacks[carry.origin]) - len(carry.pieces)]

@@ -1,4 +1,4 @@
-"""Illegal acts as players really do them, each of which no legal turn or two explains."""
+"""Realistic illegal acts, none of which can be explained by one or two legal turns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BEFORE_A_TURN = (
 """Acts instead of a turn."""
 
 AT_A_TRIMMING = ("forgot_trim", "trim_too_many", "trim_from_top")
-"""Acts when a stack awaits its trimming."""
+"""Acts while a stack awaits trimming."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Carry:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """An illegal act: what it is, who does it, what is carried, the stacks after it, and a sentence."""
+    """An illegal act: its kind, who does it, what is carried, the stacks after it, and a sentence."""
 
     kind: str
     player: str
@@ -49,7 +49,7 @@ class Slip:
 
 
 def carried_out(stacks: tuple[str, ...], carries: tuple[Carry, ...]) -> tuple[str, ...]:
-    """The stacks after pieces were carried, nothing trimmed."""
+    """The stacks after pieces are carried, without trimming."""
     now = list(stacks)
     for carry in carries:
         if carry.origin is not None:
@@ -59,7 +59,7 @@ def carried_out(stacks: tuple[str, ...], carries: tuple[Carry, ...]) -> tuple[st
 
 
 def explained(position: Position, rules: Rules, stacks: tuple[str, ...]) -> bool:
-    """Whether nothing, one legal turn or two, trimmed or not, give these stacks."""
+    """Whether no turn, one legal turn or two, trimmed or not, produce these stacks."""
     if stacks == position.stacks:
         return True
     changed = {i for i, (a, b) in enumerate(zip(position.stacks, stacks, strict=True)) if a != b}
@@ -83,9 +83,9 @@ def find_slip(
     rng: np.random.Generator,
     earlier: Collection[tuple[str, ...]] = (),
 ) -> Slip | None:
-    """An act of :data:`BEFORE_A_TURN` in this position; None when the position offers none.
+    """An act of :data:`BEFORE_A_TURN` in this position; None if none is possible.
 
-    None that leaves the stacks as they stood ``earlier`` in the game: that would be a turn taken back.
+    Never one that restores stacks from ``earlier`` in the game: that would be a turn taken back.
     """
     found = _KINDS[kind](position, rules, rng)
     for _, slip in zip(range(12), found, strict=False):
@@ -247,7 +247,7 @@ def _forgot(
     rules: Rules,
     rng: np.random.Generator,
 ) -> Slip | None:
-    """The next player moves elsewhere while the stack still stands too high."""
+    """The next player moves elsewhere while the stack is still too high."""
     moves = [m for m in legal_moves(after, rules) if m.origin is not None]
     for i in _shuffled(rng, len(moves)):
         other = moves[i]

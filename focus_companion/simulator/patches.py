@@ -1,4 +1,4 @@
-"""Bodies as pictures: which pixels they cover, and what surface each sample of a pixel meets."""
+"""Bodies as pictures: which pixels they cover, and the surface that each sample of a pixel hits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rect = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Patch:
-    """The samples of a body in the picture, 2 × 2 a pixel: which of them met it, and where."""
+    """The samples of a body in the picture, 2 × 2 per pixel: which of them hit it, and where."""
 
     rect: Rect
     met: NDArray[np.bool_]
@@ -31,7 +31,7 @@ class Patch:
         return self.spread(np.ones((len(self.points), 1), np.float32))
 
     def spread(self, values: F32) -> F32:
-        """Values (M, C) of the samples that met, as mean over each pixel times its coverage: (h, w, C)."""
+        """Values (M, C) of the samples that hit, as the mean per pixel times its coverage: (h, w, C)."""
         x0, y0, x1, y1 = self.rect
         full = np.zeros((len(self.met), values.shape[1]), np.float32)
         full[self.met] = values
@@ -49,7 +49,7 @@ def clipped(box: tuple[float, float, float, float], size: tuple[int, int]) -> Re
 
 
 def body_rect(camera: Camera, body: Body) -> Rect:
-    """The part of the picture that holds the body."""
+    """The part of the picture that contains the body."""
     angles = np.linspace(0, 2 * np.pi, 16, endpoint=False)
     f = body.facets
     rings = np.concatenate([f[:, [0, 1, 2, 3]], f[:, [0, 1, 4, 5]]]).astype(float)
@@ -63,7 +63,7 @@ def body_rect(camera: Camera, body: Body) -> Rect:
 
 
 def body_patch(camera: Camera, body: Body) -> Patch | None:
-    """The body as the camera sees it alone; None when it is out of the picture."""
+    """The body alone as the camera sees it; None if it is out of the picture."""
     rect = body_rect(camera, body)
     x0, y0, x1, y1 = rect
     if x1 <= x0 or y1 <= y0:

@@ -1,4 +1,4 @@
-"""Stacks and loose pieces, lit: what they look like, and which shadows fall on them."""
+"""Lit stacks and loose pieces: their appearance, and the shadows that fall on them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera, Solid
-from .look import Lighting, Look
 from .patches import Patch, Rect, body_patch, body_rect, clipped
-from .shading import Column, contact, direct, linear, sky, visibility
+from .scene_style import Lighting, SceneStyle
+from .shading import ShadowCaster, contact, direct, linear, sky, visibility
 from .solids import Body, stack_body
 from .stage import Thing
 
@@ -21,9 +21,9 @@ F32 = NDArray[np.float32]
 F16 = NDArray[np.float16]
 
 MANY = 8
-"""Things from which on it pays to make them side by side."""
+"""Number of things from which on it pays to render them in parallel."""
 SPARE = 24
-"""Things that are remembered beyond those that stand, for they may be put back; each is half a megabyte."""
+"""Things cached beyond those on the table, since they may be put back; each is half a megabyte."""
 
 _BOWL = (
     (6.0, 0.0),
@@ -36,7 +36,7 @@ _BOWL = (
     (0.0, 10.9),
 )
 SHELL = Solid(_BOWL)
-"""A piece that lies upside down."""
+"""A piece upside down."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,17 @@ class Sprite:
 
 
 class PiecePainter:
-    """Draws things for one look, light and camera, and remembers what it drew."""
+    """Draws things for one look, light and camera, with a cache."""
 
-    def __init__(self, look: Look, lighting: Lighting, camera: Camera) -> None:
+    def __init__(self, look: SceneStyle, lighting: Lighting, camera: Camera) -> None:
         self.look, self._lighting, self._camera = look, lighting, camera
         self._eye = camera.place.astype(np.float32)
         self._bodies: dict[Thing, tuple[Body, Patch | None, Rect]] = {}
         self._glows: dict[Thing, tuple[F16, tuple[F16, ...]]] = {}
-        self._sprites: dict[tuple[Thing, frozenset[Column]], Sprite | None] = {}
+        self._sprites: dict[tuple[Thing, frozenset[ShadowCaster]], Sprite | None] = {}
 
-    def paint(self, light: F32, at: tuple[int, int], columns: Mapping[Thing, Column]) -> None:
-        """Lays all things on light (h, w, 3) whose top left pixel is ``at`` (x, y), the farthest first."""
+    def paint(self, light: F32, at: tuple[int, int], columns: Mapping[Thing, ShadowCaster]) -> None:
+        """Draws all things on light (h, w, 3) whose top left pixel is ``at`` (x, y), back to front."""
         self._forget(columns)
         x0, y0 = at
         x1, y1 = x0 + light.shape[1], y0 + light.shape[0]
@@ -75,15 +75,15 @@ class PiecePainter:
                 _lay(light, sprite, at)
 
     def alone(self, thing: Thing) -> Sprite | None:
-        """The thing with no shadow on it; nothing is remembered."""
+        """The thing without shadows on it; not cached."""
         body = self._made(thing)
         patch = body_patch(self._camera, body)
         if patch is None or not patch.met.any():
             return None
         return _sprite(patch, *self._glow(thing, patch))
 
-    def _forget(self, standing: Mapping[Thing, Column]) -> None:
-        """Drops what no longer stands there, once much is remembered."""
+    def _forget(self, standing: Mapping[Thing, ShadowCaster]) -> None:
+        """Drops cached things that are no longer there, if there are many."""
         if len(self._bodies) > len(standing) + SPARE:
             self._bodies = {thing: body for thing, body in self._bodies.items() if thing in standing}
             self._glows = {thing: glow for thing, glow in self._glows.items() if thing in standing}
@@ -92,12 +92,14 @@ class PiecePainter:
                 key: sprite for key, sprite in self._sprites.items() if self._stands(key, standing)
             }
 
-    def _stands(self, key: tuple[Thing, frozenset[Column]], standing: Mapping[Thing, Column]) -> bool:
+    def _stands(
+        self, key: tuple[Thing, frozenset[ShadowCaster]], standing: Mapping[Thing, ShadowCaster]
+    ) -> bool:
         thing, neighbours = key
         return thing in standing and neighbours == self._neighbours(thing, standing)
 
     def make(self, things: Sequence[Thing]) -> None:
-        """Make the bodies of these things, side by side, so that they are there when they are asked for."""
+        """Render the bodies of these things in parallel, ahead of use."""
         if len(things) >= MANY:
             with ThreadPoolExecutor(os.cpu_count()) as makers:
                 list(makers.map(self._body, things))
@@ -109,7 +111,7 @@ class PiecePainter:
             if patch is not None:
                 ambient, lamps = self._glow(thing, patch)
                 self._glows[thing] = ambient.astype(np.float16), tuple(g.astype(np.float16) for g in lamps)
-                # From here on only the points are asked for.
+                # From here on only the points are needed.
                 patch = replace(patch, normals=patch.normals[:0], parts=patch.parts[:0])
             self._bodies[thing] = body, patch, body_rect(self._camera, body)
         return self._bodies[thing]
@@ -118,7 +120,7 @@ class PiecePainter:
         style, profile = self.look.pieces, self.look.profile
         places = []
         for level, letter in enumerate(thing.pieces):
-            # A piece keeps its place for as long as nothing beneath it changes.
+            # A piece keeps its exact place as long as nothing below it changes.
             rng = np.random.default_rng([self.look.seed, thing.square, level, ord(letter)])
             off = rng.normal(0, style.jitter, 2)
             if rng.random() < style.crooked:
@@ -132,11 +134,11 @@ class PiecePainter:
             return stack_body(SHELL, profile.rise, at, thing.base)
         return stack_body(profile.piece, profile.rise, at, thing.base)
 
-    def column(self, thing: Thing) -> Column:
-        """The thing as a caster of shadows."""
+    def column(self, thing: Thing) -> ShadowCaster:
+        """The thing as a shadow caster."""
         profile = self.look.profile
         top = thing.base + (len(thing.pieces) - 1) * profile.rise + profile.piece.height * 0.72
-        return Column(thing.x, thing.y, profile.piece.radius * 0.95, thing.base, top)
+        return ShadowCaster(thing.x, thing.y, profile.piece.radius * 0.95, thing.base, top)
 
     def touched(self, thing: Thing, standing: Iterable[Thing]) -> list[Rect]:
         """The parts of the picture that change with a thing: itself, its shadows, and what they fall on."""
@@ -155,22 +157,22 @@ class PiecePainter:
         return [clipped((low[0], low[1], high[0], high[1]), self.look.size), *shaded]
 
     def _seen(self, box: tuple[float, float, float, float], floor: float) -> Rect:
-        """The part of the picture that holds a box in mm, from a level up to the height of a tall stack."""
+        """The part of the picture with a box in mm, from a plane up to the height of a tall stack."""
         corners = [(x, y, z) for x in (box[0], box[2]) for y in (box[1], box[3]) for z in (floor, floor + 12)]
         pixels = self._camera.project(np.array(corners, float))
         return clipped((*pixels.min(0), *pixels.max(0)), self.look.size)
 
-    def _falls_on(self, column: Column, thing: Thing) -> bool:
+    def _falls_on(self, column: ShadowCaster, thing: Thing) -> bool:
         """Whether a column's shadow may fall on a thing."""
         if column.top < thing.base + 6:
             return False
         boxes = (column.reach(lamp, thing.base) for lamp in self._lighting.lamps)
         return any(b[0] - 18 < thing.x < b[2] + 18 and b[1] - 18 < thing.y < b[3] + 18 for b in boxes)
 
-    def _neighbours(self, thing: Thing, columns: Mapping[Thing, Column]) -> frozenset[Column]:
+    def _neighbours(self, thing: Thing, columns: Mapping[Thing, ShadowCaster]) -> frozenset[ShadowCaster]:
         return frozenset(c for other, c in columns.items() if other != thing and self._falls_on(c, thing))
 
-    def _lit(self, thing: Thing, neighbours: frozenset[Column]) -> Sprite | None:
+    def _lit(self, thing: Thing, neighbours: frozenset[ShadowCaster]) -> Sprite | None:
         key = (thing, neighbours)
         if key not in self._sprites:
             patch = self._body(thing)[1]
@@ -189,7 +191,7 @@ class PiecePainter:
         if thing.flipped:
             inside = np.hypot(points[:, 0] - thing.x, points[:, 1] - thing.y) < 15.3
             albedo[inside & (normals[:, 2] > 0.9)] *= 0.35
-        # Little of the sky reaches the joint under a rim, and the foot of the lowest piece.
+        # Little skylight reaches the joint under a rim, and the foot of the lowest piece.
         above = points[:, 2] - thing.base
         below_rim = np.where(patch.parts < len(thing.pieces) - 1, (patch.parts + 1) * rise - above, 99.0)
         nook = (0.55 + 0.45 * np.clip(below_rim / 4.5, 0, 1)) * (0.6 + 0.4 * np.clip(above / 5, 0, 1))
@@ -202,7 +204,7 @@ class PiecePainter:
         )
         return ambient, lamps
 
-    def _shaded(self, thing: Thing, patch: Patch, neighbours: frozenset[Column]) -> Sprite:
+    def _shaded(self, thing: Thing, patch: Patch, neighbours: frozenset[ShadowCaster]) -> Sprite:
         around = sorted(neighbours, key=lambda c: (c.x, c.y))
         ambient, lamps = self._glows[thing]
         light = ambient.astype(np.float32) * contact(patch.points, around, 0.3)[:, None]
@@ -219,7 +221,7 @@ def _sprite(patch: Patch, ambient: F32, lamps: tuple[F32, ...]) -> Sprite:
 
 
 def _lay(light: F32, sprite: Sprite, at: tuple[int, int]) -> None:
-    """Lays a sprite on light (h, w, 3) whose top left pixel lies at ``at`` (x, y)."""
+    """Blends a sprite into light (h, w, 3) whose top left pixel is ``at`` (x, y)."""
     sx0, sy0, sx1, sy1 = sprite.rect
     x0, y0 = max(sx0, at[0]), max(sy0, at[1])
     x1, y1 = min(sx1, at[0] + light.shape[1]), min(sy1, at[1] + light.shape[0])

@@ -1,4 +1,4 @@
-"""A player who plays at random but plausibly: likes captures and stacks, and gets a game to its end."""
+"""A random but plausible player: prefers captures and stacks, and brings a game to its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..game.rules import Rules
 
 
 def worth(before: Position, after: Position, rules: Rules, player: str) -> float:
-    """How good a turn looks at once: stacks held, pieces captured and in reserve, an end of the game."""
+    """The immediate value of a turn: stacks held, pieces captured and in reserve, an end of the game."""
     if after.result is not None:
         return 100.0 if player in after.result.winners else -100.0
     side = rules.side_of(player)
@@ -26,11 +26,10 @@ def worth(before: Position, after: Position, rules: Rules, player: str) -> float
 
 
 def choose(position: Position, rules: Rules, rng: np.random.Generator, *, warmth: float = 1.2) -> Move | None:
-    """A legal turn; None when the game is over.
+    """A legal turn; None if the game is over.
 
-    ``warmth`` is how far chance outweighs judgement. Turns that leave all stacks as they are, which no camera
-    can see (a reserve piece on a five-high stack of one's own colour), are played only when there is nothing
-    else.
+    ``warmth`` is the temperature of the random choice. Turns that leave all stacks unchanged, which no camera
+    can see (a reserve piece on a five-high stack of one's own colour), are played only if there is no other.
     """
     legal = legal_moves(position, rules)
     if not legal:

@@ -1,4 +1,4 @@
-"""Things that lie about on the table: a mug, a sheet of rules, a telephone, the box's lid."""
+"""Things lying about on the table: a mug, a sheet of rules, a telephone, the box's lid."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Solid
 from .canvas import UP, Canvas
-from .look import Look
 from .patches import body_patch
-from .shading import Column, linear
+from .scene_style import SceneStyle
+from .shading import ShadowCaster, linear
 from .solids import stack_body
 from .stage import Pose, from_table
 
@@ -25,11 +25,11 @@ SHEETS: dict[str, tuple[tuple[float, float], str, float, float]] = {
     "phone": ((37.0, 76.0), "#15161a", 0.9, 8.0),
     "lid": ((150.0, 150.0), "#a5161c", 0.5, 35.0),
 }
-"""Half sizes in mm, colour, gloss and thickness of what lies flat."""
+"""Half sizes in mm, colour, gloss and thickness of flat things."""
 
 
-def paint_props(canvas: Canvas, look: Look, pose: Pose) -> None:
-    """Lays the look's things around the board; they stay where they are when the board is pushed."""
+def paint_props(canvas: Canvas, look: SceneStyle, pose: Pose) -> None:
+    """Places the look's things around the board; they stay in place when the board is pushed."""
     rng = np.random.default_rng([look.seed, 2])
     turn = rng.uniform(0, 2 * np.pi)
     for name in look.table.props:
@@ -44,15 +44,15 @@ def paint_props(canvas: Canvas, look: Look, pose: Pose) -> None:
             _sheet(canvas, look, name, x, y, facing - float(np.radians(pose[2])))
 
 
-def _mug(canvas: Canvas, look: Look, x: float, y: float) -> None:
+def _mug(canvas: Canvas, look: SceneStyle, x: float, y: float) -> None:
     table, place = look.profile.table, np.array([(x, y)], np.float32)
-    column = Column(x, y, 40, table, table + BRIM)
+    column = ShadowCaster(x, y, 40, table, table + BRIM)
     canvas.shade(canvas.points, (canvas.ambient, list(canvas.lamps)), column, table)
     canvas.solid(stack_body(MUG, MUG.height, place, table), linear("#d9d8d4"), 0.6)
     patch = body_patch(canvas.camera, stack_body(COFFEE, COFFEE.height, place, table))
     if patch is None or not patch.met.any():
         return
-    # The near wall hides the coffee wherever the line of sight does not come in over the brim.
+    # The near wall hides the coffee unless the line of sight passes over the brim.
     to_eye = canvas.eye - patch.points
     over = patch.points + to_eye * ((table + BRIM - patch.points[:, 2:]) / to_eye[:, 2:])
     seen = (np.hypot(over[:, 0] - x, over[:, 1] - y) < 38.5).astype(np.float32)[:, None]
@@ -66,7 +66,7 @@ def _mug(canvas: Canvas, look: Look, x: float, y: float) -> None:
         below[crop] = below[crop] * (1 - share) + patch.spread(np.asarray(above * seen * 0.6, np.float32))
 
 
-def _sheet(canvas: Canvas, look: Look, name: str, x: float, y: float, turn: float) -> None:
+def _sheet(canvas: Canvas, look: SceneStyle, name: str, x: float, y: float, turn: float) -> None:
     half, colour, gloss, thick = SHEETS[name]
     c, s = float(np.cos(turn)), float(np.sin(turn))
     square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32) * np.array(half, np.float32)

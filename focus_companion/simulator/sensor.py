@@ -1,4 +1,4 @@
-"""What the camera makes of the light: exposure and colour first, then blur, shake, noise and compression."""
+"""The camera's image formation: exposure and colour first, then blur, shake, noise and compression."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .look import Look, Sensor
 from .patches import Rect
+from .scene_style import SceneStyle, Sensor
 from .shading import tint, to_light, to_srgb
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
 SHAKES = 8
-"""Places that a shaking camera takes in turn, at random: what stands still is blurred once for each."""
+"""Positions that a shaking camera takes at random: the static scene is blurred once for each."""
 SPARE = 256
-"""Pixels by which the field of noise is larger than a picture, which sees another part of it every time."""
+"""Pixels by which the noise field is larger than a picture, which uses a different part of it every time."""
 
 
 class Film:
-    """From light to pixels without noise: exposure, white balance, vignette, contrast and the sRGB curve."""
+    """Light to noiseless pixels: exposure, white balance, vignetting, contrast and the sRGB curve."""
 
     def __init__(self, sensor: Sensor, size: tuple[int, int], gain: float) -> None:
         width, height = size
@@ -39,7 +39,7 @@ class Film:
         self._curve = np.clip(bent * 255, 0, 255).astype(np.uint8)
 
     def develop(self, light: F32, at: tuple[int, int]) -> NDArray[np.uint8]:
-        """Pixels (h, w, 3) uint8 of light (h, w, 3) whose top left pixel lies at ``at`` (x, y)."""
+        """Pixels (h, w, 3) uint8 of light (h, w, 3) whose top left pixel is ``at`` (x, y)."""
         x, y = at
         h, w = light.shape[:2]
         return self._bent(light * self._gain * self._fade[y : y + h, x : x + w, None])
@@ -55,12 +55,11 @@ class Film:
 
 @dataclass(frozen=True)
 class Shot:
-    """What falls on the chip.
+    """The image on the sensor.
 
-    ``still`` is the table without a hand, the same array for as long as ``version`` is the same; ``hand`` the
-    whole picture with a hand, which differs from it within a rectangle, if there is one. ``drift`` is how far
-    the light has drifted, in stops; ``nudge`` how far the camera was pushed, in pixels right and down and in
-    degrees.
+    ``still`` is the table without a hand, the same array while ``version`` is unchanged; ``hand`` the whole
+    picture with a hand, which differs from it within a rectangle, if there is one. ``drift`` is the drift of
+    the light, in stops; ``nudge`` how far the camera was pushed, in pixels right and down and in degrees.
     """
 
     still: U8
@@ -73,11 +72,11 @@ class Shot:
 class Chip:
     """Drift, blur, shake, noise and compression of one look's camera.
 
-    What stands still is blurred once for every place of the shaking camera; from then on a picture of it
-    costs its noise alone.
+    The static scene is blurred once for every position of the shaking camera; after that, a picture of it
+    costs only its noise.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: SceneStyle) -> None:
         self._look = look
         self._noise: tuple[U8, U8] | None = None
         own = np.random.default_rng([look.seed, 8])
@@ -89,7 +88,7 @@ class Chip:
         self._nudged: U8 | None = None
 
     def expose(self, shot: Shot, rng: np.random.Generator) -> U8:
-        """The picture (H, W, 3) as it is delivered, with fresh noise from ``rng``."""
+        """The picture (H, W, 3) as delivered, with fresh noise from ``rng``."""
         sensor = self._look.sensor
         picture = self._seen(shot, int(rng.integers(len(self._kernels))))
         if sensor.noise:
@@ -100,7 +99,7 @@ class Chip:
         return picture
 
     def _seen(self, shot: Shot, place: int) -> U8:
-        """A fresh picture as the lens throws it on the chip, which is at one of its places."""
+        """A new image on the sensor, at one of its shake positions."""
         picture = self._thrown(shot, place)
         if shot.drift:
             picture = np.asarray(cv2.LUT(picture, _drifted(shot.drift), dst=picture), np.uint8)
@@ -125,7 +124,7 @@ class Chip:
         left, top = max(x0 - 2 * pad, 0), max(y0 - 2 * pad, 0)
         right, bottom = min(x1 + 2 * pad, width), min(y1 + 2 * pad, height)
         part = self._blur(picture[top:bottom, left:right], place)
-        # The outermost pixels lack what lies beside them, unless the picture itself ends there.
+        # The outermost pixels lack their neighbours, unless the picture itself ends there.
         x0, y0, x1, y1 = max(x0 - pad, 0), max(y0 - pad, 0), min(x1 + pad, width), min(y1 + pad, height)
         out[y0:y1, x0:x1] = part[y0 - top : y1 - top, x0 - left : x1 - left]
         return out
@@ -139,7 +138,7 @@ class Chip:
         )
 
     def _kernel(self, shift: float) -> F32:
-        """The lens's blur and a shift of so many pixels in one, an odd number of weights."""
+        """A kernel for the lens's blur combined with a shift in pixels; its length is odd."""
         sensor = self._look.sensor
         blur = np.ones(1)
         if sensor.blur >= 0.3:
@@ -154,7 +153,7 @@ class Chip:
         return np.convolve(blur, moved).astype(np.float32)
 
     def _add_noise(self, picture: U8, rng: np.random.Generator) -> None:
-        """Adds, in place, another part of a large field of noise every time, with one sign or the other."""
+        """Adds, in place, a random part of a large noise field with a random sign."""
         height, width = picture.shape[:2]
         if self._noise is None:
             own = np.random.default_rng([self._look.seed, 9])
@@ -167,7 +166,7 @@ class Chip:
         cv2.subtract(picture, down[crop], dst=picture)
 
     def _field(self, rng: np.random.Generator, width: int, height: int) -> F32:
-        """Noise as demosaicing leaves it, in whole numbers: fine grain, and blotches of three pixels."""
+        """Noise as after demosaicing, as integers: fine grain, and blotches of three pixels."""
         strength = self._look.sensor.noise
         field = cv2.GaussianBlur(rng.standard_normal((height, width, 3), np.float32), (0, 0), 0.6)
         field *= 1.36 * strength
@@ -177,7 +176,7 @@ class Chip:
 
 
 def _moved(picture: U8, nudge: tuple[float, float, float]) -> U8:
-    """The picture (H, W, 3) from where a camera is that was nudged."""
+    """The picture (H, W, 3) from the position of the nudged camera."""
     dx, dy, turn = nudge
     if not any(nudge):
         return picture
@@ -190,6 +189,6 @@ def _moved(picture: U8, nudge: tuple[float, float, float]) -> U8:
 
 
 def _drifted(stops: float) -> U8:
-    """Pixel values (256,) in light that is so many stops brighter."""
+    """Lookup table (256,) of pixel values for light brighter by this many stops."""
     curve = to_srgb(to_light(np.arange(256) / 255) * 2.0**stops)
     return np.asarray(np.clip(np.rint(curve * 255), 0, 255), np.uint8)

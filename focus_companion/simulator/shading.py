@@ -1,4 +1,4 @@
-"""Light on surfaces: diffuse and mirrored light, soft shadows of stacks, and colours as light."""
+"""Light on surfaces: diffuse and specular reflection, soft shadows of stacks, and colours as light."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .look import Lamp, Lighting
+from .scene_style import Lamp, Lighting
 
 F32 = NDArray[np.float32]
 
 
 def to_light(srgb: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Light of values 0…1 on the sRGB curve."""
+    """Linear light of sRGB values 0…1."""
     return np.asarray(np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4))
 
 
 def to_srgb(light: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Values on the sRGB curve, 0…1 for light up to white."""
+    """sRGB values of linear light, 0…1 up to white."""
     return np.asarray(np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055))
 
 
@@ -36,8 +36,8 @@ def tint(rgb: tuple[float, float, float]) -> F32:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A stack or dome as a caster of shadows: an upright cylinder."""
+class ShadowCaster:
+    """A stack or dome as a shadow caster: an upright cylinder."""
 
     x: float
     y: float
@@ -46,7 +46,7 @@ class Column:
     top: float
 
     def reach(self, lamp: Lamp, floor: float) -> tuple[float, float, float, float]:
-        """Box (x0, y0, x1, y1) in mm that holds the shadow on the level ``floor``."""
+        """Box (x0, y0, x1, y1) in mm that contains the shadow on the plane at ``floor``."""
         drop = max(self.top - floor, 0.0) / max(lamp.place[2] - self.top, 1.0)
         sx, sy = (self.x - lamp.place[0]) * drop, (self.y - lamp.place[1]) * drop
         pad = self.radius * (1 + drop) + lamp.size * drop / 2 + 8
@@ -64,7 +64,7 @@ def dot(a: F32, b: F32) -> F32:
 
 
 def unit(vectors: F32) -> F32:
-    """Vectors (..., 3) at length 1."""
+    """Vectors (..., 3) normalized to length 1."""
     return np.asarray(vectors / np.maximum(np.sqrt(dot(vectors, vectors)), 1e-6), np.float32)
 
 
@@ -74,8 +74,8 @@ def _ramp(values: F32) -> F32:
     return np.asarray(x * x * (3 - 2 * x), np.float32)
 
 
-def visibility(points: F32, lamp: Lamp, columns: list[Column]) -> F32:
-    """How much of the lamp each point (..., 3) sees past the columns, 0…1."""
+def visibility(points: F32, lamp: Lamp, columns: list[ShadowCaster]) -> F32:
+    """The visible fraction of the lamp from each point (..., 3) past the columns, 0…1."""
     seen = np.ones(points.shape[:-1], np.float32)
     if not columns:
         return seen
@@ -97,19 +97,19 @@ def visibility(points: F32, lamp: Lamp, columns: list[Column]) -> F32:
     return seen
 
 
-def contact(points: F32, columns: list[Column], depth: float = 0.5) -> F32:
-    """Darkening of the sky's light close to the foot of columns, 0…1."""
+def contact(points: F32, columns: list[ShadowCaster], depth: float = 0.5) -> F32:
+    """Ambient occlusion close to the foot of columns, 0…1."""
     open_sky = np.ones(points.shape[:-1], np.float32)
     for column in columns:
         away = np.hypot(points[..., 0] - column.x, points[..., 1] - column.y) - column.radius
         above = np.maximum(points[..., 2] - column.base, 0)
         near = np.exp(-np.maximum(away, 0) / 7 - above / 14)
-        open_sky *= 1 - depth * np.maximum(near - 0.025, 0)  # nothing farther than 26 mm
+        open_sky *= 1 - depth * np.maximum(near - 0.025, 0)  # none beyond 26 mm
     return open_sky
 
 
 def sky(lighting: Lighting, points: F32, normals: F32, albedo: F32, gloss: float, eye: F32) -> F32:
-    """Light from everywhere that surfaces (N, 3) send to the eye, linear BGR (N, 3)."""
+    """Ambient light reflected by surfaces (N, 3) to the camera, linear BGR (N, 3)."""
     ambient = lighting.ambient * tint(lighting.ambient_tint)
     openness = 0.62 + 0.38 * normals[..., 2:3]
     view = unit(eye - points)
@@ -120,7 +120,7 @@ def sky(lighting: Lighting, points: F32, normals: F32, albedo: F32, gloss: float
 
 
 def direct(lamp: Lamp, points: F32, normals: F32, albedo: F32, gloss: float, eye: F32) -> F32:
-    """Light of one lamp, unhidden, that surfaces (..., 3) send to the eye, linear BGR (..., 3)."""
+    """Light of one unoccluded lamp reflected by surfaces (..., 3) to the camera, linear BGR (..., 3)."""
     place = np.asarray(lamp.place, np.float32)
     to = place - points
     far = dot(to, to)

@@ -1,4 +1,4 @@
-"""Where rays of the camera meet solids of revolution: the exact picture of domes, pieces and stacks."""
+"""Ray casting of solids of revolution: the exact picture of domes, pieces and stacks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..vision.geometry.scene import Camera, Solid
 F32 = NDArray[np.float32]
 
 SMOOTH = 40.0
-"""Degrees of an edge that is no edge but a piece of a curve."""
+"""Maximum angle in degrees between facets of a smooth curve; a larger one is an edge."""
 
 
 def pixel_rays(camera: Camera, pixels: NDArray[np.floating]) -> F32:
-    """Directions (N, 3) in the board frame of the rays through ``pixels`` (N, 2), of depth 1 each."""
+    """Directions (N, 3) in the board frame of the rays through ``pixels`` (N, 2), with depth 1."""
     lens = camera.lens
     normal = cv2.undistortPoints(
         np.ascontiguousarray(pixels, np.float64).reshape(-1, 1, 2),
@@ -34,8 +34,7 @@ class Body:
     """Solids of revolution about upright axes, as conical facets.
 
     ``facets`` (S, 10): axis x, axis y, lower radius and height, upper radius and height, and the normal's
-    (outward, upward) parts at the lower and at the upper end. ``parts`` (S,) says to which piece a facet
-    belongs.
+    (outward, upward) components at the lower and the upper end. ``parts`` (S,) is the piece of each facet.
     """
 
     facets: F32
@@ -51,7 +50,7 @@ class Body:
 
 
 def _profile_facets(rings: list[tuple[float, float]]) -> list[tuple[float, ...]]:
-    """Facets of one profile; neighbours that bend by less than :data:`SMOOTH` share a normal."""
+    """Facets of one profile; neighbours at an angle below :data:`SMOOTH` share a normal."""
     sides = [(r0, z0, r1, z1) for (r0, z0), (r1, z1) in pairwise(rings) if (r0, z0) != (r1, z1)]
     angles = [np.arctan2(r0 - r1, z1 - z0) for r0, z0, r1, z1 in sides]
     facets: list[tuple[float, ...]] = []
@@ -68,7 +67,7 @@ def _profile_facets(rings: list[tuple[float, float]]) -> list[tuple[float, ...]]
 
 
 def _cut(solid: Solid, height: float) -> list[tuple[float, float]]:
-    """The rings of a solid up to ``height``: the rest is hidden in the piece above."""
+    """The rings of a solid up to ``height``; the rest is hidden inside the piece above."""
     rings = list(solid.rings)
     kept = [ring for ring in rings if ring[1] < height]
     (r0, z0), (r1, z1) = kept[-1], rings[min(len(kept), len(rings) - 1)]
@@ -90,7 +89,7 @@ def stack_body(solid: Solid, rise: float, places: F32, base: float) -> Body:
 
 @dataclass(frozen=True)
 class Hits:
-    """Where rays met a body: ``met`` (N,) bool; of those M ``points``, ``normals`` (M, 3), ``parts`` (M,)."""
+    """Ray hits on a body: ``met`` (N,) bool; of the M hits ``points``, ``normals`` (M, 3), ``parts`` (M,)."""
 
     met: NDArray[np.bool_]
     points: F32
@@ -99,7 +98,7 @@ class Hits:
 
 
 def trace(body: Body, place: NDArray[np.float64], rays: F32) -> Hits:
-    """First points where rays (N, 3) from ``place`` (3,) meet the body."""
+    """First hits of rays (N, 3) from ``place`` (3,) on the body."""
     # Starting near the body keeps single precision exact to a few micrometres.
     heart = np.array([*body.facets[0, :2], (body.facets[:, 3].min() + body.top) / 2], np.float64)
     start = ((heart - place) @ rays.T / np.einsum("ij,ij->i", rays, rays)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What stands on the simulated table at one moment: stacks, pieces beside the board, and a hand."""
+"""The simulated table at one moment: stacks, pieces beside the board, and a hand."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game.squares import FILE, INDEX, RANK
-from .look import Look
+from .scene_style import SceneStyle
 
 F32 = NDArray[np.float32]
 
 SEATS = ("S", "W", "N", "E")
-"""The seats clockwise seen from above; S sits at rank 1."""
+"""The seats, clockwise from above; S sits at rank 1."""
 
 TOWARDS = {"S": (0.0, -1.0), "W": (-1.0, 0.0), "N": (0.0, 1.0), "E": (1.0, 0.0)}
-"""Unit vectors (x, y) from the board's middle to the seats."""
+"""Unit vectors (x, y) from the board's centre to the seats."""
 
 BESIDE = 52
-"""Number of the first place beside the squares."""
+"""Index of the first place beside the squares."""
 
 Pose = tuple[float, float, float]
-"""Where the board lies against its first place: dx and dy in mm, turn in degrees."""
+"""The board's displacement from its first place: dx and dy in mm, rotation in degrees."""
 
 
 def to_table(pose: Pose, x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[F32, F32]:
-    """Points of the board's frame in that of the table, where the board lay at first."""
+    """Transform points from the board's frame to the table's, which is the board's at its first place."""
     dx, dy, turn = pose
     c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
     return np.asarray(c * x - s * y + dx, np.float32), np.asarray(s * x + c * y + dy, np.float32)
 
 
 def from_table(pose: Pose, x: float, y: float) -> tuple[float, float]:
-    """A point of the table in the frame of the board, which lies at ``pose``."""
+    """Transform a point of the table to the frame of the board at ``pose``."""
     dx, dy, turn = pose
     c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
     return float(c * (x - dx) + s * (y - dy)), float(-s * (x - dx) + c * (y - dy))
@@ -43,7 +43,7 @@ def from_table(pose: Pose, x: float, y: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """An arm from ``seat``, its fingers ``height`` mm above (x, y) mm; ``pieces`` hang in them."""
+    """An arm from ``seat``, with the fingers ``height`` mm above (x, y) mm, holding ``pieces``."""
 
     seat: str
     x: float
@@ -53,7 +53,7 @@ class Hand:
     closed: float = 1.0
     """0 the hand is open, 1 the fingers grip."""
     head: bool = False
-    """No hand but the head of somebody who leans over: ``height`` is that of its lowest point."""
+    """Not a hand but the head of somebody leaning over: ``height`` is that of its lowest point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,33 +76,33 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A stack or loose piece: its axis (x, y), the level of its foot, in mm, its pieces bottom to top."""
+    """A stack or loose piece: its axis (x, y) and the height of its foot in mm, its pieces bottom to top."""
 
     x: float
     y: float
     base: float
     pieces: str
     square: int
-    """The square it stands on; from 52 on for what lies beside the squares."""
+    """The square it is on; from 52 on for places beside the squares."""
     flipped: bool = False
 
 
-def square_centre(look: Look, square: int | str) -> tuple[float, float]:
-    """The middle of a square in mm, by index or name."""
+def square_centre(look: SceneStyle, square: int | str) -> tuple[float, float]:
+    """The centre of a square in mm, by index or name."""
     index = INDEX[square] if isinstance(square, str) else square
     return (FILE[index] - 3.5) * look.profile.pitch, (RANK[index] - 3.5) * look.profile.pitch
 
 
 def _beside(seat: str, along: float, out: float) -> tuple[float, float]:
-    """A point ``out`` mm from the middle towards the seat and ``along`` mm to the player's right."""
+    """A point ``out`` mm from the centre towards the seat and ``along`` mm to the player's right."""
     tx, ty = TOWARDS[seat]
     return tx * out - ty * along, ty * out + tx * along
 
 
-def reserve_place(look: Look, seat: str, number: int) -> tuple[float, float]:
-    """Where the ``number``-th reserve piece of a seat lies: on its ledge, from the eighth on before it.
+def reserve_place(look: SceneStyle, seat: str, number: int) -> tuple[float, float]:
+    """The place of the ``number``-th reserve piece of a seat: on its ledge, after the seventh in front of it.
 
-    A board cut to the shape of its squares has no ledge: there they lie on the table.
+    A board cut to the shape of its squares has no ledge; there they are on the table.
     """
     half = look.profile.half_width
     row, place = divmod(number, 7)
@@ -112,8 +112,8 @@ def reserve_place(look: Look, seat: str, number: int) -> tuple[float, float]:
     return _beside(seat, along, half + 25.0 + 37.0 * (row - (look.board.outline != "cross")))
 
 
-def captured_place(look: Look, seat: str, number: int) -> tuple[float, float]:
-    """Where the ``number``-th captured piece of a seat lies: on the table at the player's right."""
+def captured_place(look: SceneStyle, seat: str, number: int) -> tuple[float, float]:
+    """The place of the ``number``-th captured piece of a seat: on the table, to the player's right."""
     rng = np.random.default_rng([look.seed, 7, SEATS.index(seat), number])
     row, column = divmod(number, 3)
     dx, dy = rng.uniform(-8, 8, 2)
@@ -122,8 +122,8 @@ def captured_place(look: Look, seat: str, number: int) -> tuple[float, float]:
     )
 
 
-def things_of(stage: Stage, look: Look) -> frozenset[Thing]:
-    """Everything on the table but the arm and what it holds."""
+def things_of(stage: Stage, look: SceneStyle) -> frozenset[Thing]:
+    """Everything on the table except the arm and what it holds."""
     things = [
         Thing(*square_centre(look, square), 0.0, pieces, square)
         for square, pieces in enumerate(stage.stacks)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .look import Table
+from .scene_style import TableStyle
 from .shading import linear
 
 F32 = NDArray[np.float32]
@@ -21,9 +21,9 @@ PLANK, CHECK = 128.0, 19.0
 
 
 class TableTop:
-    """The colours of one table top, the same for the same seed at every place."""
+    """The texture of one table top, deterministic for a seed."""
 
-    def __init__(self, table: Table, seed: int) -> None:
+    def __init__(self, table: TableStyle, seed: int) -> None:
         rng = np.random.default_rng([seed, 1])
         self._first, self._second = linear(table.colour), linear(table.second)
         angle = float(rng.uniform(0, np.pi))
@@ -55,7 +55,7 @@ class TableTop:
         return self._mixed(np.clip(0.45 + 0.32 * grain + 0.16 * np.sin(plank * 12.9), 0, 1), 1 - 0.6 * joint)
 
     def _gingham(self, u: F32, v: F32) -> F32:
-        # Threads are as sharp as the pixels allow: a check's edge is about a pixel wide.
+        # Threads are as sharp as the pixels allow: the edge of a check is about a pixel wide.
         pixel = max(float(np.hypot(np.diff(u, axis=1), np.diff(v, axis=1)).mean()), 0.1)
         sharp = CHECK / (np.pi * pixel)
         bands = [1 / (1 + np.exp(-np.clip(sharp * np.sin(w * np.pi / CHECK), -30, 30))) for w in (u, v)]
@@ -70,7 +70,7 @@ class TableTop:
 
 
 def _noise(rng: np.random.Generator, stretch: tuple[float, float]) -> F32:
-    """A smooth tile, about -1…1; ``stretch`` is how far values run on in x and in y."""
+    """A smooth tile, about -1…1; ``stretch`` is the correlation length in x and in y."""
     tile = np.tile(rng.standard_normal((TILE, TILE), np.float32), (3, 3))
     soft = cv2.GaussianBlur(tile, (0, 0), sigmaX=stretch[0], sigmaY=stretch[1])[
         TILE : 2 * TILE, TILE : 2 * TILE

@@ -1,4 +1,4 @@
-"""The board unit from above: its outline, its picture and its relief."""
+"""The board unit from above: its outline, its texture and its relief."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
 from ..vision.geometry.scene import BoardProfile
-from .look import BoardStyle
+from .scene_style import BoardStyle
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
 SCALE = 4
-"""Pixels per millimetre of the picture of the board."""
+"""Pixels per millimetre of the board's texture."""
 MARGIN = 8.0
-"""Millimetres of the picture beyond the board's half width."""
+"""Millimetres of the texture beyond the board's half width."""
 
 
 def bgr(colour: str) -> tuple[int, int, int]:
@@ -42,7 +42,7 @@ def outline_points(style: BoardStyle, profile: BoardProfile) -> F32:
 
 
 def to_texture(points: F32, profile: BoardProfile) -> F32:
-    """Pixels of the board's picture for board points (..., 2) in mm."""
+    """Pixels of the board's texture for board points (..., 2) in mm."""
     half = profile.half_width + MARGIN
     return np.stack([(points[..., 0] + half) * SCALE, (half - points[..., 1]) * SCALE], -1).astype(np.float32)
 
@@ -81,7 +81,7 @@ def _cells(picture: U8, relief: F32, style: BoardStyle, profile: BoardProfile) -
 
 
 def _chess(picture: U8, style: BoardStyle, profile: BoardProfile) -> None:
-    """A chess board of 64 fields, with a frame; those that Focus has not are covered with paper."""
+    """A chess board of 64 fields with a frame; those that are not part of Focus are covered with paper."""
     colours = bgr(style.cell_colour or style.colour), bgr(style.colour)
     in_play = {(round(float(x), 3), round(float(y), 3)) for x, y in profile.centres}
     half = profile.pitch / 2
@@ -96,7 +96,7 @@ def _chess(picture: U8, style: BoardStyle, profile: BoardProfile) -> None:
 
 
 def _labels(picture: U8, style: BoardStyle, profile: BoardProfile) -> None:
-    """The four plates with the game's name on the ledges, each to be read from its seat."""
+    """The four plates with the game's name on the ledges, each facing its seat."""
     size = len(picture)
     ledge = (4 * profile.pitch + profile.half_width) / 2
     for _ in range(4):

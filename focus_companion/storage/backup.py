@@ -12,7 +12,7 @@ from typing import Final
 
 from ..session.events import GameBegan
 from . import opening, schema, swap
-from .errors import RESCUED_BY, JournalDamaged, JournalError, JournalForeign, count, told
+from .errors import RESCUED_BY, JournalDamaged, JournalError, JournalForeign, as_journal_error, count
 from .journal import LOCK
 from .lock import FolderLock
 from .rebuilding import replay
@@ -22,7 +22,7 @@ _ANOTHER: Final = "give another copy"
 
 @dataclass(frozen=True)
 class Copied:
-    """What a copy holds, where it is, and where the journal is kept that it replaced."""
+    """What a copy holds, where it is, and where the journal that it replaced is kept."""
 
     path: Path
     games: int
@@ -36,13 +36,13 @@ class Copied:
 
 
 def back_up(folder: Path, target: Path | None = None) -> Copied:
-    """Make a copy of the journal in ``folder``, one sound file; a game that runs goes on meanwhile.
+    """Copy the journal in ``folder`` into one sound file; a running game is not interrupted.
 
     ``target``: ``None`` for a new file in the folder's ``backups``. An older copy of that name is replaced.
 
     Raises:
         JournalError: there is no journal, or it cannot be read, or the copy cannot be written; an older copy
-            is still there then.
+            is then left as it was.
     """
     path = folder / swap.FILE
     if not path.is_file():
@@ -58,18 +58,18 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
             found = check(part, path, own=True)
             swap.publish(part, target)
     except (sqlite3.Error, OSError) as error:
-        problem = told(error, target or folder)
-        # What is damaged is the journal; the copy had just been made.
-        raise told(error, path) if isinstance(problem, JournalDamaged) else problem from error
+        problem = as_journal_error(error, target or folder)
+        # The journal is damaged, not the copy, which has just been made.
+        raise as_journal_error(error, path) if isinstance(problem, JournalDamaged) else problem from error
     return Copied(target, *found)
 
 
 def restore(folder: Path, source: Path) -> Copied:
-    """Put the copy ``source`` in the place of the journal in ``folder``, which is kept aside.
+    """Replace the journal in ``folder`` by the copy ``source``; the old journal is kept aside.
 
     Raises:
-        JournalBusy: a game runs on the journal.
-        JournalError: the copy is not whole, or there is no room for it; the journal is as it was then.
+        JournalBusy: a running game holds the journal.
+        JournalError: the copy is damaged, or there is no space for it; the journal is unchanged.
     """
     if not source.is_file():
         raise JournalError(f"there is no file {source}; {_ANOTHER}")
@@ -82,16 +82,16 @@ def restore(folder: Path, source: Path) -> Copied:
             with swap.fresh(folder / swap.PART) as part:
                 with closing(opening.to_look_at(source)) as database:
                     opening.copy(database, part)
-                # Once more, as it lies on this disk now.
+                # Once more, as it is on this disk now.
                 check(part, source)
                 kept = swap.put_in_place(part, "replaced")
     except (sqlite3.Error, OSError) as error:
-        raise told(error, path) from error
+        raise as_journal_error(error, path) from error
     return Copied(path, *found, kept)
 
 
 def holds_demo(copy: Path) -> bool:
-    """Whether a copy is of the demonstration's journal; of one that is not whole :func:`restore` tells."""
+    """Whether a copy is of the demonstration's journal; :func:`restore` reports a damaged one."""
     if not copy.is_file():
         return False
     query = "SELECT body FROM events WHERE type = ? ORDER BY id LIMIT 1"
@@ -104,13 +104,13 @@ def holds_demo(copy: Path) -> bool:
 
 
 def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
-    """Look whether a copy is whole, every game of it replayed. Returns the numbers of games and events.
+    """Verify a copy by replaying every game in it. Returns the numbers of games and events.
 
-    ``name``: what to call it in the error; ``own``: that is the journal, of which a copy was just made.
+    ``name``: what to call it in the error; ``own``: it is a copy just made of our own journal.
 
     Raises:
-        JournalForeign: it is no journal, or a newer program's.
-        JournalDamaged: it is not whole.
+        JournalForeign: it is not a journal, or a newer program wrote it.
+        JournalDamaged: it is damaged.
     """
     remedy, foreign = (RESCUED_BY, schema.MOVE) if own else (_ANOTHER, _ANOTHER)
     try:
@@ -124,14 +124,14 @@ def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
     except JournalDamaged as error:
         raise JournalDamaged(name, error.what, remedy) from error
     except (sqlite3.Error, OSError) as error:
-        problem = told(error, name)
+        problem = as_journal_error(error, name)
         if isinstance(problem, JournalDamaged):
             problem = JournalDamaged(name, problem.what, remedy)
         raise problem from error
 
 
 def _refuse_other(target: Path) -> None:
-    """Raise JournalForeign where something else than an older copy would be replaced."""
+    """Raise JournalForeign if anything but an older copy would be replaced."""
     if not target.exists():
         return
     try:

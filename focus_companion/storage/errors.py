@@ -1,4 +1,4 @@
-"""What can go wrong with the journal, and how much there is of it, told to people."""
+"""The errors of the journal, worded for people, and its counts of games and events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class JournalBusy(JournalError):
 
 
 class JournalDamaged(JournalError):
-    """The file at ``path`` is no sound journal: ``what`` is wrong with it; what is whole can be rescued."""
+    """The journal at ``path`` is damaged: ``what`` is wrong with it. Its intact part can be rescued."""
 
     def __init__(self, path: Path, what: str, remedy: str = RESCUED_BY) -> None:
         self.what = what
@@ -33,7 +33,7 @@ class JournalDamaged(JournalError):
 
 
 class JournalForeign(JournalError):
-    """The file is another program's, or a newer one's: not for us to touch."""
+    """The file belongs to another program, or to a newer version of this one, so we must not write to it."""
 
 
 _BY_DAMAGE: Final = (
@@ -42,16 +42,16 @@ _BY_DAMAGE: Final = (
     "no such table",
     "unsupported file format",
 )
-"""Errors without a code of their own that our own, fixed statements meet in a damaged file alone."""
+"""Errors without a code of their own; our own, fixed statements raise them only on a damaged file."""
 
 _LONGEST: Final = 60
-"""Characters of such an error that are told."""
+"""Characters of such an error that are shown."""
 
 _WRITABLE: Final = "make it writable or give another --data folder"
 
 
-def told(error: sqlite3.Error | OSError, path: Path) -> JournalError:
-    """The error of the database or the file system as a sentence about the journal at ``path``."""
+def as_journal_error(error: sqlite3.Error | OSError, path: Path) -> JournalError:
+    """The error of the database or the file system, worded as a sentence about the journal at ``path``."""
     if isinstance(error, JournalError):
         return error
     if isinstance(error, OSError):
@@ -69,7 +69,7 @@ def told(error: sqlite3.Error | OSError, path: Path) -> JournalError:
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return JournalDamaged(path, str(error))
         case _ if any(words in str(error) for words in _BY_DAMAGE):
-            # Shortened: such an error holds the whole text.
+            # Shortened: such an error quotes the whole text.
             return JournalDamaged(path, " ".join(str(error).split())[:_LONGEST])
         case sqlite3.SQLITE_IOERR:
             return JournalError(

@@ -1,6 +1,6 @@
-"""Where the journals lie: the user's own in the data folder, that of the demonstration in a folder below it.
+"""Where the journals are: the user's own in the data folder, that of the demonstration in a folder below it.
 
-What the simulated board plays is no game of the user's, and no real board stands as it does.
+Games of the simulated board are not the user's, and no real board matches their positions.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ DEMO: Final = "demo"
 
 
 def demo_folder(data: Path) -> Path:
-    """The folder of the demonstration's journal, and of all else that it writes."""
+    """The folder of the demonstration's journal, and of everything else that it writes."""
     return data / DEMO
 
 
 def folder_to_read(data: Path) -> Path:
-    """The folder of the journal that is meant where games are asked for: the user's own; while it holds no
-    game, that of the demonstration, if there is one. What is wrong with it is told when it is read.
+    """The folder of the journal to take games from: the user's own, or as long as that holds no game, that of
+    the demonstration, if there is one. Errors in it are reported when it is read.
     """
     demo = demo_folder(data)
     return demo if not _holds_games(data) and _holds_games(demo) else data
@@ -37,5 +37,5 @@ def _holds_games(folder: Path) -> bool:
         with closing(opening.to_look_at(path)) as database:
             return database.execute("SELECT 1 FROM games LIMIT 1").fetchone() is not None
     except (sqlite3.Error, OSError):
-        # A damaged journal held games.
+        # A damaged journal counts as one with games.
         return True

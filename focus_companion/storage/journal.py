@@ -1,4 +1,4 @@
-"""The journal: every event of every game in one SQLite file, on the disk before anyone hears of it."""
+"""The journal: every event of every game in one SQLite file, on the disk before it is published."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..game.rules import Rules
 from ..session.events import Corrected, Event, GameBegan, Moved, Result, TakenBack, event_from_json
 from ..session.history import History
 from . import opening, seals
-from .errors import JournalDamaged, told
+from .errors import JournalDamaged, as_journal_error
 from .lock import FolderLock
 from .rebuilding import UNREADABLE
 from .rescue import Rescued
@@ -26,10 +26,10 @@ from .swap import FILE
 
 LOCK: Final = "journal.lock"
 OPEN: Final = "open"
-"""Stands in the lock file while the journal's log belongs beside the journal."""
+"""Written to the lock file while the journal must have its write-ahead log beside it."""
 
 _NEWEST: Final = 2**63 - 1
-"""Above the id of any event."""
+"""Greater than the id of any event."""
 
 _SUMMARIES: Final = (
     "SELECT games.id, began, ended, rules, players, plies, result, coalesce(title, ''), deleted"
@@ -61,7 +61,7 @@ class GameSummary:
 
 @dataclass(frozen=True)
 class KeptEvent:
-    """One event as it lies in the journal: ``wall`` is when it was written (ISO 8601), ``body`` its JSON."""
+    """One event as stored in the journal: ``wall`` is when it was written (ISO 8601), ``body`` its JSON."""
 
     id: int
     game: int
@@ -76,9 +76,9 @@ def _now() -> str:
 class Journal:
     """The games in ``folder``. Any number of readers, one writer: the first write (or ``write=True``) locks.
 
-    A damaged file is rescued when the lock is taken; :attr:`notices` tells of that and of all else that
+    A damaged file is rescued when the lock is taken; :attr:`notices` reports that and everything else that
     whoever started the program should know. May be used from any thread. Every method raises
-    :class:`JournalError` where the file cannot be used.
+    :class:`JournalError` if the file cannot be used.
     """
 
     def __init__(self, folder: Path | str, *, write: bool = False) -> None:
@@ -108,7 +108,7 @@ class Journal:
         return self._commit(insert)
 
     def append(self, game: int, event: Event) -> int:
-        """Commit one event; returns its id, which is above all earlier ones. It is on the disk on return."""
+        """Commit one event; returns its id, greater than all earlier ones. It is on the disk on return."""
         return self.append_all(game, [event])[0]
 
     def append_all(self, game: int, events: Sequence[Event]) -> list[int]:
@@ -132,18 +132,18 @@ class Journal:
         return self._commit(insert)
 
     def entitle(self, game: int, title: str) -> None:
-        """Call a game ``title``; "" takes its title away. Raises LookupError for one that is not there."""
+        """Give a game a title; "" removes it. Raises LookupError if there is no such game."""
         self._mark(game, "title", title)
 
     def delete(self, game: int) -> None:
-        """Leave a game out of the lists from now on. All of it stays in the file: see :meth:`undelete`.
+        """Hide a game from the lists. All of it stays in the file: see :meth:`undelete`.
 
-        Raises LookupError for one that is not there.
+        Raises LookupError if there is no such game.
         """
         self._mark(game, "deleted", _now())
 
     def undelete(self, game: int) -> None:
-        """Bring a deleted game back to the lists. Raises LookupError for one that is not there."""
+        """Bring a deleted game back to the lists. Raises LookupError if there is no such game."""
         self._mark(game, "deleted", None)
 
     def _mark(self, game: int, column: str, value: str | None) -> None:
@@ -161,9 +161,9 @@ class Journal:
                 database.execute("COMMIT")
                 return done
             except sqlite3.Error as error:
-                raise told(error, self.path) from error
+                raise as_journal_error(error, self.path) from error
             finally:
-                # Whatever went wrong, nothing half-done may stay open.
+                # Whatever the error, no transaction may stay open.
                 if database.in_transaction:
                     database.execute("ROLLBACK")
 
@@ -173,7 +173,7 @@ class Journal:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise told(error, self.folder) from error
+            raise as_journal_error(error, self.folder) from error
         lock = FolderLock(self.folder / LOCK)
         try:
             if not lock.ended_well and opening.log_is_gone(self.path):
@@ -182,10 +182,10 @@ class Journal:
         except BaseException as error:
             lock.close()
             if isinstance(error, sqlite3.Error | OSError):
-                raise told(error, self.path) from error
+                raise as_journal_error(error, self.path) from error
             raise
         with self._reading:
-            # What was read before may be of a file that has been moved aside just now.
+            # What was read before may come from a file that has just been moved aside.
             if self._reader is not None:
                 self._reader.close()
                 self._reader = None
@@ -202,9 +202,9 @@ class Journal:
         return [(number, self._event(number, body)) for number, body in rows]
 
     def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> list[KeptEvent]:
-        """At most ``limit`` events with ids above ``after``, oldest first, as they were written.
+        """At most ``limit`` events with ids above ``after``, oldest first, as stored.
 
-        ``game``: of this game alone.
+        ``game``: of this game only.
         """
         only, values = ("", ()) if game is None else ("AND game = ? ", (game,))
         rows = self._read(
@@ -219,11 +219,11 @@ class Journal:
         return int(rows[0][0] or 0) if rows else 0
 
     def began(self, game: int) -> str:
-        """When a game began, ISO 8601. Raises LookupError for one that the journal has not."""
+        """When a game began, ISO 8601. Raises LookupError if there is no such game."""
         return self.summary(game).began
 
     def identity(self) -> str:
-        """Tells this journal from any other; "" before its first event."""
+        """Identifies this journal among all others; "" before its first event."""
         rows = self._read("SELECT began FROM games ORDER BY id LIMIT 1")
         rows += self._read("SELECT wall || body FROM events ORDER BY id LIMIT 1")
         if len(rows) < 2:
@@ -236,22 +236,22 @@ class Journal:
         return int(rows[0][0] or 0) if rows else 0
 
     def games(self, *, deleted: bool = False) -> list[GameSummary]:
-        """All games, the newest first; with ``deleted`` those too that were deleted.
+        """All games, the newest first; with ``deleted``, also the deleted ones.
 
-        Raises JournalDamaged where one's own row cannot be read.
+        Raises JournalDamaged if the row of one cannot be read.
         """
         there = "" if deleted else "WHERE deleted IS NULL "
         return [self._summary(*row) for row in self._read(f"{_SUMMARIES} {there}ORDER BY games.id DESC")]
 
     def summary(self, game: int) -> GameSummary:
-        """One game, a deleted one too. Raises LookupError for one that the journal has not."""
+        """One game, even if deleted. Raises LookupError if there is no such game."""
         rows = self._read(f"{_SUMMARIES} WHERE games.id = ?", (game,)) if 0 < game <= _NEWEST else []
         if not rows:
             raise LookupError(f"the journal in {self.folder} has no game {game}")
         return self._summary(*rows[0])
 
     def last_positions(self) -> dict[int, Moved | TakenBack | Corrected | GameBegan]:
-        """By game, the last event that tells a position: that of the board as the game's events leave it."""
+        """By game, its last event with a position: that of the board as the game's events leave it."""
         rows = self._read(
             "SELECT game, id, body FROM events WHERE id IN (SELECT max(id) FROM events"
             " WHERE type IN ('game', 'move', 'taken_back', 'corrected') GROUP BY game)"
@@ -271,13 +271,13 @@ class Journal:
         return rows[0][0] if rows else None
 
     def history(self, game: int, upto: int | None = None) -> History:
-        """A game as its events tell it, ready to go on with; with ``upto`` as it stood after that event.
+        """A game as folded from its events, ready to be continued; with ``upto``, as it was after that event.
 
         Raises:
             LookupError: the journal has no such game.
             JournalDamaged: its events contradict their seals or the rules.
         """
-        # A number that the database cannot even hold is that of no game.
+        # No game has a number that the database cannot even store.
         fits = 0 < game < 2**63
         rows = self._read("SELECT began, rules, players FROM games WHERE id = ?", (game,)) if fits else []
         if not rows:
@@ -321,9 +321,9 @@ class Journal:
         deleted: str | None,
     ) -> GameSummary:
         try:
-            told, named = json.loads(rules), json.loads(players)
+            settings, named = json.loads(rules), json.loads(players)
             result = json.loads(end) if end else None
-            return GameSummary(number, began, ended, told, named, plies, result, title, deleted)
+            return GameSummary(number, began, ended, settings, named, plies, result, title, deleted)
         except (ValueError, RecursionError) as error:
             raise JournalDamaged(self.path, f"the beginning of game {number}") from error
 
@@ -340,10 +340,10 @@ class Journal:
                     self._reader = opening.for_reading(self.path)
                 return self._reader.execute(query, values).fetchall() if self._reader is not None else []
             except (sqlite3.Error, OSError) as error:
-                raise told(error, self.path) from error
+                raise as_journal_error(error, self.path) from error
 
     def close(self) -> None:
-        """Close the file and free the lock; may be called twice."""
+        """Close the file and release the lock; may be called twice."""
         with self._writing, self._reading:
             if self._lock is not None:
                 self._lock.note("")
@@ -363,7 +363,7 @@ class Journal:
 
 
 def _summarise(database: sqlite3.Connection, game: int, event: Event, now: str) -> None:
-    """Keep the game's row in step with its events, within their transaction."""
+    """Keep the game's row consistent with its events, within their transaction."""
     if isinstance(event, Result):
         result = compact({"winners": list(event.winners), "reason": event.reason})
         database.execute("UPDATE games SET result = ?, ended = ? WHERE id = ?", (result, now, game))

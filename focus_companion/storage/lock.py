@@ -1,4 +1,4 @@
-"""One process at a time writes a journal: the system frees its lock file when it ends, however that is."""
+"""One process at a time writes a journal: the system releases its lock however the process ends."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from .errors import JournalBusy, told
+from .errors import JournalBusy, as_journal_error
 
 
 class FolderLock:
-    """Holds ``path`` until :meth:`close`. ``ended_well``: whether the holder before had let go of everything.
+    """Holds ``path`` until :meth:`close`. ``ended_well``: whether the previous holder released everything.
 
     Raises:
         JournalBusy: another process holds it; the text says which.
@@ -23,7 +23,7 @@ class FolderLock:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise told(error, path) from error
+            raise as_journal_error(error, path) from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -34,17 +34,17 @@ class FolderLock:
                 f"{f' (process {holder[0]})' if holder else ''}; stop that one, or give another --data folder"
             ) from error
         except OSError as error:
-            # Some network disks know no locks.
+            # Some network disks do not support locks.
             os.close(self._file)
-            raise told(error, path) from error
+            raise as_journal_error(error, path) from error
         self.ended_well = len(self._words()) < 2
         self.note("")
 
     def note(self, word: str) -> None:
-        """Write our number and ``word`` into the file; a ``word`` that is still there when the lock is taken
-        anew tells that we came to a sudden end.
+        """Write our process id and ``word`` into the file. If ``word`` is still there when the lock is taken
+        again, this process ended abruptly.
         """
-        # A full disk may have no room for it; the lock itself holds all the same.
+        # A full disk may have no space for it; the lock itself holds all the same.
         with suppress(OSError):
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()}\n{word}\n".encode(), 0)
@@ -53,7 +53,7 @@ class FolderLock:
         return os.pread(self._file, 64, 0).decode("ascii", "replace").split()
 
     def close(self) -> None:
-        """Let go; may be called twice."""
+        """Release the lock; may be called twice."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

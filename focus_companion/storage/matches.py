@@ -1,4 +1,4 @@
-"""The games of a match, as the first event of each of them tells."""
+"""The games of a match, according to the first event of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .journal import GameSummary, KeptEvent
 
 
 class KeptGames(Protocol):
-    """A journal, as far as it is asked here: :class:`storage.journal.Journal`."""
+    """The part of :class:`storage.journal.Journal` that is used here."""
 
     def games(self, *, deleted: bool = False) -> Sequence[GameSummary]: ...
 
@@ -19,17 +19,17 @@ class KeptGames(Protocol):
 
 
 def place_of(journal: KeptGames, game: int) -> MatchPlace | None:
-    """Which game of a match ``game`` is; None for one that was no match's. Raises ValueError."""
+    """Which game of a match ``game`` is; None if it is not part of one. Raises ValueError."""
     first = journal.kept(limit=1, game=game)
     return MatchPlace.from_json(json.loads(first[0].body).get("match")) if first else None
 
 
 def match_of(journal: KeptGames, game: int) -> tuple[int, tuple[int, ...]] | None:
-    """The length of the match that ``game`` belongs to, and all its games so far; None for no match."""
+    """The length of the match that ``game`` belongs to, and all its games so far; None if there is none."""
     own = place_of(journal, game)
     if own is None:
         return None
-    # A match is told whole, with those of its games that somebody deleted.
+    # A match includes those of its games that somebody deleted.
     for summary in journal.games(deleted=True):  # the newest first
         if summary.id <= game:
             break

@@ -1,4 +1,4 @@
-"""Opening the journal's file: only a sound one is ever written to."""
+"""Opening the journal's file: only a sound file is ever written to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from . import pages, schema, seals, swap
-from .errors import JournalDamaged, JournalError, told
+from .errors import JournalDamaged, JournalError, as_journal_error
 from .rebuilding import head_holds, replay
 from .rescue import Rescued, rescue
 
@@ -20,28 +20,28 @@ LOG_GONE: Final = (
 )
 
 _PATIENCE: Final = 1.0
-"""Seconds for each of the two looks at the whole file, so that a journal of years opens at once too; of the
-games, the newest come first.
+"""Seconds for each of the two checks of the whole file, so that a journal of many years still opens quickly.
+The newest games are checked first.
 """
 
 _STEPS: Final = 20_000
-"""SQLite's own steps between two looks at the clock."""
+"""SQLite's virtual machine steps between two checks of the clock."""
 
 
 def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str], Rescued | None]:
-    """The journal at ``path``, made if there is none, brought up to date, rescued if it is damaged.
+    """Open the journal at ``path``: created if missing, migrated if old, rescued if damaged.
 
-    Only for who holds the lock. Returns the connection, what has to be told, and what was rescued.
+    The caller must hold the lock. Returns the connection, notices for people, and what was rescued.
 
     Raises:
-        JournalError, sqlite3.Error, OSError: it cannot be used; it is as it was.
+        JournalError, sqlite3.Error, OSError: it cannot be used, and is unchanged.
     """
     notices, rescued = [], None
     if (kept := swap.finish(path.parent)) is not None:
         notices.append(
             f"A change of the journal that had been cut off is done; the old one is kept as {kept}"
         )
-    # Made by us with these rights before SQLite sees it; its helper files take the same ones.
+    # We create it with these permissions before SQLite does; its helper files inherit them.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     try:
         found = _probe(path)
@@ -55,7 +55,7 @@ def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str], Rescued | No
 
 
 def for_reading(path: Path) -> sqlite3.Connection | None:
-    """``None`` for a file that its writer has just made and not filled yet."""
+    """``None`` for a file that its writer has just created and not filled yet."""
     database = connect(path, "ro")
     try:
         schema.check(database, path)
@@ -75,28 +75,28 @@ def for_reading(path: Path) -> sqlite3.Connection | None:
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to an existing file; ``mode`` is ``ro`` or ``rw``, or ``ro&immutable=1`` for a file that
-    nobody writes, in a place that may not be written to either.
+    nobody writes, in a folder that may be read-only.
     """
     uri = f"{path.resolve().as_uri()}?mode={mode}"
     return sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None, check_same_thread=False)
 
 
 def to_look_at(path: Path) -> sqlite3.Connection:
-    """A connection that only reads, and leaves nothing beside a file that nobody writes."""
-    # Without a log nobody is writing to it, and a copy may lie where nothing can be written beside it.
+    """A read-only connection, which leaves no helper files beside a file that nobody writes."""
+    # Without a log nobody is writing to it, and a copy may be in a read-only folder.
     return connect(path, "ro" if swap.log_of(path).exists() else "ro&immutable=1")
 
 
 def log_is_gone(path: Path) -> bool:
-    """Whether a journal that was in use lacks its log."""
+    """Whether the log of a journal that was in use is missing."""
     return path.is_file() and path.stat().st_size > 0 and not swap.log_of(path).exists()
 
 
 def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PATIENCE) -> None:
-    """Look whether a journal of the present or an older version is whole.
+    """Check that a journal of the current or an older version is sound.
 
     Raises:
-        JournalDamaged: it is not.
+        JournalDamaged: it is damaged.
         sqlite3.DatabaseError: it is not even a database any more.
     """
     if problem := _structure(database, patience):
@@ -107,7 +107,7 @@ def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PAT
         for game, title, deleted in database.execute("SELECT game, title, deleted FROM marks"):
             if not isinstance(title, str) or not isinstance(deleted, str | None):
                 raise JournalDamaged(path, f"the title of game {game}")
-    # The one that may go on has to be what the rules can lead to.
+    # A game that may be continued must follow the rules.
     newest = database.execute("SELECT id, result FROM games ORDER BY id DESC LIMIT 1").fetchone()
     if newest is not None and newest[1] is None:
         replay(database, path, newest[0])
@@ -123,16 +123,16 @@ def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PAT
 
 
 def _probe(path: Path) -> int:
-    """The version of the file, which is left untouched; 0 for a new one.
+    """The schema version of the file, which is left untouched; 0 for a new one.
 
-    A connection that could write would, when it closes, put the log into a damaged file and delete it.
+    A writable connection would, when closed, merge the log into a damaged file and delete it.
     """
     log = swap.log_of(path)
     if path.stat().st_size == 0 and not log.exists():
         return 0
     if pages.log_is_damaged(log):
         raise JournalDamaged(path, "in its log")
-    # Cut off while it was made: SQLite puts that right itself, but only where it may write.
+    # Interrupted while it was created: SQLite repairs that itself, but only if it may write.
     unfinished = path.with_name(f"{path.name}-journal").exists()
     database = connect(path, "rw" if unfinished else "ro")
     try:
@@ -142,7 +142,7 @@ def _probe(path: Path) -> int:
             check_sound(database, path)
         return found
     except sqlite3.DatabaseError as error:
-        raise told(error, path) from error
+        raise as_journal_error(error, path) from error
     finally:
         database.close()
 
@@ -152,7 +152,7 @@ def _structure(database: sqlite3.Connection, patience: float) -> str | None:
     until = time.monotonic() + patience
     database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
     try:
-        # Not the quick one: it does not see an entry of the index that has turned, which hides an event.
+        # Not quick_check: it misses a damaged index entry, which would hide an event.
         found = " ".join(str(database.execute("PRAGMA integrity_check(1)").fetchone()[0]).split())
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_INTERRUPT:
@@ -164,7 +164,7 @@ def _structure(database: sqlite3.Connection, patience: float) -> str | None:
 
 
 def _keep_copy(path: Path, version: int) -> Path:
-    """A copy of a journal that is about to be brought up to date."""
+    """A copy of a journal that is about to be migrated."""
     folder = path.parent
     with swap.fresh(folder / swap.PART) as part:
         with closing(connect(path, "ro")) as old:
@@ -177,7 +177,7 @@ def _keep_copy(path: Path, version: int) -> Path:
 def copy(source: sqlite3.Connection, target: Path) -> None:
     """Copy a database, its log included, into the empty file ``target``: one file without helpers."""
     with closing(sqlite3.connect(target, isolation_level=None)) as made:
-        # In one step, so that no write of a running game makes it begin again.
+        # In one step, so that no write of a running game makes it start over.
         source.backup(made)
         made.execute("PRAGMA journal_mode = DELETE")
 
@@ -186,13 +186,13 @@ def _open(path: Path) -> sqlite3.Connection:
     database = connect(path, "rw")
     try:
         database.execute("PRAGMA journal_mode = WAL")
-        # FULL syncs the log at every commit: what was told survives a power cut.
+        # FULL syncs the log at every commit: published events survive a power cut.
         database.execute("PRAGMA synchronous = FULL")
         database.execute("PRAGMA foreign_keys = ON")
         schema.migrate(database)
-        # What lies in the log alone is in the file from now on, should the log get lost.
+        # What was only in the log is now in the file too, should the log get lost.
         database.execute("PRAGMA wal_checkpoint(PASSIVE)")
-        # What SQLite removed while it made the file must not come back with a power cut: it would be undone.
+        # What SQLite deleted while creating the file must not come back after a power cut, and undo it.
         swap.sync(path.parent)
     except BaseException:
         database.close()

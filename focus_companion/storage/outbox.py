@@ -1,7 +1,6 @@
-"""What each broker has confirmed of the journal's events: a small table beside the journal.
+"""Which of the journal's events each broker has confirmed: a small table beside the journal.
 
-It is a convenience, not a truth: who loses it sends again what the receivers know already, and they tell by
-the numbers.
+It is only an optimization: without it, events are sent again, and receivers recognize them by their numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .errors import JournalDamaged, told
+from .errors import JournalDamaged, as_journal_error
 from .swap import remove
 
 log = logging.getLogger(__name__)
@@ -39,9 +38,9 @@ class Sent:
 
 
 class Outbox:
-    """The table in ``folder``; may be used from any thread. One that is damaged is begun anew.
+    """The table in ``folder``; may be used from any thread. A damaged one is recreated.
 
-    Every method raises :class:`JournalError` where the file cannot be used.
+    Every method raises :class:`JournalError` if the file cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,21 +54,21 @@ class Outbox:
             self._database = _opened(self.path)
 
     def drawer(self, broker: str, name: str) -> Drawer:
-        """What concerns this broker and this table's name alone."""
+        """The part for this broker and this table's name."""
         return Drawer(self, broker, name)
 
     def sent(self, broker: str, name: str, journal: str) -> Sent | None:
-        """What ``broker`` has of this journal under the table's ``name``; ``None`` if nothing is known."""
+        """What ``broker`` has received of this journal under the table's ``name``; ``None`` if unknown."""
         query = "SELECT floor, confirmed FROM sent WHERE broker = ? AND name = ? AND journal = ?"
         with self._lock:
             try:
                 row = self._database.execute(query, (broker, name, journal)).fetchone()
             except sqlite3.Error as error:
-                raise told(error, self.path) from error
+                raise as_journal_error(error, self.path) from error
         return Sent(*row) if row else None
 
     def keep(self, broker: str, name: str, journal: str, sent: Sent) -> None:
-        """Remember it; what was known of another journal under that name is forgotten."""
+        """Store it; what was known of another journal under that name is dropped."""
         with self._lock:
             try:
                 self._database.execute(
@@ -78,7 +77,7 @@ class Outbox:
                     (broker, name, journal, sent.floor, sent.confirmed),
                 )
             except sqlite3.Error as error:
-                raise told(error, self.path) from error
+                raise as_journal_error(error, self.path) from error
 
     def close(self) -> None:
         """Close the file; may be called twice."""
@@ -87,24 +86,24 @@ class Outbox:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """The table at ``path``, made if there is none. Raises JournalError; JournalDamaged for no sound one."""
+    """The table at ``path``, created if missing. Raises JournalError; JournalDamaged if it is damaged."""
     try:
         database = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         try:
             database.execute("PRAGMA journal_mode = WAL")
-            # What is lost in a power cut is sent once more; the game must not wait for this file.
+            # What a power cut loses is sent again; the game must not wait for this file.
             database.execute("PRAGMA synchronous = NORMAL")
             database.execute(_TABLE)
             found = str(database.execute("PRAGMA integrity_check(1)").fetchone()[0])
             if found != "ok":
                 raise JournalDamaged(path, found)
-            # What is to be read must be what it is to be.
+            # What will be read must have the expected types.
             database.execute("SELECT broker, name, journal, floor, confirmed FROM sent").fetchall()
         except BaseException:
             database.close()
             raise
     except sqlite3.Error as error:
-        raise told(error, path) from error
+        raise as_journal_error(error, path) from error
     return database
 
 

@@ -1,7 +1,7 @@
-"""Rows out of a damaged SQLite file and its write-ahead log, page by page, without SQLite.
+"""Reads rows from a damaged SQLite file and its write-ahead log, page by page, without SQLite.
 
-SQLite gives up a table at its first bad page, needs an intact header, and forgets the whole log behind one
-bad frame. The leaf pages hold the rows all the same. The format is documented and frozen:
+SQLite gives up a table at its first bad page, needs an intact header, and ignores the whole log after one
+bad frame. The leaf pages still hold the rows. The format is documented and frozen:
 https://www.sqlite.org/fileformat2.html
 """
 
@@ -24,12 +24,12 @@ _LONGEST_ROW: Final = 16 * 2**20
 _LOG_HEADER: Final = 32
 _FRAME_HEADER: Final = 24
 _MAGIC: Final = {0x377F0682: "<", 0x377F0683: ">"}
-"""The log's two marks, with the byte order of its checksums."""
+"""The log's two magic numbers, with the byte order of its checksums."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row as it lies on a page. ``sound``: it comes from where SQLite itself would read."""
+    """A row as stored on a page. ``sound``: it comes from where SQLite itself would read."""
 
     id: int
     values: tuple[Value, ...]
@@ -47,7 +47,7 @@ class _Frame:
 
 
 def rows(path: Path, log: Path) -> Iterator[Row]:
-    """All rows of all tables that can still be made out, some more than once, the newest of each last."""
+    """All rows of all tables that can still be read, some more than once, the newest of each last."""
     frames = _frames(log)
     size = _page_size(path, frames)
     newest = {frame.page: frame.image for frame in frames}
@@ -62,10 +62,10 @@ def rows(path: Path, log: Path) -> Iterator[Row]:
 
 
 def log_is_damaged(log: Path) -> bool:
-    """Whether a bad transaction is followed by another one, which SQLite would forget without a word.
+    """Whether a bad transaction is followed by another one, which SQLite would silently discard.
 
-    The last transaction may be torn: so the log looks when the program or the power went in the middle of a
-    write, of which nobody had heard. Those before it had been synced.
+    The last transaction may be incomplete: that is normal if the program or the power failed during a write,
+    which had not been published yet. Those before it had been synced.
     """
     frames = _frames(log)
     bad = next((at for at, frame in enumerate(frames) if not frame.valid), len(frames))
@@ -73,7 +73,7 @@ def log_is_damaged(log: Path) -> bool:
 
 
 def _frames(log: Path) -> list[_Frame]:
-    """The frames of the log's present round; those of earlier ones, which lie behind, have other salts."""
+    """The frames of the log's current generation; older ones, which follow them, have different salts."""
     try:
         data = log.read_bytes()
     except OSError:
@@ -85,7 +85,7 @@ def _frames(log: Path) -> list[_Frame]:
     sums = _checksum(data[:24], order, (0, 0))
     valid = magic in _MAGIC and sums == (sum_0, sum_1)
     if not valid:
-        # The header tells nothing then, but the first frame has the same salts.
+        # The header is unreadable then, but the first frame has the same salts.
         size = PAGE
         salts = list(struct.unpack(">2I", data[_LOG_HEADER + 8 : _LOG_HEADER + 16]))
     found = []
@@ -98,7 +98,7 @@ def _frames(log: Path) -> list[_Frame]:
         if own == salts:
             found.append(_Frame(page, image, pages != 0, valid))
         else:
-            # A turned bit in one frame's salts must not hide that it was there.
+            # A flipped bit in the salts of one frame must not hide that frame.
             found.append(_Frame(0, b"", False, False))
     return found
 
@@ -113,18 +113,18 @@ def _checksum(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]
 
 
 def _page_size(path: Path, frames: list[_Frame]) -> int:
-    """The page size that the header tells if it can be one, else that of the log, else SQLite's own."""
+    """The page size in the header if valid, else that of the log, else SQLite's default."""
     with path.open("rb") as file:
         header = file.read(100)
-    told = int.from_bytes(header[16:18], "big")
-    told = 65536 if told == 1 else told
-    if header.startswith(b"SQLite format 3\0") and told >= 512 and told & (told - 1) == 0:
-        return told
+    size = int.from_bytes(header[16:18], "big")
+    size = 65536 if size == 1 else size
+    if header.startswith(b"SQLite format 3\0") and size >= 512 and size & (size - 1) == 0:
+        return size
     return next((len(frame.image) for frame in frames if frame.image), PAGE)
 
 
 def _pages(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """The pages of the file; those that the disk cannot read are left empty."""
+    """The pages of the file; unreadable ones are left empty."""
     end = file.seek(0, 2)
     for start in range(0, end, size):
         file.seek(start)
@@ -135,7 +135,7 @@ def _pages(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 class _Overflow:
-    """The further pages of rows that do not fit one."""
+    """Overflow pages, of rows that do not fit on one page."""
 
     def __init__(self, file: BinaryIO, size: int, newest: dict[int, bytes]) -> None:
         self._file, self._size, self._newest = file, size, newest
@@ -164,7 +164,7 @@ def _leaf(image: bytes, sound: bool, overflow: _Overflow, start: int) -> Iterato
         return
     cells = min(int.from_bytes(image[start + 3 : start + 5], "big"), len(image) // 4)
     for at in range(start + 8, start + 8 + 2 * cells, 2):
-        # What cannot be read is damaged; the rest of the page may be whole.
+        # What cannot be read is damaged; the rest of the page may be intact.
         with suppress(ValueError, IndexError, struct.error):
             yield _cell(image, int.from_bytes(image[at : at + 2], "big"), sound, overflow)
 
@@ -221,7 +221,7 @@ def _value(payload: bytes, kind: int, at: int) -> tuple[Value, int]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of one to nine bytes; returns it and the place behind it."""
+    """A variable-length integer of one to nine bytes; returns it and the offset after it."""
     value = 0
     for place in range(at, at + 8):
         byte = data[place]

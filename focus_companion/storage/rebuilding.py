@@ -1,4 +1,4 @@
-"""A game from its rows as the disk gives them, up to the first event that is not whole and in its place."""
+"""Rebuilds a game from the rows read from disk, up to the first event that is damaged or out of sequence."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ EventRow = tuple[int, str, float, str, str, int]
 """Id, type, time, wall, body and seal of an event, if it is one."""
 
 NO_SEAL: Final = -1
-"""Stands for the seal of an event that was written before there were any."""
+"""Stands for the seal of an event that was written before seals were introduced."""
 
 UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What reading a damaged text may end in."""
+"""Errors that reading a damaged text may raise."""
 
 
 class GameBuilder:
-    """One game, event by event, as long as each joins on to the one before.
+    """One game, event by event, as long as each continues the one before.
 
-    ``head`` is the game's own row (began, rules, players); where it is lost, the first event tells the same.
+    ``head`` is the game's own row (began, rules, players); if it is lost, the first event has the same.
     """
 
     def __init__(self, game: int, head: tuple[str, str, str] | None) -> None:
@@ -38,7 +38,7 @@ class GameBuilder:
         self.rows: list[tuple[Any, ...]] = []
 
     def begin(self) -> bool:
-        """Begin with the game's own row, which is all that there is of it. Returns whether it is readable."""
+        """Start from the game's own row, all that is left of the game. Returns whether it is readable."""
         try:
             _, rules, players = self._head or ("", "", "")
             self.history = History.begin(
@@ -49,11 +49,11 @@ class GameBuilder:
         return True
 
     def take(self, candidate: EventRow) -> bool:
-        """Take the game's next event. Returns whether it is whole and in its place."""
+        """Append the game's next event. Returns whether it is intact and in sequence."""
         number, kind, time, wall, body, given = candidate
         try:
             own = seals.seal(self._seal, kind, time, wall, body)
-            # Before there were seals, only the rules tell whether an event is in its place.
+            # Without seals, only the rules show whether an event is in sequence.
             if given not in (NO_SEAL, own):
                 return False
             event = event_from_json(json.loads(body))
@@ -75,14 +75,14 @@ class GameBuilder:
         """Insert the game and its events."""
         assert self.history is not None and self._head is not None
         result = self.history.position.result
-        ended = told_result = None
+        ended = result_text = None
         if result is not None:
             ended = self.rows[-1][4]
-            told_result = compact(result.to_json())
+            result_text = compact(result.to_json())
         database.execute(
             "INSERT INTO games (id, began, ended, rules, players, plies, result)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self._game, self._head[0], ended, *self._head[1:], self.history.ply, told_result),
+            (self._game, self._head[0], ended, *self._head[1:], self.history.ply, result_text),
         )
         database.executemany(
             "INSERT INTO events (id, game, type, time, wall, body, seal) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -94,7 +94,7 @@ def replay(database: sqlite3.Connection, path: Path, game: int) -> int:
     """Replay a game of the journal at ``path``, of any version. Returns the number of its events.
 
     Raises:
-        JournalDamaged: one of them contradicts its seal, or the rules.
+        JournalDamaged: an event contradicts its seal or the rules.
     """
     head = database.execute("SELECT began, rules, players FROM games WHERE id = ?", (game,)).fetchone()
     builder = GameBuilder(game, head)
@@ -109,10 +109,10 @@ def replay(database: sqlite3.Connection, path: Path, game: int) -> int:
 
 
 def head_holds(database: sqlite3.Connection, game: int) -> bool:
-    """Whether the game's own row, which has no seal, can be read and tells the rules of its first event and
-    the number of turns of its last one.
+    """Whether the game's own row, which has no seal, is readable and agrees with the rules of its first event
+    and the number of turns of its last one.
     """
-    # All columns: one whose name is damaged is missed here, before anything is written.
+    # All columns: one whose name is damaged is noticed here, before anything is written.
     row = "SELECT rules, players, began, ended, plies, result FROM games WHERE id = ?"
     rules, players, _, _, plies, _ = database.execute(row, (game,)).fetchone()
     query = "SELECT body FROM events WHERE game = ? AND type = ? ORDER BY id LIMIT 1"
@@ -123,18 +123,18 @@ def head_holds(database: sqlite3.Connection, game: int) -> bool:
     )
     last = database.execute(turns, (game,)).fetchone()
     try:
-        told = json.loads(rules)
-        Rules.from_json(told, played=True)
+        settings = json.loads(rules)
+        Rules.from_json(settings, played=True)
         named = json.loads(players)
-        # A correction begins the count anew and tells none.
+        # A correction restarts the count and has no ply.
         if plies != (0 if last is None else json.loads(last[0]).get("ply", 0)):
             return False
-        return isinstance(named, dict) and (first is None or json.loads(first[0])["rules"] == told)
+        return isinstance(named, dict) and (first is None or json.loads(first[0])["rules"] == settings)
     except UNREADABLE:
         return False
 
 
 def _head(event: GameBegan, began: str) -> tuple[str, str, str]:
-    """The game's own row as its first event tells it, which is sealed."""
-    players = {LETTER[name]: told["name"] for name, told in event.players.items() if told.get("name")}
+    """The game's own row, taken from its first event, which is sealed."""
+    players = {LETTER[name]: player["name"] for name, player in event.players.items() if player.get("name")}
     return began, json.dumps(event.rules), json.dumps(players, ensure_ascii=False)

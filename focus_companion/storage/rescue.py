@@ -1,4 +1,6 @@
-"""A damaged journal: every game up to its first damaged event into a new one; the damaged files are kept."""
+"""Rescues a damaged journal: copies every game, up to its first damaged event, into a new file, and keeps the
+damaged ones.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +13,25 @@ from pathlib import Path
 from typing import Final
 
 from . import pages, schema, swap
-from .errors import JournalError, count, told
+from .errors import JournalError, as_journal_error, count
 from .rebuilding import NO_SEAL, EventRow, GameBuilder
 
 _LEAP: Final = 100_000
-"""Ids that are left out after a rescue: events that are lost had been told under some of them."""
+"""Ids skipped after a rescue: lost events had been published under some of them."""
 
 _LARGEST: Final = 10**12
-"""No id is above this one but by damage."""
+"""A higher id can only come from damage."""
 
 
 @dataclass(frozen=True)
 class Rescued:
-    """What was saved of a damaged journal, and where the damaged one is kept."""
+    """What was rescued from a damaged journal, and where the damaged one is kept."""
 
     reason: str
     games: int
     events: int
     lost: int
-    """Events that were made out but do not join on to what is whole; there may have been more."""
+    """Events that could be read but do not continue the intact part; there may have been more."""
     kept: Path
 
     def __str__(self) -> str:
@@ -42,10 +44,10 @@ class Rescued:
 
 
 def rescue(path: Path, reason: str) -> Rescued:
-    """Put a sound journal in the place of the damaged one at ``path``; only for who holds the lock.
+    """Replace the damaged journal at ``path`` by a sound one; the caller must hold the lock.
 
     Raises:
-        JournalError: there is no room for it, or the disk fails; all is as it was then.
+        JournalError: there is no space for it, or the disk fails; nothing has changed then.
     """
     folder = path.parent
     try:
@@ -53,7 +55,7 @@ def rescue(path: Path, reason: str) -> Rescued:
             counts = _fill(part, path)
             kept = swap.put_in_place(part, "damaged")
     except (sqlite3.Error, OSError) as error:
-        problem = told(error, folder / swap.PART)
+        problem = as_journal_error(error, folder / swap.PART)
         raise JournalError(f"{path} is damaged ({reason}) and cannot be rescued now: {problem}") from error
     if kept is None:
         raise AssertionError("the rescued journal was not put in place")
@@ -61,7 +63,7 @@ def rescue(path: Path, reason: str) -> Rescued:
 
 
 def _fill(part: Path, path: Path) -> tuple[int, int, int]:
-    """Write what is whole of ``path`` into ``part``. Returns the numbers of games, events, lost events."""
+    """Write the intact part of ``path`` into ``part``. Returns the numbers of games, events, lost events."""
     database = sqlite3.connect(part, isolation_level=None)
     try:
         schema.migrate(database)
@@ -82,7 +84,7 @@ def _fill(part: Path, path: Path) -> tuple[int, int, int]:
 
 
 def _gather(database: sqlite3.Connection, path: Path) -> None:
-    """Everything that looks like a row of ours, into temporary tables."""
+    """Copy everything that looks like a row of ours into temporary tables."""
     database.execute(
         "CREATE TEMP TABLE found (game INT, id INT, unsound INT, type TEXT, time REAL, wall TEXT, body TEXT,"
         " seal INT, PRIMARY KEY (game, id, unsound, type, time, wall, body, seal))"
@@ -117,7 +119,7 @@ def _numbers(database: sqlite3.Connection) -> list[int]:
 
 
 def _whole(database: sqlite3.Connection, game: int) -> int | None:
-    """Copy one game up to its first damaged event. Returns how many events that is; ``None`` for no game."""
+    """Copy one game up to its first damaged event. Returns their number; ``None`` if it is no game."""
     head = database.execute("SELECT began, rules, players FROM headed WHERE game = ?", (game,)).fetchone()
     builder = GameBuilder(game, head)
     for choices in _candidates(database, game):
@@ -130,17 +132,17 @@ def _whole(database: sqlite3.Connection, game: int) -> int | None:
 
 
 def _candidates(database: sqlite3.Connection, game: int) -> Iterator[list[EventRow]]:
-    """For every id of the game, in order, what was found under it; what SQLite would have read first."""
+    """For every id of the game, in order, the rows found under it, those that SQLite would read first."""
     query = (
         "SELECT id, type, time, wall, body, seal FROM found WHERE game = ? ORDER BY id, unsound, seal = -1"
     )
-    # All at once: tables that are being read may not be written to safely.
+    # All at once: a table that is being read cannot be written to safely.
     for _, group in groupby(database.execute(query, (game,)).fetchall(), key=itemgetter(0)):
         yield list(group)
 
 
 def _leave_room(database: sqlite3.Connection) -> None:
-    """Let new ids begin above all that may have been told before."""
+    """Make new ids start above all that may have been published before."""
     events = database.execute("SELECT max(id) FROM events").fetchone()[0] or 0
     games = database.execute("SELECT max(id) FROM games").fetchone()[0] or 0
     for table, highest in (("events", events + _LEAP), ("games", games)):

@@ -1,4 +1,4 @@
-"""The journal's tables, by version. A migration that was shipped is never changed; new ones are added."""
+"""The journal's tables, by version. A migration that has shipped is never changed; new ones are added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import seals
 from .errors import JournalDamaged, JournalForeign
 
 Step = str | Callable[[sqlite3.Connection], None]
-"""A statement, or what no statement can do."""
+"""An SQL statement, or a function for what SQL cannot do."""
 
 APPLICATION_ID: Final = 0x466F4375
 """Marks the file as ours ("FoCu"), so that no foreign database is ever written to."""
@@ -37,10 +37,10 @@ MIGRATIONS: Final[Sequence[Sequence[Step]]] = (
         )""",
         "CREATE INDEX events_of_game ON events (game, id)",
     ),
-    # SQLite itself does not notice a bit that has turned within a text; each event's seal tells.
+    # SQLite itself does not detect a flipped bit within a text; the seal of each event does.
     ("ALTER TABLE events ADD COLUMN seal INTEGER", seals.seal_all),
-    # What people say of a game afterwards; the game itself stays as it was played. A row that is missing says
-    # nothing; ``deleted`` is when it was, ISO 8601.
+    # What people add to a game afterwards; the game itself stays as it was played. A missing row means no
+    # title and not deleted; ``deleted`` is the time of the deletion, ISO 8601.
     (
         """CREATE TABLE marks (
             game INTEGER PRIMARY KEY REFERENCES games (id),
@@ -49,7 +49,7 @@ MIGRATIONS: Final[Sequence[Sequence[Step]]] = (
         )""",
     ),
 )
-"""What leads from version n to n + 1."""
+"""The migrations from version n to n + 1."""
 
 MOVE: Final = "move it away or give another --data folder"
 
@@ -60,7 +60,7 @@ MARKED: Final = 3
 """The first version that has titles and deleted games."""
 
 _ODD_VERSION: Final = 1000
-"""No program will ever write this version or one above it: such a number comes of damage."""
+"""No program will ever write this version or a higher one: such a number comes from damage."""
 
 
 def version(database: sqlite3.Connection) -> int:
@@ -72,14 +72,14 @@ def check(database: sqlite3.Connection, path: Path, remedy: str = MOVE) -> None:
     """Refuse a file that is not a journal or that a newer program wrote.
 
     Raises:
-        JournalForeign: it is not for us to touch.
-        JournalDamaged: it is a journal whose marks are damaged.
+        JournalForeign: we must not write to it.
+        JournalDamaged: it is a journal whose header is damaged.
     """
     mark = int(database.execute("PRAGMA application_id").fetchone()[0])
     try:
         tables = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master")}
     except UnicodeDecodeError as error:
-        # SQLite's own error cannot be read either: it cites the statement that is damaged.
+        # SQLite's own error cannot be decoded either: it quotes the damaged statement.
         raise JournalDamaged(path, "its list of tables cannot be read") from error
     if mark != APPLICATION_ID and (mark or tables):
         if {"games", "events", "events_of_game"} <= tables:
@@ -96,7 +96,7 @@ def check(database: sqlite3.Connection, path: Path, remedy: str = MOVE) -> None:
 
 
 def migrate(database: sqlite3.Connection, steps: Sequence[Sequence[Step]] = MIGRATIONS) -> None:
-    """Bring the file to the newest version, all in one transaction: whole or not at all."""
+    """Migrate the file to the newest version in one transaction."""
     found = version(database)
     if found == len(steps):
         return

@@ -1,6 +1,6 @@
-"""A seal on every event: a checksum over it and the seal before it in its game.
+"""A seal on every event: a checksum over the event and the previous seal of its game.
 
-It breaks where a bit of the event has turned, and where an event before it is missing.
+It fails if a bit of the event has flipped or an earlier event is missing.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import sqlite3
 import zlib
 
 START = 0
-"""What stands for the seal before a game's first event."""
+"""Used as the previous seal of a game's first event."""
 
 
 def seal(before: int, kind: str, time: float, wall: str, body: str) -> int:
-    """The seal of an event after the one sealed ``before``; the arguments are the columns of its row."""
+    """The seal of an event that follows the seal ``before``; the arguments are the columns of its row."""
     content = f"{kind}\n{float(time)!r}\n{wall}\n{body}"
     return zlib.crc32(content.encode("utf-8", "surrogatepass"), before)
 
@@ -27,7 +27,7 @@ def last(database: sqlite3.Connection, game: int) -> int:
 
 
 def seal_all(database: sqlite3.Connection) -> None:
-    """Seal events that were written before there were seals."""
+    """Seal events that were written before seals were introduced."""
     before: dict[int, int] = {}
     rows = database.execute("SELECT id, game, type, time, wall, body FROM events ORDER BY id").fetchall()
     for number, game, kind, time, wall, body in rows:
@@ -36,14 +36,14 @@ def seal_all(database: sqlite3.Connection) -> None:
 
 
 def broken(database: sqlite3.Connection, game: int) -> int | None:
-    """The first event of ``game`` whose seal does not hold; ``None`` if all do."""
+    """The first event of ``game`` whose seal does not match; ``None`` if all do."""
     before = START
     query = "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? ORDER BY id"
     for number, kind, time, wall, body, found in database.execute(query, (game,)):
         try:
             before = seal(before, kind, time, wall, body)
         except (TypeError, ValueError):
-            # A damaged row may hold something else than a number where its time was.
+            # A damaged row may have something other than a number as its time.
             return int(number)
         if before != found:
             return int(number)

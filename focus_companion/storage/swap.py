@@ -1,7 +1,7 @@
-"""Putting another file in the journal's place, so that at every moment either of them is whole and in reach.
+"""Replaces the journal by another file, so that at every moment one of them is complete and in reach.
 
-The new file first lies beside the journal under a name that tells what is to be done. Then the old files move
-aside, then it takes their place. Whoever is interrupted goes on at the next start.
+The new file is first put beside the journal under a name that says what to do. Then the old files are moved
+aside, then it takes their place. If this is interrupted, the next start completes it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Final
 
 FILE: Final = "journal.sqlite"
 PART: Final = "journal.part"
-"""A file that is being made; nothing of worth is in it before it is renamed."""
+"""A file under construction; it can be discarded until it is renamed."""
 
 HELPERS: Final = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a file; the file's name comes before each."""
+"""Suffixes of the files that SQLite keeps beside a database."""
 
 _NEXT: Final = "journal.next-"
 
@@ -29,12 +29,12 @@ def log_of(path: Path) -> Path:
 
 
 def stamp() -> str:
-    """The time as names of files tell it."""
+    """The time, for file names."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 def free_name(folder: Path, word: str, moment: str) -> Path:
-    """A name for a file that is kept aside because it is ``word``; taken by no file yet."""
+    """An unused name for a file that is kept aside because it is ``word``."""
     number, path = 1, folder / f"journal.{word}-{moment}.sqlite"
     while any(path.with_name(path.name + helper).exists() for helper in ("", *HELPERS)):
         number += 1
@@ -44,7 +44,7 @@ def free_name(folder: Path, word: str, moment: str) -> Path:
 
 @contextmanager
 def fresh(part: Path) -> Iterator[Path]:
-    """An empty file to make something in, for its owner alone; if it is still there at the end, it goes."""
+    """An empty file to build something in, readable only by its owner; deleted at the end if still there."""
     remove(part)
     try:
         os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -54,13 +54,13 @@ def fresh(part: Path) -> Iterator[Path]:
 
 
 def remove(path: Path) -> None:
-    """Delete a database with its helper files, if they are there."""
+    """Delete a database with its helper files, if they exist."""
     for helper in ("", *HELPERS):
         path.with_name(f"{path.name}{helper}").unlink(missing_ok=True)
 
 
 def put_in_place(part: Path, word: str) -> Path | None:
-    """Make ``part``, complete and closed, its folder's journal. Returns where the old one is kept."""
+    """Make ``part``, complete and closed, the journal of its folder. Returns where the old one is kept."""
     sync(part)
     aside = free_name(part.parent, word, stamp())
     part.rename(part.with_name(f"{_NEXT}{aside.name.removeprefix('journal.')}"))
@@ -69,17 +69,17 @@ def put_in_place(part: Path, word: str) -> Path | None:
 
 
 def publish(part: Path, path: Path) -> None:
-    """Give ``part``, which is complete and closed, its name; a file of that name is replaced."""
+    """Rename ``part``, which is complete and closed, replacing any file of that name."""
     sync(part)
     part.replace(path)
     sync(path.parent)
 
 
 def finish(folder: Path) -> Path | None:
-    """Do what an interrupted :func:`put_in_place` left undone. Returns where the old journal is kept;
-    ``None`` if there was none, or nothing to be done.
+    """Complete an interrupted :func:`put_in_place`. Returns where the old journal is kept; ``None`` if there
+    was none, or nothing to do.
 
-    Only for who holds the lock.
+    The caller must hold the lock.
     """
     pending = sorted(folder.glob(f"{_NEXT}*.sqlite"))
     if not pending:
@@ -89,7 +89,7 @@ def finish(folder: Path) -> Path | None:
     for helper in ("", *HELPERS):
         with suppress(FileNotFoundError):
             (folder / f"{FILE}{helper}").rename(folder / f"{aside.name}{helper}")
-    # On the disk before the new one is there: an old log beside it would be taken for its own.
+    # Synced before the new file is there: an old log beside it would be taken for its own.
     sync(folder)
     new.rename(journal)
     sync(folder)
@@ -97,7 +97,7 @@ def finish(folder: Path) -> Path | None:
 
 
 def sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk."""
+    """Sync a file, or the names in a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -1,1 +1,1 @@
-"""Finding out what is wrong on a user's machine, and packing it for whoever helps."""
+"""Diagnoses a user's machine, and packs the findings for whoever helps."""

@@ -1,4 +1,4 @@
-"""Checks of the camera: that it opens, how fast and how well it sees, and the board before it."""
+"""Checks of the camera: that it opens, its frame rate and picture quality, and whether it sees the board."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..vision.capture.frames import Frame, Image
 from ..vision.capture.picture_faults import picture_fault
 from ..vision.detection.find_board import find_board
 from ..vision.geometry.stack_masks import Outlines
-from ..vision.placement_check import Level, check_mount
+from ..vision.placement_check import Certainty, check_mount
 from .checks import Check
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from ..vision.geometry.scene import BoardProfile
 
 FIRST: Final = 8.0
-"""Seconds that the first picture may take."""
+"""Maximum seconds until the first picture."""
 LOOKS: Final = 3.0
-"""Seconds for which the camera is looked through; longer while its automatics settle."""
+"""Seconds for which pictures are taken; longer while exposure and focus settle."""
 SETTLING: Final = 10.0
 
 FAST: Final = 10.0
-"""Pictures a second that are plenty."""
+"""Frame rate that is plenty."""
 SLOW: Final = 5.0
-"""Pictures a second below which turns are missed."""
+"""Frame rate below which turns are missed."""
 WIDE: Final = 900
-"""Pixels across that are plenty."""
+"""Width in pixels that is plenty."""
 SHARP: Final = 40.0
 """Variance of the Laplacian, in the picture reduced to 640 pixels, below which it is out of focus."""
 
@@ -49,7 +49,7 @@ _REMEDIES: Final = {
 
 @dataclass
 class Seen:
-    """What came from a camera: the first and last of ``count`` frames, the state of ``locks`` by control."""
+    """What a camera delivered: the first and last of ``count`` frames, the state of ``locks`` by control."""
 
     frames: list[Frame] = field(default_factory=list)
     count: int = 0
@@ -60,7 +60,7 @@ class Seen:
 
 
 def look(open_source: Callable[[], FrameSource]) -> Seen:
-    """Take pictures for a while on a thread of its own, so that a camera that hangs hangs nobody."""
+    """Take pictures for a while on a separate thread, so that a hanging camera does not block the doctor."""
     seen, news = Seen(), queue.SimpleQueue[bool]()
     stop = threading.Event()
 
@@ -72,11 +72,11 @@ def look(open_source: Callable[[], FrameSource]) -> Seen:
                 for frame in source:
                     now = time.monotonic()
                     began = began or now
-                    # Of many pictures two are judged; the others need no memory.
+                    # Only two of the pictures are examined; the others need not be kept.
                     seen.frames = [*seen.frames[:1], frame]
                     seen.count += 1
                     seen.seconds = now - began
-                    seen.locks = dict(getattr(source, "locks", {}))
+                    seen.locks = dict(source.locks)
                     unsettled = any(state == "settling" for state in seen.locks.values())
                     if stop.is_set() or seen.seconds > (SETTLING if unsettled else LOOKS):
                         break
@@ -101,7 +101,7 @@ def check_camera(
     profiles: Sequence[BoardProfile],
     lens: LensProfile | None = None,
 ) -> Iterator[Check]:
-    """All that can be said of what was seen; ``name`` is the source as it may be shown."""
+    """All findings about the pictures; ``name`` is the source as it may be shown."""
     if not seen.frames:
         text = seen.error or "gives no picture"
         yield Check("camera", "fail", f"{name}: {text}", "plug it in, close other programs that use it")
@@ -175,14 +175,14 @@ def _board(image: Image, profiles: Sequence[BoardProfile], lens: LensProfile | N
         remedy = "show the whole board, with its pieces, well lit and with nothing over it"
         yield Check("board", "fail", "not found in the picture", remedy)
         return
-    # As play and its page judge it, before they have seen the start position.
+    # Judged as by play and its page before the start position is seen.
     mount = check_mount(Outlines(found.camera, found.profile))
     yield Check("board", "ok", f"found ({found.profile.name}), a square is {mount.pitch:.0f} pixels wide")
     where = f"{mount.tilt:.0f}° off the vertical, one piece more shifts a top by {mount.step:.1f} pixels"
-    hard = [name for name, level in zip(SQUARES, mount.squares, strict=True) if level is Level.HARD]
+    hard = [name for name, level in zip(SQUARES, mount.squares, strict=True) if level is Certainty.HARD]
     if hard:
         where += f"; heights are hard to tell on {', '.join(hard)}"
-    if mount.verdict is Level.SURE and not mount.advice:
+    if mount.verdict is Certainty.SURE and not mount.advice:
         yield Check("mount", "ok", where)
     else:
         remedy = " ".join(advice.text for advice in mount.advice)

@@ -1,4 +1,4 @@
-"""What a check found: ok, a warning, or a failure with its remedy."""
+"""The result of a check: ok, a warning, or a failure with its remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ State = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the doctor's. ``remedy`` says what to do where all is not well."""
+    """One line of the doctor's output. ``remedy`` says what to do about a problem."""
 
     name: str
     state: State
@@ -33,6 +33,6 @@ class Check:
 
 
 def worst(checks: Iterable[Check]) -> State:
-    """The state of all of them together."""
+    """The overall state."""
     states = {check.state for check in checks}
     return "fail" if "fail" in states else "warn" if "warn" in states else "ok"

@@ -1,4 +1,4 @@
-"""Secrets in a settings file that others may read."""
+"""Finds secrets in a settings file that others may read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def exposed_secrets(environ: Mapping[str, str] | None = None) -> tuple[Path, lis
             return None
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
-        # Whoever reads the settings tells what is wrong with the file.
+        # Errors in the file are reported when the settings are read.
         return None
     names = list(_held(table))
     return (path, names) if names else None
@@ -39,7 +39,7 @@ def _held(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def exposed_notice(environ: Mapping[str, str] | None = None) -> str:
-    """One sentence for the terminal; "" while all is well."""
+    """One sentence for the terminal; "" if all is well."""
     found = exposed_secrets(environ)
     if found is None:
         return ""

@@ -1,4 +1,4 @@
-"""Checks of the machine: versions, rights, disk, journal, port, lights."""
+"""Checks of the machine: versions, permissions, disk, journal, port, lights."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ LIBRARIES: Final = (
 OPTIONAL: Final = ("lgpio", "picamera2")
 
 LITTLE: Final = 200e6
-"""Bytes of free disk below which somebody should look; a season of games takes a few."""
+"""Bytes of free disk space below which to warn; a season of games takes a few."""
 NONE: Final = 20e6
 
 SLOW: Final = 0.25
-"""Seconds that a line may take to be safe on the disk, at the median, before turns seem late on the page."""
+"""Median seconds to sync a line to disk above which turns appear late on the page."""
 
 STRIP: Final = 2.0
 """Seconds for a WLED strip to take a connection."""
@@ -52,7 +52,7 @@ GROUPS: Final[Mapping[str, str]] = {
 
 
 def versions() -> dict[str, str]:
-    """Of the program, its libraries, Python and the system; what is not installed is left out."""
+    """Versions of the program, its libraries, Python and the system, without what is not installed."""
     found = {
         "focus-companion": __version__,
         "python": platform.python_version(),
@@ -80,7 +80,7 @@ def check_versions() -> Iterator[Check]:
 
 
 def check_rights(root: Path = Path("/")) -> Iterator[Check]:
-    """Whether we are an ordinary user who may use the devices that are there."""
+    """Whether we are an ordinary user with access to the devices that are there."""
     if os.geteuid() == 0:
         yield Check(
             "user", "warn", "runs as root", "run it as an ordinary user in the groups video and dialout"
@@ -99,7 +99,7 @@ def check_rights(root: Path = Path("/")) -> Iterator[Check]:
 
 
 def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> Iterator[Check]:
-    """Room, and how long it takes until a line is safe."""
+    """Free space, and how long it takes to sync a line."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
     text = f"{free / 1e9:.1f} GB free at {there}"
@@ -165,7 +165,7 @@ def check_port(port: int, host: str) -> Iterator[Check]:
 
 
 def check_lights(table: Mapping[str, Any], root: Path = Path("/")) -> Iterator[Check]:
-    """What is configured, and whether it is there. No port is opened: that would restart a light board."""
+    """The configured lights, and whether they are there. Opens no port: that would reset a light board."""
     try:
         settings = LightSettings.from_mapping(table)
     except LightSettingsError as error:
@@ -186,7 +186,7 @@ def check_lights(table: Mapping[str, Any], root: Path = Path("/")) -> Iterator[C
 
 
 def _missing_lights(settings: LightSettings, names: Sequence[str], root: Path) -> Iterator[tuple[str, str]]:
-    """What is configured and not there, with the remedy."""
+    """Lights that are configured but missing, with the remedy."""
     for name in ("serial", "wled"):
         port = getattr(getattr(settings, name), "port", "") if name in names else ""
         if port and not Path(port).exists():

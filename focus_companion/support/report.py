@@ -1,4 +1,4 @@
-"""A bug report as a ZIP file: what somebody needs who wants to help, and no secret."""
+"""A bug report as a ZIP file: everything that helps to find the bug, and no secrets."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .checks import Check
 from .machine import versions
 
 EVENTS: Final = 1000
-"""Newest events of the journal that go with it."""
+"""Number of the journal's newest events to include."""
 
 LOG_BYTES: Final = 2_000_000
 
 _SECRET: Final = ("pin", "password", "secret", "token", "key")
-"""Settings whose name holds one of these are never told."""
+"""Settings whose names contain one of these are never included."""
 
 _READ_ME: Final = """\
 A report of Focus Companion. Look through it before you give it away.
@@ -55,8 +55,8 @@ def _shown(value: Any, name: str = "") -> Any:
 
 
 def last_events(folder: Path) -> list[str]:
-    """The newest events of the journal (the demo's where the user has played no game), a line of JSON each;
-    why there are none, where it cannot be read.
+    """The newest events of the journal (the demo's if the user has played no game), one line of JSON each;
+    or, if it cannot be read, the reason.
     """
     try:
         with Journal(folder_to_read(folder)) as journal:
@@ -70,13 +70,13 @@ def last_events(folder: Path) -> list[str]:
 
 
 def _nameless(body: str) -> dict[str, Any]:
-    """Who played is nobody's business; that somebody did is told by the colours."""
+    """An event without the players' names, which are private; the colours show who played."""
     try:
         event = json.loads(body)
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
-        # A report is asked for where something is broken; what names it may hold cannot be told.
+        # In a report something is broken, so it is unknown which names this may contain.
         return {"damaged": len(body)}
     if isinstance(event.get("players"), dict):
         event["players"] = sorted(event["players"])
@@ -93,9 +93,9 @@ def last_log(folder: Path) -> dict[str, bytes]:
         try:
             data = path.read_bytes()[-room:] if room else b""
         except OSError:
-            # Not there: the log is short, or never was.
+            # Not there: the log is short, or there is none.
             continue
-        # Written by an earlier version it may hold what this one would hide.
+        # An earlier version may have written something that this one would hide.
         found[path.name] = logs.cleaned(data.decode("utf-8", "replace")).encode()
         room = max(0, room - len(data))
     return found
@@ -104,7 +104,7 @@ def last_log(folder: Path) -> dict[str, bytes]:
 def write_report(
     out: BinaryIO, settings: Settings, checks: Sequence[Check], pictures: Mapping[str, bytes] | None = None
 ) -> list[str]:
-    """Write the ZIP file; returns the names in it. ``pictures``: by file name, where they were asked for."""
+    """Write the ZIP file; returns the names in it. ``pictures``: by file name, if requested."""
     logs.hide(settings.pin)
     logs.hide(settings.mqtt_password)
     doctor = [_shown(check.to_json()) for check in checks]
@@ -124,7 +124,7 @@ def write_report(
 
 
 def new_file(path: Path | None) -> tuple[Path, BinaryIO]:
-    """A file for the report that was not there before, for its owner alone. Raises OSError."""
+    """Create a new file for the report, readable only by its owner. Raises OSError."""
     chosen = path or Path(time.strftime("focus-companion-report-%Y%m%d-%H%M%S.zip"))
     made = os.open(chosen, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     return chosen, os.fdopen(made, "wb")

@@ -23,13 +23,11 @@ from .appearance.evidence import TRUST, Evidence, pixel_share
 from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit
 from .geometry.scene import Camera
-from .geometry.stack_masks import SHOWS, Column, Outlines, made_once
+from .geometry.stack_masks import HIGHEST, SHOWS, Outlines, made_once
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-FULL: Final = 5
-"""Pieces of the tallest stack that stays."""
 
 USUAL: Final = 0.9
 """Clearness of a usual picture, taken where none has been looked at yet."""
@@ -65,7 +63,7 @@ _WORTH_DOING: Final = 0.5
 """Nats below which what a change wins is chance."""
 
 
-class Level(StrEnum):
+class Certainty(StrEnum):
     """How surely heights can be told."""
 
     SURE = "sure"
@@ -125,15 +123,18 @@ class Mount:
     advice: tuple[Advice, ...]
 
     @property
-    def squares(self) -> tuple[Level, ...]:
+    def squares(self) -> tuple[Certainty, ...]:
         """The level of each square."""
         fair = -np.inf if self._plain else FAIR
-        return tuple(Level.SURE if n >= SURE else Level.FAIR if n >= fair else Level.HARD for n in self.nats)
+        return tuple(
+            Certainty.SURE if n >= SURE else Certainty.FAIR if n >= fair else Certainty.HARD
+            for n in self.nats
+        )
 
     @property
-    def verdict(self) -> Level:
+    def verdict(self) -> Certainty:
         """Of the whole board."""
-        return Level.SURE if self._plain else _verdict(np.array(self.nats), self.trial, self.step)
+        return Certainty.SURE if self._plain else _verdict(np.array(self.nats), self.trial, self.step)
 
     @property
     def _plain(self) -> bool:
@@ -155,15 +156,15 @@ class Mount:
         }
 
 
-def _verdict(nats: Floats, trial: Trial | None, step: float) -> Level:
-    levels = [(Level.SURE, FAIR), (Level.FAIR, FAIR / 2)]
+def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
+    levels = [(Certainty.SURE, FAIR), (Certainty.FAIR, FAIR / 2)]
     # Where one piece more hardly shifts a top, single pixels do not make the board sure.
     if step < SHOWS or (trial is not None and trial.misfit > ASTRAY):
         levels = levels[1:]
     for level, least in levels:
         if float((nats >= least).mean()) >= MOST:
             return level
-    return Level.HARD
+    return Certainty.HARD
 
 
 def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
@@ -173,7 +174,7 @@ def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
     advice: tuple[Advice, ...] = ()
     if _cut_off(outlines):
         advice = (Advice.WHOLE,)
-    elif _verdict(nats, trial, step) is not Level.SURE:
+    elif _verdict(nats, trial, step) is not Certainty.SURE:
         advice = _advice(outlines, nats, trial)
     return Mount(tilt, pitch, step, trial, tuple(nats.tolist()), advice)
 
@@ -255,7 +256,7 @@ def leaned(camera: Camera, degrees: float) -> Camera:
 def _cut_off(outlines: Outlines) -> bool:
     """Whether tall stacks on some squares would reach out of the picture."""
     profile, lens = outlines.profile, outlines.camera.lens
-    tops = np.column_stack([profile.centres, np.full(len(SQUARES), FULL * profile.rise)])
+    tops = np.column_stack([profile.centres, np.full(len(SQUARES), HIGHEST * profile.rise)])
     pixels = outlines.camera.project(tops)
     margin = 0.35 * outlines.pitch
     inside = (pixels >= margin) & (pixels <= np.array([lens.width, lens.height]) - margin)
@@ -273,26 +274,15 @@ def strips(outlines: Outlines) -> Floats:
 def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
     column = outlines.columns[square]
     nearer = [s for s in outlines.touching((square,)) if rank[s] > rank[square]]
-    hiding = [None, *(_within(column, outlines.columns[s]) for s in nearer)]
+    all_free = np.ones((column.height, column.width), bool)
+    seen = [all_free, *(all_free.copy() for _ in nearer)]
+    for free, other in zip(seen[1:], nearer, strict=True):
+        outlines.columns[other].cut_from(free, column.window, HIGHEST)
     least = np.inf
-    for pieces in range(1, FULL):
+    for pieces in range(1, HIGHEST):
         strip = column.standing(pieces + 1) & ~column.standing(pieces)
-        for hidden in hiding:
-            least = min(least, _clear(strip if hidden is None else strip & ~hidden))
+        least = min(least, *(_clear(strip & free) for free in seen))
     return float(least)
-
-
-def _within(column: Column, other: Column) -> Mask:
-    """The pixels of a column's window that a full stack on another square covers."""
-    mask = np.zeros((column.height, column.width), bool)
-    x0, y0 = max(column.left, other.left), max(column.top, other.top)
-    x1 = min(column.left + column.width, other.left + other.width)
-    y1 = min(column.top + column.height, other.top + other.height)
-    if x0 < x1 and y0 < y1:
-        mask[y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left] = other.standing(FULL)[
-            y0 - other.top : y1 - other.top, x0 - other.left : x1 - other.left
-        ]
-    return mask
 
 
 def _clear(strip: Mask) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
@@ -13,12 +14,13 @@ from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
 from .access import COOKIE, Access, Refused
-from .acts import parse_act
 from .downloads import download
 from .games import past_game, summaries
+from .newer import Installed
 from .past import change, check_there
 from .ports import CameraOffer, GameJournal, GameSession
 from .reasons import refusal
+from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
@@ -60,10 +62,17 @@ def watching() -> dict[str, int]:
     return {"watching": len(viewers)}
 
 
-def offered() -> dict[str, str | None]:
-    """The camera that could take the place of the demonstration; the page then has a button for it."""
+def offered() -> dict[str, Any]:
+    """What the page offers beside the game: whether the camera may be chosen on it, the one that is plugged
+    in and could be taken, and the version that would run after a new start.
+    """
     offer: CameraOffer | None = current_app.extensions["offer"]
-    return {"camera_found": offer.found if offer is not None else None}
+    installed: Installed = current_app.extensions["installed"]
+    return {
+        "camera_found": offer.found if offer is not None else None,
+        "camera_free": offer is not None,
+        "newer": installed.newer(),
+    }
 
 
 @blueprint.get("/snapshot.jpg")
@@ -218,13 +227,36 @@ def _done(wanted: Request) -> tuple[Response, HTTPStatus]:
 
 @blueprint.post("/api/camera")
 def take_camera() -> tuple[Response, HTTPStatus]:
-    """Play on the camera that is offered: the program starts anew on it, in the user's own journal."""
+    """Play on another camera: the program starts anew on it, in the user's own journal.
+
+    ``source``: left out, the one that is plugged in; "phone"; an http, https or rtsp address; "demo".
+    """
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     offer: CameraOffer | None = current_app.extensions["offer"]
-    if offer is None or not offer.take():
+    source = _camera_source()
+    if offer is None or not offer.take(source):
+        if offer is not None and source is not None:
+            raise Refused(
+                HTTPStatus.CONFLICT, "No picture comes from this address. Is it right, and is the camera on?"
+            )
         raise Refused(HTTPStatus.CONFLICT, "There is no camera to play on. Plug one in.")
     return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
+
+
+def _camera_source() -> str | None:
+    """What the body asks for. Never a file: whoever may act may not read this machine's disk for that."""
+    try:
+        body = loads(request.get_data() or b"{}")
+    except FormatError as wrong:
+        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    source = body.get("source") if isinstance(body, dict) else ""
+    if source is None:
+        return None
+    address = isinstance(source, str) and re.fullmatch(r"(?:https?|rtsps?)://\S{1,2000}", source.strip())
+    if source not in ("phone", "demo") and not address:
+        raise Refused(HTTPStatus.BAD_REQUEST, "A camera’s address begins with http:// or rtsp://.")
+    return str(source).strip()
 
 
 @blueprint.post("/api/pin")

@@ -8,10 +8,11 @@ from typing import Final
 
 from flask import Flask
 
-from . import api, pages, seats, stream
+from . import api, pages, seats, speaking, stream
 from .access import Access
 from .base import base_app
 from .far import FarSeats
+from .newer import Installed
 from .ports import CameraOffer, GameJournal, GameSession
 from .reviewing import Reviews
 from .series import Series
@@ -48,8 +49,11 @@ def create_app(
     # With a thousand who ask, those who come during a look would each take their share of its time.
     app.before_request(partial(session.let_pass, AFTER_YOU))
     app.extensions["journal"] = journal
+    app.extensions["blocks"] = stream.Blocks(stream.event_block)
+    app.extensions["state_blocks"] = stream.Blocks(partial(stream.state_block, session))
     app.extensions["offer"] = offer
     app.extensions["phone"] = phone
+    app.extensions["installed"] = Installed()
     app.extensions["series"] = Series()
     app.extensions["far"] = far or FarSeats()
     app.extensions["reviews"] = Reviews()
@@ -58,5 +62,6 @@ def create_app(
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(seats.blueprint)
+    app.register_blueprint(speaking.blueprint)
     app.register_blueprint(stream.blueprint)
     return app

@@ -13,7 +13,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-_IMPORT: Final = re.compile(r'^import \{ ([\w, ]+) \} from "\.{1,2}/(?:\w+/)*(\w+)\.js";\n', re.MULTILINE)
+_IMPORT: Final = re.compile(
+    r'^import \{ (\w+(?:, \w+)*) \} from "\.{1,2}/(?:\w+/)*(\w+)\.js";\n', re.MULTILINE
+)
 _EXPORT: Final = re.compile(r"^export ((?:const|class|function|async function) (\w+))", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)$", re.MULTILINE)
 _OTHER: Final = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)

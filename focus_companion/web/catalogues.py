@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from gettext import NullTranslations
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,10 +15,16 @@ FOLDER: Final = Path(__file__).parent / "translations"
 
 
 @lru_cache(maxsize=len(LANGUAGES))
+def translations(language: str) -> NullTranslations:
+    """The catalogue of a language for ``gettext``; without one, the texts stay English."""
+    return Translations.load(str(FOLDER), [language])
+
+
+@lru_cache(maxsize=len(LANGUAGES))
 def catalogue(language: str) -> dict[str, str | list[str]]:
     """Texts of a language by their English form; a list of gettext's forms where the number decides."""
     texts: dict[str, str | list[str]] = {}
-    messages: dict[Any, Any] = getattr(Translations.load(str(FOLDER), [language]), "_catalog", {})
+    messages: dict[Any, Any] = getattr(translations(language), "_catalog", {})
     for key, text in messages.items():
         if isinstance(key, tuple):
             forms = texts.setdefault(key[0], [])

@@ -29,6 +29,12 @@ class GameSession(Protocol):
         """The answer of ``/api/state``."""
         ...
 
+    def state_after(self, event: int) -> dict[str, Any] | None:
+        """The state right after the event of that id, ``moves`` as {"keep", "add"} of the list before it;
+        ``None`` if that is no longer known.
+        """
+        ...
+
     def subscribe(self, after: int | None = None, *, heartbeat: float = 15.0) -> EventSubscription:
         """Events above ``after`` (``None``: those to come); ``None`` when ``heartbeat`` s are silent."""
         ...
@@ -55,15 +61,17 @@ class GameSession(Protocol):
 
 
 class CameraOffer(Protocol):
-    """A camera that could take the place of the demonstration. May be used from any thread."""
+    """The cameras that may be chosen on the page. May be used from any thread."""
 
     @property
     def found(self) -> str | None:
         """The device, ``None`` while there is none."""
         ...
 
-    def take(self) -> bool:
-        """Ask for it: the program starts anew on it. False if there is none (any more)."""
+    def take(self, source: str | None = None) -> bool:
+        """Ask for a camera: the device found, "phone", an address, or "demo" to choose again. The program
+        starts anew on it. False if there is none (any more), or no picture comes from there.
+        """
         ...
 
 

@@ -1,4 +1,7 @@
-"""``/api/events``: the session's events as server-sent events, resumable, for a bounded number of viewers."""
+"""``/api/events``: the session's events as server-sent events, resumable, for a bounded number of viewers.
+
+With ``?state=1``, as the page asks for them, each event brings the state that it leads to.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,6 @@ class Viewers:
         self.most = most
         self._lock = threading.Lock()
         self._open: set[EventStream] = set()
-        self.blocks = Blocks()
 
     def __len__(self) -> int:
         with self._lock:
@@ -63,7 +65,7 @@ class Viewers:
             stream.close()
 
 
-class Subscription(Protocol):
+class ItemSource(Protocol):
     """What a stream tells, as tuples for its ``block``, and ``None`` now and then when nothing happens."""
 
     def __iter__(self) -> Iterator[tuple[Any, ...] | None]: ...
@@ -78,7 +80,7 @@ class EventStream:
 
     def __init__(
         self,
-        subscription: Subscription,
+        subscription: ItemSource,
         viewers: Viewers,
         is_left: Callable[[], bool],
         block: Callable[..., bytes],
@@ -114,10 +116,10 @@ class EventStream:
 
 
 class Blocks:
-    """Events in the stream's text form, written once for all viewers."""
+    """Events in the stream's text form, written once for all viewers by ``write``."""
 
-    def __init__(self, kept: int = 64) -> None:
-        self._kept = kept
+    def __init__(self, write: Callable[[int, Event], bytes], kept: int = 64) -> None:
+        self._write, self._kept = write, kept
         self._made: dict[int, tuple[Event, bytes]] = {}
 
     def block(self, number: int, event: Event) -> bytes:
@@ -125,7 +127,7 @@ class Blocks:
         known = self._made.get(number)
         if known is not None and known[0] is event:
             return known[1]
-        text = event_block(number, event)
+        text = self._write(number, event)
         made = dict(list(self._made.items())[-self._kept + 1 :])
         made[number] = (event, text)
         self._made = made
@@ -136,6 +138,15 @@ def event_block(number: int, event: Event) -> bytes:
     """One event in the stream's text form: ``id``, ``event`` and one ``data`` line of JSON."""
     data = compact(event.to_json())
     return f"id: {number}\nevent: {event.type}\ndata: {data}\n\n".encode()
+
+
+def state_block(session: GameSession, number: int, event: Event) -> bytes:
+    """The same for the page, whose listener takes every type: ``{"event": …, "state": …}``.
+
+    ``state``: see :meth:`GameSession.state_after`; null if it is to be asked for.
+    """
+    data = compact({"event": event.to_json(), "state": session.state_after(number)})
+    return f"id: {number}\ndata: {data}\n\n".encode()
 
 
 def last_event_id() -> int | None:
@@ -156,12 +167,12 @@ def last_event_id() -> int | None:
 def events() -> Response:
     session: GameSession = current_app.extensions["game"]
     after = last_event_id()
-    viewers: Viewers = current_app.extensions["viewers"]
-    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT), viewers.blocks.block)
+    blocks: Blocks = current_app.extensions["state_blocks" if request.args.get("state") == "1" else "blocks"]
+    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT), blocks.block)
 
 
 def stream_response(
-    subscription: Subscription, block: Callable[..., bytes], *, instead: str = "/api/state"
+    subscription: ItemSource, block: Callable[..., bytes], *, instead: str = "/api/state"
 ) -> Response:
     """The answer that goes on until the viewer or the subscription ends.
 

@@ -12,7 +12,7 @@ import pytest
 from focus_companion.commands import read
 from focus_companion.game.position import parse_position
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens

@@ -14,7 +14,7 @@ from focus_companion.commands.shared.rule_options import make_rules
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.reading import read_record
 from focus_companion.game.rules import Rules, RulesError
-from focus_companion.web.acts import parse_act
+from focus_companion.web.request_json import parse_act
 
 PLAIN: list[dict[str, Any]] = [
     {"players": 2},

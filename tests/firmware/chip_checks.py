@@ -14,7 +14,7 @@ from focus_companion.lights.meaning import Cue, Meaning, path_of, straight
 from focus_companion.lights.pixels import PIXELS
 from focus_companion.lights.protocol import Command, state_data
 from focus_companion.lights.settings import COLOURS
-from focus_companion.lights.wire import Frame, encode
+from focus_companion.lights.wire import WireMessage, encode
 
 GREEN = Meaning(turn="green", reserves=(1, 7, 13, 18), path=path_of("d5-d2"), mover="red")
 """Green to move after red's d5-d2."""
@@ -104,7 +104,7 @@ def noise(source: random.Random) -> bytes:
     found = bytearray(source.randbytes(source.randrange(60 if source.random() < 0.97 else 700)))
     if source.random() < 0.5:
         frame = bytearray(
-            encode(Frame(source.randrange(256), source.choice(list(Command)), source.randbytes(20)))
+            encode(WireMessage(source.randrange(256), source.choice(list(Command)), source.randbytes(20)))
         )
         del frame[source.randrange(len(frame)) :]
         if frame:
@@ -139,7 +139,7 @@ def check_garbage(chip: Chip, streams: int, seed: int = 5) -> None:
 def check_crc(chip: Chip) -> None:
     """One flipped bit anywhere in a frame: never shown, never answered."""
     shown = Meaning(turn="green")
-    message = encode(Frame(77, Command.STATE, state_data(GREEN)))
+    message = encode(WireMessage(77, Command.STATE, state_data(GREEN)))
     script = Script()
     script.show(READY_US, shown)
     time = READY_US + 10_000

@@ -9,7 +9,7 @@ from pathlib import Path
 from focus_companion.lights.meaning import Cue, Meaning
 from focus_companion.lights.pixels import Rgb, dimmed, draw
 from focus_companion.lights.protocol import ANSWER, Command, state_data
-from focus_companion.lights.wire import Decoder, Frame, encode
+from focus_companion.lights.wire import Decoder, WireMessage, encode
 
 HERE = Path(__file__).parent
 FIRMWARE = HERE.parents[1] / "firmware"
@@ -88,9 +88,9 @@ class Trace:
             case _:
                 raise AssertionError(f"the harness said {line!r}")
 
-    def frames(self) -> list[tuple[float, Frame]]:
+    def frames(self) -> list[tuple[float, WireMessage]]:
         """What the board said, each with the time of its first byte."""
-        found: list[tuple[float, Frame]] = []
+        found: list[tuple[float, WireMessage]] = []
         decoder = Decoder()
         start = 0.0
         for time, byte in self.sent:
@@ -103,7 +103,7 @@ class Trace:
         assert decoder.bad == 0
         return found
 
-    def answers(self, command: Command) -> list[tuple[float, Frame]]:
+    def answers(self, command: Command) -> list[tuple[float, WireMessage]]:
         return [(time, frame) for time, frame in self.frames() if frame.command == command | ANSWER]
 
     def last_before(self, time: float) -> Picture:
@@ -130,7 +130,7 @@ class Script:
         """Ask; returns the sequence number used."""
         if seq is None:
             self._seq = seq = self._seq % 255 + 1
-        self.raw(time, encode(Frame(seq, command, data)))
+        self.raw(time, encode(WireMessage(seq, command, data)))
         return seq
 
     def show(self, time: float, meaning: Meaning, cue: Cue = Cue.NONE) -> int:

@@ -25,7 +25,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.lights.meaning import NOTHING, Cue, Meaning
 from focus_companion.lights.pixels import CYCLE, PIXELS, SQUARE_PIXEL, Rgb, warning_on
 from focus_companion.lights.protocol import Command, Hello, Notice, Pong, Status, state_data
-from focus_companion.lights.wire import Frame, encode
+from focus_companion.lights.wire import WireMessage, encode
 
 TICK_US = 20_000
 
@@ -100,7 +100,7 @@ def test_hello_ping_and_errors(chip: Chip) -> None:
     script = Script()
     script.ask(READY_US, Command.HELLO, b"\x01", seq=9)
     script.ask(READY_US + 10_000, Command.PING, seq=10)
-    bad = bytearray(encode(Frame(11, Command.STATE, state_data(GREEN))))
+    bad = bytearray(encode(WireMessage(11, Command.STATE, state_data(GREEN))))
     bad[5] ^= 0x80
     script.raw(READY_US + 20_000, bytes(bad))
     script.show(READY_US + 30_000, GREEN)
@@ -109,8 +109,8 @@ def test_hello_ping_and_errors(chip: Chip) -> None:
     answers = [frame for _, frame in trace.frames()[1:]]
     assert [(a.seq, a.command) for a in answers] == [(9, 0x81), (10, 0x82), (1, 0x90), (12, 0x82)]
     assert Hello.parse(answers[0].data[1:]).firmware == (1, 0)
-    assert Pong.parse(answers[1].data[1:]) == Pong(told=False, presses=0, errors=0, uptime=1)
-    assert Pong.parse(answers[3].data[1:]) == Pong(told=True, presses=0, errors=1, uptime=2)
+    assert Pong.parse(answers[1].data[1:]) == Pong(has_state=False, presses=0, errors=0, uptime=1)
+    assert Pong.parse(answers[3].data[1:]) == Pong(has_state=True, presses=0, errors=1, uptime=2)
     # the frame with the wrong CRC changed nothing
     assert trace.last_before(READY_US + 30_000).pixels[52] != expected(GREEN, 0)[52]
 
@@ -218,7 +218,7 @@ def test_brightness_pixels_dark_self_test(chip: Chip) -> None:
 
 def test_a_repeated_command_is_answered_and_not_repeated(chip: Chip) -> None:
     script = Script()
-    message = encode(Frame(5, Command.STATE, state_data(GREEN, Cue.ALERT)))
+    message = encode(WireMessage(5, Command.STATE, state_data(GREEN, Cue.ALERT)))
     script.raw(READY_US, message)
     script.raw(READY_US + 900_000, message)
     script.ask(READY_US + 1_000_000, Command.HELLO, b"\x01")
@@ -246,7 +246,7 @@ def test_host_lost_and_found(chip: Chip) -> None:
     assert alone[0].begin - (READY_US + 500_000) == pytest.approx(2_000_000, abs=TICK_US + 5_000)
     assert max(alone[0].pixels[52]) == 45  # 120 of 255, dimmed to 96
     assert trace.warning[-2][1] == 1 and trace.warning[-1][1] == 0  # it flashes
-    assert Pong.parse(trace.answers(Command.PING)[-1][1].data[1:]).told is False
+    assert Pong.parse(trace.answers(Command.PING)[-1][1].data[1:]).has_state is False
     assert trace.pictures[-1].pixels in [expected(GREEN, phase) for phase in range(6)]
 
 

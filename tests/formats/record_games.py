@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import act, apply
-from focus_companion.game.record import Act, Entry, GameRecord
+from focus_companion.game.record import Declaration, Entry, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
@@ -47,7 +47,7 @@ def played(
                 if kind == "draw"
                 else choose.choice([p for p in position.players if p not in position.out])
             )
-            entries.append(Entry(Act(kind, who), at))  # type: ignore[arg-type]
+            entries.append(Entry(Declaration(kind, who), at))  # type: ignore[arg-type]
             position = act(position, entries[-1].what, rules)  # type: ignore[arg-type]
             continue
         move = choose.choice(legal_moves(position, rules))

@@ -11,7 +11,7 @@ from focus_companion.formats import sgf_tree
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.match import Match
 from focus_companion.formats.sgf_record import read_sgf, write_sgf
-from focus_companion.game.record import Act, GameRecord
+from focus_companion.game.record import Declaration, GameRecord
 
 
 def one(record: GameRecord) -> str:
@@ -26,7 +26,7 @@ def test_sgfmill_reads_one_node_a_turn(variant: dict[str, object]) -> None:
     assert (root.get_raw("FF"), root.get_raw("GM"), root.get_raw("CA")) == (b"4", b"36", b"UTF-8")
     assert [node.get_raw("MV").decode() for node in nodes] == [str(move) for move in record.moves]
     acts = [raw for node in (root, *nodes) if node.has_property("ACT") for raw in node.get_raw_list("ACT")]
-    assert len(acts) == sum(isinstance(entry.what, Act) for entry in record.entries)
+    assert len(acts) == sum(isinstance(entry.what, Declaration) for entry in record.entries)
 
 
 @settings(max_examples=40, deadline=None)

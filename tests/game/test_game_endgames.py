@@ -12,8 +12,8 @@ from typing import Any
 import game_oracle as oracle
 import pytest
 
-from focus_companion.game.acts import Act
 from focus_companion.game.colours import OPPOSITE
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import act, play
 from focus_companion.game.position import Position
@@ -135,7 +135,7 @@ def play_out(seed: int) -> str:
         if choose.random() < 0.01:
             kind = choose.choice(("resign", "leave", "draw"))
             player = "" if kind == "draw" else choose.choice([p for p in order if p not in position.out])
-            position = act(position, Act(kind, player), rules)  # type: ignore[arg-type]
+            position = act(position, Declaration(kind, player), rules)  # type: ignore[arg-type]
             state = plain_act(state, rules, kind, player)
         else:
             turns = sorted(oracle.turns(state, rules, state["turn"]))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from game_boards import given
 
-from focus_companion.game.acts import Act
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.outcome import Outcome
@@ -207,46 +207,46 @@ def test_two_resigning_leaving_and_drawing() -> None:
     rules = Rules.make(2)
     start = start_position(rules)
     for kind in ("resign", "leave"):
-        end = act(start, Act(kind, "r"), rules)
+        end = act(start, Declaration(kind, "r"), rules)
         assert (end.result, end.to_move, end.out) == (Outcome("g", "resigned"), "", "")
         assert legal_moves(end, rules) == ()
-    draw = act(start, Act("draw"), rules)
+    draw = act(start, Declaration("draw"), rules)
     assert (draw.result, draw.to_move) == (Outcome("", "agreed draw"), "")
     with pytest.raises(IllegalMove, match="over"):
-        act(draw, Act("resign", "r"), rules)
+        act(draw, Declaration("resign", "r"), rules)
     with pytest.raises(IllegalMove, match="no player"):
-        act(start, Act("resign", "b"), rules)
+        act(start, Declaration("resign", "b"), rules)
     with pytest.raises(IllegalMove, match="no player"):
-        act(start, Act("resign"), rules)
+        act(start, Declaration("resign"), rules)
 
 
 def test_three_resigning_is_being_out() -> None:
     rules = Rules.make(3, thirteenth_piece=False)
     start = start_position(rules)
-    waiting = act(start, Act("resign", "b"), rules)
+    waiting = act(start, Declaration("resign", "b"), rules)
     assert (waiting.out, waiting.to_move, waiting.result) == ("b", "g", None)
-    moving = act(start, Act("leave", "g"), rules)
+    moving = act(start, Declaration("leave", "g"), rules)
     assert (moving.out, moving.to_move) == ("g", "b")
     assert play(moving, legal_moves(moving, rules)[0], rules).to_move == "r"
     with pytest.raises(IllegalMove, match="out of the game"):
-        act(moving, Act("resign", "g"), rules)
-    end = act(moving, Act("resign", "r"), rules)
+        act(moving, Declaration("resign", "g"), rules)
+    end = act(moving, Declaration("resign", "r"), rules)
     assert (end.result, end.out) == (Outcome("b", "resigned"), "gr")
 
 
 def test_partners_one_resigning_leaves_the_other_to_play() -> None:
     rules = Rules.make(4, partners=True)
     start = start_position(rules)
-    alone = act(start, Act("resign", "g"), rules)
+    alone = act(start, Declaration("resign", "g"), rules)
     assert (alone.out, alone.to_move, alone.result) == ("g", "b", None)
-    end = act(alone, Act("resign", "y"), rules)
+    end = act(alone, Declaration("resign", "y"), rules)
     assert (end.result, end.out) == (Outcome("br", "resigned"), "gy")
-    assert act(alone, Act("resign", "r"), rules).result is None
+    assert act(alone, Declaration("resign", "r"), rules).result is None
 
 
 def test_leaving_with_only_one_able_ends_the_game() -> None:
     position, rules = given({"d5": "g", "d6": "r"}, 3, stuck="pass", to_move="r")
-    end = act(position, Act("leave", "r"), rules)
+    end = act(position, Declaration("leave", "r"), rules)
     assert (end.result, end.out) == (Outcome("g", "domination"), "r")
 
 
@@ -254,7 +254,7 @@ def test_a_partner_left_with_the_stacks_of_one_who_is_out_has_lost() -> None:
     board = {"d5": "r", "d6": "y", "a3": "b"}
     open_stacks = given(board, 4, partners=True, move_partner_stacks=True, to_move="r")
     assert play(open_stacks[0], Move.parse("d5-d4"), open_stacks[1]).to_move == "g"  # moves yellow's stack
-    resigned = act(open_stacks[0], Act("resign", "y"), open_stacks[1])
+    resigned = act(open_stacks[0], Declaration("resign", "y"), open_stacks[1])
     assert resigned.result == Outcome("br", "domination")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from game_boards import board, given
 
-from focus_companion.game.acts import Act
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.faults import (
     Fault,
     IllegalMove,
@@ -94,7 +94,7 @@ def test_placing_in_the_drop_set_up() -> None:
 
 def test_nothing_is_legal_when_the_game_is_over() -> None:
     rules = Rules.make(2)
-    over = act(start_position(rules), Act("draw"), rules)
+    over = act(start_position(rules), Declaration("draw"), rules)
     assert why((over, rules), "d5-d6").reason == "game_over"
 
 

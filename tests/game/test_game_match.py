@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from game_boards import given
 
-from focus_companion.game.acts import Act
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.match import MOST_GAMES, MatchPlace, match_names, match_score
 from focus_companion.game.moves import Move
 from focus_companion.game.presets import PRESETS
@@ -16,7 +16,7 @@ from focus_companion.game.rules import Rules
 def lone_game(players: dict[str, str], *, captures: int, over: bool = True, order: str = "gr") -> GameRecord:
     """Green captures so many red pieces with one turn, then red resigns if the game is to be over."""
     _, rules = given({"d5": "g", "d6": "r" * captures + "g" * (5 - captures), "h3": "r"}, order=order)
-    entries = (Entry(Move.parse("d5-d6")), *([Entry(Act("resign", "r"))] if over else []))
+    entries = (Entry(Move.parse("d5-d6")), *([Entry(Declaration("resign", "r"))] if over else []))
     return GameRecord(rules, players, entries=entries)
 
 
@@ -46,7 +46,7 @@ def test_a_tie_is_said_and_partners_are_none() -> None:
     assert tied.tied and set(tied.winners) == {"Ann", "Ben"}
     assert tied.sentence() == "the match is tied between Ann and Ben"
     _, rules = given({"d5": "g", "d6": "bgggg", "h3": "b"}, 4, partners=True)
-    pair = GameRecord(rules, entries=(Entry(Move.parse("d5-d6")), Entry(Act("draw", ""))))
+    pair = GameRecord(rules, entries=(Entry(Move.parse("d5-d6")), Entry(Declaration("draw", ""))))
     score = match_score([pair], 1)
     assert set(score.winners) == {"green", "yellow"} and not score.tied
     assert score.sentence() == "green and yellow win the match"

@@ -3,7 +3,7 @@
 import pytest
 from game_boards import given
 
-from focus_companion.game.acts import Act
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.match import game_points, match_score
 from focus_companion.game.moves import Move
@@ -13,8 +13,8 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
 
-def record(rules: Rules, *entries: str | Act) -> GameRecord:
-    made = tuple(Entry(e, 1.0) if isinstance(e, Act) else Entry.parse(e, 1.0) for e in entries)
+def record(rules: Rules, *entries: str | Declaration) -> GameRecord:
+    made = tuple(Entry(e, 1.0) if isinstance(e, Declaration) else Entry.parse(e, 1.0) for e in entries)
     return GameRecord(rules, entries=made)
 
 
@@ -28,11 +28,11 @@ def test_a_position_for_every_ply() -> None:
 
 
 def test_an_act_is_no_ply_and_shows_where_it_was_done() -> None:
-    game = record(Rules.make(2), "d5-d6", Act("resign", "r"))
+    game = record(Rules.make(2), "d5-d6", Declaration("resign", "r"))
     first, last = positions(game)
     assert (first.result, last.result) == (None, Outcome("g", "resigned"))
     assert [(step.ply, step.position.over) for step in steps(game)] == [(0, False), (1, False), (1, True)]
-    before_any = list(positions(record(Rules.make(2), Act("draw"))))
+    before_any = list(positions(record(Rules.make(2), Declaration("draw"))))
     assert len(before_any) == 1 and before_any[0].result == Outcome("", "agreed draw")
 
 
@@ -43,14 +43,14 @@ def test_an_act_is_no_ply_and_shows_where_it_was_done() -> None:
         (("d5-d9",), 1, "ply 1, d5-d9: A square of d5-d9 is not on the board."),
         (("d5-d6", "*a1"), 2, "ply 2, [*]a1: A square of [*]a1"),
         (("d5-d6", "castle"), 2, "ply 2, castle: That is no move"),
-        (("d5-d6", Act("draw"), "g7-f7"), 2, "ply 2, g7-f7: The game is over."),
-        ((Act("leave", "b"),), 1, "ply 1, leave: That is no player"),
+        (("d5-d6", Declaration("draw"), "g7-f7"), 2, "ply 2, g7-f7: The game is over."),
+        ((Declaration("leave", "b"),), 1, "ply 1, leave: That is no player"),
         (("x" * 5000,), 1, "ply 1, xxxxxxxxxxxxxxxxxxxx…:"),
     ],
     ids=str,
 )
 def test_a_refused_entry_names_its_ply_after_the_good_ones(
-    entries: tuple[str | Act, ...], good: int, told: str
+    entries: tuple[str | Declaration, ...], good: int, told: str
 ) -> None:
     seen = []
     with pytest.raises(IllegalMove, match=told) as caught:

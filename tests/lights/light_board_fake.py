@@ -10,7 +10,7 @@ import tty
 from pathlib import Path
 
 from focus_companion.lights.protocol import ANSWER, Command, Notice, Status
-from focus_companion.lights.wire import Decoder, Frame, encode
+from focus_companion.lights.wire import Decoder, WireMessage, encode
 
 GREETING = bytes((1, 1, 0, 0, 63, 80, 6, 1, 0x90, 0))
 
@@ -21,7 +21,7 @@ class FakeBoard:
     def __init__(self, link: Path, greeting: bytes = GREETING) -> None:
         self.link = link
         self.greeting = greeting
-        self.heard: list[Frame] = []
+        self.heard: list[WireMessage] = []
         self.shown: bytes | None = None
         self.brightness: int | None = None
         self.presses = 0
@@ -52,13 +52,13 @@ class FakeBoard:
 
     def press(self) -> None:
         self.presses = (self.presses + 1) % 256
-        os.write(self._master, encode(Frame(0, Notice.BUTTON, bytes((self.presses,)))))
+        os.write(self._master, encode(WireMessage(0, Notice.BUTTON, bytes((self.presses,)))))
 
     def restart(self) -> None:
         """As after a watchdog reset: nothing known any more."""
         self.shown = None
         self.presses = 0
-        os.write(self._master, encode(Frame(0, Notice.BOOT, self.greeting)))
+        os.write(self._master, encode(WireMessage(0, Notice.BOOT, self.greeting)))
 
     def _run(self) -> None:
         decoder = Decoder()
@@ -74,11 +74,11 @@ class FakeBoard:
                     self.deaf_to -= 1
                     if self.instead != (0, 0):
                         seq, command = frame.seq + self.instead[0], frame.command + self.instead[1]
-                        self._send(encode(Frame(seq % 256, command | ANSWER, bytes((Status.DONE,)))))
+                        self._send(encode(WireMessage(seq % 256, command | ANSWER, bytes((Status.DONE,)))))
                     continue
                 self._answer(frame)
 
-    def _answer(self, frame: Frame) -> None:
+    def _answer(self, frame: WireMessage) -> None:
         data = b""
         if frame.command == Command.HELLO:
             data = self.greeting
@@ -90,7 +90,7 @@ class FakeBoard:
             self.brightness = frame.data[0]
         elif frame.command == Command.DARK:
             self.shown = b""
-        reply = Frame(frame.seq, frame.command | ANSWER, bytes((Status.DONE,)) + data)
+        reply = WireMessage(frame.seq, frame.command | ANSWER, bytes((Status.DONE,)) + data)
         self._send(encode(reply))
 
     def _send(self, reply: bytes) -> None:
@@ -116,7 +116,7 @@ class NoisyBoard(FakeBoard):
         behind = source.randbytes(source.randrange(30)).replace(b"\0", b"\1")
         os.write(self._master, before + (b"" if source.random() < 1 / 40 else reply) + behind)
 
-    def _noise(self, answer: Frame, reply: bytes) -> bytes:
+    def _noise(self, answer: WireMessage, reply: bytes) -> bytes:
         source = self._source
         match source.randrange(5):
             case 0:
@@ -129,7 +129,7 @@ class NoisyBoard(FakeBoard):
                 return bytes(spoiled[: source.randrange(2, len(spoiled) + 1)])
             case 3:
                 seq = (answer.seq + source.randrange(2, 255)) % 256
-                return encode(Frame(seq, source.randrange(256), source.randbytes(source.randrange(30))))
+                return encode(WireMessage(seq, source.randrange(256), source.randbytes(source.randrange(30))))
             case _:
-                notice = Frame(0, source.choice(list(Notice)), source.randbytes(source.randrange(12)))
+                notice = WireMessage(0, source.choice(list(Notice)), source.randbytes(source.randrange(12)))
                 return encode(notice)

@@ -50,17 +50,26 @@ class Illegal:
     def corners(self) -> None:
         return None
 
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
+
+    def read(self, frame: Any, standing: Any) -> Sequence[Any]:
+        return ()
+
+    def read_again(self) -> None:
+        return None
+
     def overlay(self, image: Any, stacks: Sequence[str]) -> Any:
         return image
 
 
 @contextmanager
-def table(lights: Mapping[str, Any]) -> Iterator[tuple[Session, Illegal]]:
+def table(lights: Mapping[str, Any], spoken: Any = None) -> Iterator[tuple[Session, Illegal]]:
     """A game with these lights, ten pictures for each second of the stream, its alert 3 s old."""
     sight = Illegal()
     session = Session(Rules.make(2), {}, None, sight)
     with ExitStack() as closing:
-        show = table_lights(Settings(data=Path("/nowhere"), lights=lights), session, closing)
+        show = table_lights(Settings(data=Path("/nowhere"), lights=lights), session, closing, spoken)
         for index in range(32):
             for event in session.push(Frame(index, index / 10, None)):  # type: ignore[arg-type]
                 show(event)
@@ -114,7 +123,57 @@ def test_a_press_that_cannot_be_heard_is_told_and_nothing_breaks(
             while True:
                 session.submit(Pause())
         board.press()
-        until(lambda: "was not heard" in caplog.text)
+        until(lambda: "the button was refused" in caplog.text)
         session.attend()
         board.press()
         until(lambda: session.attend() and not session.history.paused)
+
+
+class Spoken:
+    """Stands for the loudspeaker: notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def ask(self, about: str) -> None:
+        self.asked.append(about)
+
+    def stop(self) -> bool:
+        return False
+
+
+def test_with_a_loudspeaker_the_light_boards_button_asks(board: FakeBoard) -> None:
+    spoken = Spoken()
+    with table({"backends": ["serial"], "serial": {"port": str(board.link)}}, spoken) as (session, sight):
+        until(lambda: board.shown is not None)
+        board.press()
+        board.press()
+        until(lambda: spoken.asked == ["repeat"])
+        assert session.state()["alert"] and sight.hurried == 0, (
+            "who asks again has not said that it is settled"
+        )
+        board.press()
+        until(dismissed(session))
+        until(lambda: spoken.asked == ["repeat", "turn"])
+        assert sight.hurried == 1
+
+
+def test_with_a_loudspeaker_a_button_on_pins_tells_a_long_press() -> None:
+    spoken = Spoken()
+    before = Device.pin_factory
+    Device.pin_factory = MockFactory(pin_class=MockPWMPin)
+    try:
+        with table({"backends": ["gpio"], "gpio": {"button": 26}}, spoken) as (session, _):
+            pin = Device.pin_factory.pin(26)
+            pin.drive_low()
+            until(lambda: spoken.asked == ["standing"])
+            pin.drive_high()
+            time.sleep(1.0)
+            assert spoken.asked == ["standing"] and session.state()["alert"], "held is no short press"
+            pin.drive_low()
+            pin.drive_high()
+            until(lambda: spoken.asked == ["standing", "turn"])
+            until(dismissed(session))
+    finally:
+        Device.pin_factory.reset()
+        Device.pin_factory = before

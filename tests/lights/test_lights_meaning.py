@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
+from focus_companion.lights import Lights
 from focus_companion.lights.meaning import NOTHING, Cue, Meaning, after, cue, path_of
 from focus_companion.session import events
 
@@ -216,3 +219,25 @@ def test_no_path(text: str) -> None:
 
 def test_path_downwards() -> None:
     assert path_of("a6-a3") == squares("a6", "a5", "a4", "a3")
+
+
+def test_a_board_being_set_up_is_led_square_by_square() -> None:
+    """The next square in the colour of the piece that belongs there, and nothing of it once all stands."""
+    start = start_position(Rules.make(2))
+    state = {"position": start.text, "to_move": "green", "reserves": {}}
+    with Lights(leads=True) as lights:
+        lights.show(events.SetUp(0.0, ["b2", "b7", "a3"]), state)
+        assert lights.meaning.wrong == ()
+        assert (lights.meaning.path, lights.meaning.mover) == ((INDEX["b2"],), "green")
+        lights.show(events.SetUp(1.0, ["b7", "a3"]), state)
+        assert (lights.meaning.path, lights.meaning.mover) == ((INDEX["b7"],), "red")
+        lights.show(events.SetUp(2.0, ["a3"]), state)
+        assert (lights.meaning.path, lights.meaning.mover) == ((INDEX["a3"],), None), "nothing belongs there"
+        lights.show(events.Ready(3.0, start.text), state)
+        assert lights.meaning.path == () and lights.meaning.turn == "green"
+
+
+def test_without_it_all_that_is_wrong_blinks() -> None:
+    with Lights() as lights:
+        lights.show(events.SetUp(0.0, ["b2", "b7"]), {})
+        assert set(lights.meaning.wrong) == {INDEX["b2"], INDEX["b7"]}

@@ -59,6 +59,7 @@ def test_read(toml: str, settings: LightSettings) -> None:
         ('backends = ["usb"]', '"usb" is none of auto'),
         ("backends = 3", "lights.backends"),
         ("brightness = 256", "lights.brightness: 256"),
+        ('set_up = "both"', 'lights.set_up: "both"'),
         ("brightness = true", "lights.brightness"),
         ('sound = "yes"', "lights.sound"),
         ("colour = 1", 'unknown key "colour"'),

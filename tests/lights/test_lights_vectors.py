@@ -10,7 +10,7 @@ import pytest
 from focus_companion.game.squares import INDEX
 from focus_companion.lights.meaning import Cue, Meaning, path_of
 from focus_companion.lights.protocol import ANSWER, Command, Status, state_data
-from focus_companion.lights.wire import Decoder, Frame, encode
+from focus_companion.lights.wire import Decoder, WireMessage, encode
 
 DOC = Path(__file__).parents[2] / "docs" / "light-protocol.md"
 ROWS = re.findall(r"^\| ([^|]+) \| `([0-9a-f ]+)` \| `([0-9a-f ]+)` \|$", DOC.read_text(), re.MULTILINE)
@@ -48,6 +48,6 @@ def test_none_is_forgotten() -> None:
 def test_vector(row: int) -> None:
     _, host, board = ROWS[row]
     command, data = DATA[row]
-    assert encode(Frame(row + 1, command, data)) == bytes.fromhex(host)
+    assert encode(WireMessage(row + 1, command, data)) == bytes.fromhex(host)
     (answer,) = Decoder().feed(bytes.fromhex(board))
     assert (answer.seq, answer.command, answer.data[0]) == (row + 1, command | ANSWER, STATUS[row])

@@ -10,7 +10,7 @@ from focus_companion.lights.wire import (
     LONGEST,
     BadFrame,
     Decoder,
-    Frame,
+    WireMessage,
     crc16,
     decode,
     encode,
@@ -18,7 +18,7 @@ from focus_companion.lights.wire import (
     unstuff,
 )
 
-FRAMES = st.builds(Frame, st.integers(0, 255), st.integers(0, 255), st.binary(max_size=LONGEST - 4))
+FRAMES = st.builds(WireMessage, st.integers(0, 255), st.integers(0, 255), st.binary(max_size=LONGEST - 4))
 
 
 def test_crc_check_value() -> None:
@@ -41,7 +41,7 @@ def test_cobs_round_trip(data: bytes) -> None:
 
 
 @given(st.lists(FRAMES, max_size=5), st.binary(max_size=200), st.integers(1, 50))
-def test_frames_come_through_behind_noise(frames: list[Frame], noise: bytes, piece: int) -> None:
+def test_frames_come_through_behind_noise(frames: list[WireMessage], noise: bytes, piece: int) -> None:
     decoder = Decoder()
     decoder.feed(noise)
     stream = b"".join(map(encode, frames))
@@ -51,7 +51,7 @@ def test_frames_come_through_behind_noise(frames: list[Frame], noise: bytes, pie
 
 
 @given(FRAMES, st.data())
-def test_a_flipped_bit_is_found(frame: Frame, data: st.DataObject) -> None:
+def test_a_flipped_bit_is_found(frame: WireMessage, data: st.DataObject) -> None:
     message = bytearray(encode(frame))
     message[data.draw(st.integers(1, len(message) - 2))] ^= 1 << data.draw(st.integers(0, 7))
     assert frame not in Decoder().feed(bytes(message))
@@ -65,7 +65,7 @@ def test_no_frame(stuffed: str) -> None:
 
 def test_too_long_to_send() -> None:
     with pytest.raises(BadFrame, match="64"):
-        encode(Frame(1, 1, bytes(61)))
+        encode(WireMessage(1, 1, bytes(61)))
 
 
 @given(st.lists(st.binary(max_size=300), max_size=20))
@@ -81,7 +81,7 @@ def test_ten_thousand_random_streams() -> None:
     import random
 
     source = random.Random(20)
-    frame = Frame(7, 0x82, b"\0abc")
+    frame = WireMessage(7, 0x82, b"\0abc")
     decoder = Decoder()
     for _ in range(10_000):
         decoder.feed(source.randbytes(source.randrange(80)))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from focus_companion.game.moves import legal_moves
-from focus_companion.game.play import Act, act, apply
+from focus_companion.game.play import Declaration, act, apply
 from focus_companion.game.position import Position
 from focus_companion.game.rules import ORDERS, Rules
 from focus_companion.game.setups import start_position
@@ -110,7 +110,7 @@ def test_sparse_boards_come_to_the_same_ends(engine: Engine, variant: dict[str, 
         if position.over:
             continue
         if len(order) > 2 and choose.random() < 0.2:
-            position = act(position, Act("leave", position.to_move), rules)
+            position = act(position, Declaration("leave", position.to_move), rules)
         position = followed(engine, position, rules, seed, 60)
         ends += position.over
     assert ends >= 2

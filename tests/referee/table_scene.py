@@ -20,7 +20,7 @@ from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
-from focus_companion.simulator.look import Look, pleasant_look
+from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre
 from focus_companion.vision.capture.frames import Frame, Image
 
@@ -30,7 +30,7 @@ TOLD = ("move", "alert", "prompt", "resolved", "taken_back", "unclear", "set_up"
 Stacks = tuple[str, ...]
 
 
-def small_look() -> Look:
+def small_look() -> SceneStyle:
     """The table of the demonstration in a small picture: quick to draw."""
     return pleasant_look(640, 480)
 
@@ -78,7 +78,7 @@ class Table:
     def __init__(
         self,
         rules: Rules,
-        look: Look | None = None,
+        look: SceneStyle | None = None,
         seed: int = 5,
         played_by: Mapping[str, str] | None = None,
     ) -> None:

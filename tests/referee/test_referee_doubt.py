@@ -13,7 +13,7 @@ from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.session.requests import ChooseMove
-from focus_companion.simulator.look import aimed_camera
+from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.vision.capture.frames import Image
 
 SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}

@@ -74,7 +74,7 @@ def test_what_shows_less_waits_longer(
     history = [start_position(RULES)]
 
     def told(age: float) -> Any:
-        return Referee(RULES).judge(Shown(age, touched), history)  # type: ignore[arg-type]
+        return list(Referee(RULES).judge(Shown(age, touched), history).verdicts)  # type: ignore[arg-type]
 
     assert told(after - 0.05) == []
     assert told(after + 0.05) == [wrong]
@@ -106,7 +106,7 @@ def test_a_sliver_of_a_piece_too_much_is_told_once_it_stays(
 
     def told(age: float) -> bool:
         look: Any = Shown(age, {"d5": share}, per_pixel=per_pixel)
-        return wrong in Referee(RULES).judge(look, [start_position(RULES)])
+        return wrong in Referee(RULES).judge(look, [start_position(RULES)]).verdicts
 
     assert not told(2.95)
     assert told(60.0 if after is None else after + 0.05) is (after is not None)
@@ -127,7 +127,7 @@ def test_noise_that_cuts_a_rest_in_two_does_not_silence_an_alert(monkeypatch: py
         for judgement, time in shown:
             monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
             look: Any = Shown(0.33, touched, time=time)
-            said += referee_.judge(look, [start_position(RULES)])
+            said += referee_.judge(look, [start_position(RULES)]).verdicts
         assert said == told
 
 
@@ -150,7 +150,7 @@ def test_a_turn_that_is_hardly_told_from_an_illegal_act_is_asked_about(
     judgement = Judgement(turn, 240.0, 7.0, rivals=(rival,), weights=(0.0, 0.0))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: judgement)
     look: Any = Shown(1.1, {"d7": 0.9, "d5": 0.3, "e6": 0.3})
-    assert Referee(RULES).judge(look, [start_position(RULES)]) == [Undecided((move,))]
+    assert Referee(RULES).judge(look, [start_position(RULES)]).verdicts == (Undecided((move,)),)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     found = Judgement(turn, 200.0, lead, rivals=(lifted,), weights=(-4.0, -26.0))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
     look: Any = Shown(age, {"d7": 0.9} | besides, lifted=nowhere)
-    said = Referee(RULES).judge(look, [start_position(RULES)])
+    said = Referee(RULES).judge(look, [start_position(RULES)]).verdicts
     assert [type(verdict) for verdict in said] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[told]
 
 
@@ -203,13 +203,12 @@ def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
         Judgement(nothing, 0.0, lead, rivals=(trimmed,) * rivals, weights=(0.0, -4.0)),
     ]
     referee_, history = Referee(RULES), [start_position(RULES)]
-    said: list[Any] = []
     for time, judgement in enumerate(shown):
         monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
         look: Any = Shown(1.2, {"d5": 0.9}, time=10.0 + 2 * time)
-        said = referee_.judge(look, history)
-    assert [type(verdict) for verdict in said] == told
-    assert referee_.shows_standing(look) is stands
+        decision = referee_.judge(look, history)
+    assert [type(verdict) for verdict in decision.verdicts] == told
+    assert decision.unchanged is stands
 
 
 @pytest.mark.parametrize(("second", "known"), [("c7-c8", True), ("c7-b7", False)], ids=["alike", "differing"])
@@ -226,7 +225,7 @@ def test_who_plays_on_before_answering_is_followed_at_once(
         found = Judgement(acts[0], 100.0, 3.0, rivals=tuple(acts[1:]), weights=(-4.0,) * len(acts))
         monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
         look: Any = Shown(age, {"c7": 0.9}, time=time)
-        return referee_.judge(look, history)
+        return list(referee_.judge(look, history).verdicts)
 
     assert [type(one) for one in show(either, 0, 1.1, 10.0)] == [Undecided]
     on = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
@@ -254,7 +253,7 @@ def test_a_turn_that_was_gone_before_it_could_be_told_is_borne_in_mind_for_one_l
     for time, found in enumerate([doubt, gone, gone]):
         monkeypatch.setattr(referee, "judge", partial(judged, found))
         look: Any = Shown(0.4, {"d7": 0.9}, time=10.0 + 2 * time)
-        assert referee_.judge(look, history) == []
+        assert not referee_.judge(look, history).verdicts
     assert borne == [[], [row], []]
 
 
@@ -272,7 +271,7 @@ def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
     for time, judgement in enumerate([doubt, Judgement(act, 500.0, 200.0, 200.0), doubt, doubt]):
         monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
         look: Any = Shown(2.0, {"d7": 0.9}, time=10.0 + 6 * time)
-        said.append([type(verdict) for verdict in referee_.judge(look, history)])
+        said.append([type(verdict) for verdict in referee_.judge(look, history).verdicts])
     assert said == [[Undecided], [Wrong], [PutRight, Undecided], []]
 
 
@@ -290,8 +289,8 @@ def test_what_nothing_explains_is_no_alarm_while_a_question_stands(
     for time, judgement in enumerate(shown):
         monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
         look: Any = Shown(5.0, {"d7": 0.9}, time=10.0 + 6 * time)
-        said = referee_.judge(look, history)
-    assert said == ([] if asked else [wrong])
+        said = referee_.judge(look, history).verdicts
+    assert said == (() if asked else (wrong,))
 
 
 @pytest.mark.parametrize(("further", "after"), [(4, 0.8), (5, 3.0)], ids=["a few squares", "a push"])
@@ -307,7 +306,7 @@ def test_what_nothing_explains_may_be_a_push(
     def told(age: float) -> Any:
         look: Any = Shown(age, touched)
         look.evidence.outlines.touching = lambda _: range(len(SQUARES))
-        return Referee(RULES).judge(look, [start_position(RULES)])
+        return list(Referee(RULES).judge(look, [start_position(RULES)]).verdicts)
 
     assert told(after - 0.05) == []
     assert told(after + 0.05) == [wrong]
@@ -325,7 +324,7 @@ def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
     found = Judgement(back, 240.0, lead, rivals=(lifted,), weights=(-14.0, -26.0))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
     look: Any = Shown(age, {"d7": 0.9})
-    assert Referee(RULES).judge(look, [start_position(RULES)]) == ([WentBack(0)] if told else [])
+    assert Referee(RULES).judge(look, [start_position(RULES)]).verdicts == ((WentBack(0),) if told else ())
 
 
 @pytest.mark.parametrize("kind", [Kind.BACK, Kind.NOTHING])
@@ -339,7 +338,7 @@ def test_who_may_have_taken_a_turn_back_is_not_believed_to_have_gone_on(
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
     look: Any = Shown(1.1, {"d7": 0.9})
     referee_ = Referee(RULES)
-    assert referee_.judge(look, [start_position(RULES)]) == [Undecided(turn.moves)]
+    assert referee_.judge(look, [start_position(RULES)]).verdicts == (Undecided(turn.moves),)
     assert bool(referee_._beliefs) is (kind is not Kind.BACK)
 
 
@@ -367,8 +366,8 @@ def test_a_turn_that_was_asked_about_is_borne_in_mind_when_another_is_told(
     referee_, minded = instead_of(monkeypatch, [doubt, turn, nothing, nothing])
     history = [start_position(RULES)]
     see: Any = referee_.judge
-    assert see(Shown(1.5, {}, time=2.0), history) == [Undecided((asked,))]
-    assert see(Shown(0.3, {}, time=4.0), history) == [TurnSeen(told, turn.confidence)]
+    assert see(Shown(1.5, {}, time=2.0), history).verdicts == (Undecided((asked,)),)
+    assert see(Shown(0.3, {}, time=4.0), history).verdicts == (TurnSeen(told, turn.confidence),)
     history.append(apply(history[0], told, RULES))
     see(Shown(0.3, {}, time=6.0), history)
     history.append(apply(history[1], legal_moves(history[1], RULES)[0], RULES))
@@ -388,5 +387,5 @@ def test_after_what_may_have_been_a_take_back_any_other_turn_may_have_been_made(
     before = start_position(RULES)
     history = [before, apply(before, Move.parse("e6-e7"), RULES)]
     for time in (2.0, 4.0, 6.0):
-        assert referee_.judge(Shown(0.3, {}, time=time), history) == []  # type: ignore[arg-type]
+        assert not referee_.judge(Shown(0.3, {}, time=time), history).verdicts  # type: ignore[arg-type]
     assert minded == [set(), set(legal_moves(before, RULES)), set()]

@@ -11,7 +11,7 @@ from table_scene import FPS, Stacks, Table, begun, small_look
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.session.requests import NewGame, Request, TakeBack
-from focus_companion.simulator.look import Lamp, Lighting
+from focus_companion.simulator.scene_style import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.scene import BoardProfile, Camera

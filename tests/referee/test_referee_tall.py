@@ -13,7 +13,7 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.game.start import Start
 from focus_companion.session.requests import TurnDone
-from focus_companion.simulator.look import aimed_camera
+from focus_companion.simulator.scene_style import aimed_camera
 
 TALL = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
 """The usual start, but for some pieces gathered into stacks."""

@@ -14,7 +14,7 @@ from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import FILE
-from focus_companion.simulator.look import aimed_camera
+from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.simulator.stage import Hand, square_centre
 from focus_companion.vision.capture.frames import Image
 

@@ -210,7 +210,7 @@ def test_what_still_looks_too_high_is_asked_about_once_somebody_was_at_it(
             since_mark=SimpleNamespace(touched=np.full(len(SQUARES), moved)),
             appeared_since_mark=beside,
         )
-        return judge.judge(look, [position])
+        return list(judge.judge(look, [position]).verdicts)
 
     assert [type(verdict) for verdict in told(1, 0.3)] == [TrimAwaited]
     asked = [(age, verdict) for age in (0.3, 1.5, 1.6, 3.0, 9.0) for verdict in told(2, age)]

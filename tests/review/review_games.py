@@ -8,7 +8,7 @@ from typing import Any
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.position import Position
-from focus_companion.game.record import Act, Entry, GameRecord
+from focus_companion.game.record import Declaration, Entry, GameRecord
 from focus_companion.game.rules import ORDERS, Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
@@ -25,7 +25,7 @@ def drawn(plies: int = 30, seed: int = 1, **settings: Any) -> GameRecord:
         entries.append(Entry(choose.choice(legal_moves(position, rules))))
         position = apply(position, entries[-1].what, rules)  # type: ignore[arg-type]
     if position.result is None:
-        entries.append(Entry(Act("draw")))
+        entries.append(Entry(Declaration("draw")))
     return GameRecord(rules=rules, entries=tuple(entries), players={rules.order[0]: "Ann"})
 
 

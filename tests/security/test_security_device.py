@@ -16,11 +16,11 @@ import pytest
 
 from focus_companion.lights.link import Link, LinkFault
 from focus_companion.lights.protocol import ANSWER, Command, Notice, Status
-from focus_companion.lights.wire import Frame, encode
+from focus_companion.lights.wire import WireMessage, encode
 
 
 def frame(command: int, data: bytes = b"", seq: int = 0) -> bytes:
-    return encode(Frame(seq, command, data))
+    return encode(WireMessage(seq, command, data))
 
 
 REFUSED = bytes((Status.BAD_VALUE,))

@@ -37,6 +37,12 @@ class Unseeing:
     def vouch(self) -> None:
         return None
 
+    def read(self, frame: Any, standing: Position | None) -> Sequence[Verdict]:
+        return ()
+
+    def read_again(self) -> None:
+        return None
+
     def mount(self) -> None:
         return None
 
@@ -45,6 +51,9 @@ class Unseeing:
 
     def corners(self) -> None:
         return None
+
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
 
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         return image

@@ -19,6 +19,7 @@ from loopback import free_port
 from focus_companion.commands import play as play_command
 from focus_companion.commands.shared import camera_offer, play_source
 from focus_companion.commands.shared.camera_offer import TRIES, CameraOffer
+from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.settings import Settings
 from focus_companion.storage.folders import demo_folder
 from focus_companion.storage.journal import Journal
@@ -92,21 +93,18 @@ def test_the_one_that_is_offered_is_not_disturbed(devices: Devices) -> None:
 class Playing:
     """``play`` on a thread of this process, and what it returned or raised."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, picked: str | None = None) -> None:
         self.port = settings.port
         self.stop = threading.Event()
-        self.left: Settings | None = None
+        self.left: play_command.Restart | None = None
         self.problem: BaseException | None = None
-        self.thread = threading.Thread(target=self._run, args=(settings,))
+        self.thread = threading.Thread(target=self._run, args=(settings, picked))
         self.thread.start()
 
-    def _run(self, settings: Settings) -> None:
+    def _run(self, settings: Settings, picked: str | None) -> None:
         try:
             with ExitStack() as closing:
-                self.left = play_command.play(
-                    settings, None, {}, games=1, new=False, stop=self.stop, closing=closing, rank1="bottom",
-                    tape=None, tape_size=1.0, played_by={}, pace=None,
-                )  # fmt: skip
+                self.left = play_command.play(settings, GameOptions(), self.stop, closing, picked)
         except BaseException as error:
             self.problem = error
 
@@ -124,10 +122,10 @@ class Playing:
                 pass
             time.sleep(0.1)
 
-    def post(self, path: str) -> int:
+    def post(self, path: str, body: bytes = b"{}") -> int:
         address = f"http://127.0.0.1:{self.port}{path}"
         headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(address, b"{}", headers, method="POST")
+        request = urllib.request.Request(address, body, headers, method="POST")
         with urllib.request.urlopen(request, timeout=60) as answer:
             return int(answer.status)
 
@@ -169,8 +167,9 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
         demo.thread.join()
     finally:
         demo.end()
-    assert demo.left is not None and demo.left.data == data and demo.left.port == settings.port
-    real = Playing(demo.left)
+    assert demo.left is not None and demo.left.picked is None
+    assert demo.left.settings.data == data and demo.left.settings.port == settings.port
+    real = Playing(demo.left.settings)
     try:
         shown = real.state(lambda state: state["ready"])
         assert not shown["demo"] and shown["game"] == 1 and not shown["resumed"]
@@ -192,3 +191,45 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
     with Journal(data) as journal:
         (game,) = journal.games()
         assert not journal.history(game.id).demo
+
+
+def test_what_the_page_chose_is_told_and_an_address_must_give_a_picture(devices: Devices) -> None:
+    offer = CameraOffer(devices.there, devices.works)
+    assert offer.take("phone") and offer.source == "phone" and offer.taken.is_set()
+    other = CameraOffer(devices.there, devices.works)
+    devices.broken.add("http://nobody.local/video")
+    assert not other.take("http://nobody.local/video") and not other.taken.is_set()
+    assert other.take("http://camera.local/video") and other.source == "http://camera.local/video"
+    again = CameraOffer(devices.there, devices.works)
+    assert again.take("demo") and again.source == "demo"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
+    devices: Devices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a machine without any camera: demo, phone, and back to where the camera is chosen."""
+    monkeypatch.setattr(play_command, "end_in_time", lambda: None)
+    monkeypatch.setattr(play_source, "cameras", devices.there)
+    settings = Settings(data=tmp_path / "data", port=free_port(), lights={"backends": ["none"]})
+    going = play_command.Restart(settings)
+    for choice, demo in ((b'{"source": "phone"}', True), (b'{"source": "demo"}', False)):
+        playing = Playing(going.settings, going.picked)
+        try:
+            shown = playing.state(lambda state: state["game"])
+            assert shown["demo"] is demo and shown["camera_free"] is True
+            if not demo:
+                assert shown["camera"] == "starting"
+            assert playing.post("/api/camera", choice) == 202
+            playing.thread.join()
+        finally:
+            playing.end()
+        assert playing.left is not None
+        going = playing.left
+    last = Playing(going.settings, going.picked)
+    try:
+        assert last.state(lambda state: state["game"])["demo"] is True
+    finally:
+        last.end()
+    assert last.left is None

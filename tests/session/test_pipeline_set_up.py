@@ -13,7 +13,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartDiffers, StartSeen, Verdict
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
 

@@ -14,8 +14,8 @@ from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import Look, PieceStyle, pleasant_look
-from focus_companion.simulator.script import script_game
+from focus_companion.simulator.for_tests.script import script_game
+from focus_companion.simulator.scene_style import PieceStyle, SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
 
@@ -23,7 +23,7 @@ DROP = Rules.make(2, set_up="drop")
 RATE = 5
 
 
-def shown(look: Look, boards: Sequence[dict[str, str]]) -> Iterator[Frame]:
+def shown(look: SceneStyle, boards: Sequence[dict[str, str]]) -> Iterator[Frame]:
     """Each of these boards (square → stack), without hands, for long enough to be judged."""
     view, rng, index = BoardView(look), np.random.default_rng(3), 0
     for board in boards:

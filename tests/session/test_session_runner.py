@@ -17,32 +17,24 @@ from focus_companion.session import runner as runner_module
 from focus_companion.session.events import Event, GameBegan
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
+from focus_companion.vision.capture import frames as capture
 from focus_companion.vision.capture.frames import FrameError
 from focus_companion.vision.capture.live import Live
 
 RULES = Rules.make(2)
 
 
-class Source:
+class Source(capture.Source):
     """Frames, then what ``end`` does."""
 
     def __init__(
         self, frames: int, *, live: bool = False, end: Callable[[], Any] | None = None, pace: float = 0.0
     ) -> None:
+        super().__init__("test camera")
         self.frames, self.live, self.end, self.pace = frames, live, end, pace
-        self.name = "test camera"
-        self.closed = threading.Event()
+        self.closed = self._closed
 
-    def __enter__(self) -> Source:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self.closed.set()
-
-    def __iter__(self) -> Iterator[Still]:
+    def __iter__(self) -> Iterator[Any]:
         for index in range(self.frames):
             if self.closed.wait(self.pace):
                 return
@@ -145,7 +137,7 @@ def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
             return ()
 
     source = Source(60, live=True, end=lambda: time.sleep(5))
-    source.waits = True  # type: ignore[attr-defined]
+    source.waits = True
     run(source, sight=Slow({}))
     until(lambda: seen and seen[-1] == 59)
     assert seen == list(range(60))

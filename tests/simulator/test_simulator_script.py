@@ -16,7 +16,8 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
-from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.for_tests.script import ScriptedGame, script_game
 from focus_companion.simulator.mischief import (
     AT_A_TRIMMING,
     BEFORE_A_TURN,
@@ -26,8 +27,7 @@ from focus_companion.simulator.mischief import (
     find_trimming_slip,
 )
 from focus_companion.simulator.player import choose
-from focus_companion.simulator.random_look import random_look
-from focus_companion.simulator.script import ScriptedGame, script_game
+from focus_companion.simulator.scene_style import pleasant_look
 
 LOOK = random_look(np.random.default_rng(1), (320, 240))
 

@@ -11,16 +11,16 @@ import pytest
 
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.simulator.board_view import BoardView, merged, placed_camera
-from focus_companion.simulator.look import (
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.scene_style import (
     BoardStyle,
-    Look,
     PieceStyle,
+    SceneStyle,
     Sensor,
-    Table,
+    TableStyle,
     aimed_camera,
     pleasant_look,
 )
-from focus_companion.simulator.random_look import random_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre, things_of
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Lens, outline
@@ -36,15 +36,15 @@ def stage(stacks: dict[str, str], **more: object) -> Stage:
     return replace(Stage(tuple(full)), **more)  # type: ignore[arg-type]
 
 
-def bare_look(tilt: float, azimuth: float = 20.0, profile: str = "domination") -> Look:
+def bare_look(tilt: float, azimuth: float = 20.0, profile: str = "domination") -> SceneStyle:
     """A grey board without marks or chance, so that only pieces have a colour."""
     lens = replace(Lens.guess(*SIZE, 60.0), distortion=(-0.1, 0.02, 0.0005, -0.0004))
     camera = aimed_camera(lens, board_profile(profile), tilt=tilt, azimuth=azimuth, fill=0.9)
-    return Look(
+    return SceneStyle(
         camera,
         BoardStyle(colour="#808080", labels=False, cells="none", gloss=0.0),
         PieceStyle(profile, gloss=0.2, jitter=0.0, spread=0.0),
-        Table("plain", "#606060", "#606060", 0.0),
+        TableStyle("plain", "#606060", "#606060", 0.0),
         sensor=Sensor(noise=0, blur=0, jpeg=0, shake=0),
     )
 

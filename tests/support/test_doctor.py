@@ -21,7 +21,7 @@ import pytest
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
-from focus_companion.simulator.look import aimed_camera
+from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.storage.journal import Journal
 from focus_companion.support import camera, machine
 from focus_companion.support.checks import Check, worst
@@ -30,7 +30,7 @@ from focus_companion.vision.capture.frames import Frame, FrameError, Image, read
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.scene import Lens
 from focus_companion.vision.geometry.stack_masks import Outlines
-from focus_companion.vision.placement_check import Level, check_mount
+from focus_companion.vision.placement_check import Certainty, check_mount
 
 ROOT = Path(__file__).parents[2]
 START = ROOT / "fixtures" / "images" / "2p-oblique-start.jpg"
@@ -213,7 +213,7 @@ def test_the_mount_is_judged_as_play_judges_it(
     told = examined(lambda: Camera(read_image(START)))["mount"]
     assert told.state == state and remedy in told.remedy, told
     mount = check_mount(Outlines(stands, profile))
-    assert f"{mount.step:.1f} pixels" in told.text and (state == "ok") == (mount.verdict is Level.SURE)
+    assert f"{mount.step:.1f} pixels" in told.text and (state == "ok") == (mount.verdict is Certainty.SURE)
 
 
 @pytest.mark.parametrize(

@@ -111,3 +111,10 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert service_unit.NAME not in done.stderr, done.stderr
+
+
+def test_the_options_of_a_unit_are_read_back() -> None:
+    options = ["--camera", "/dev/v4l/by id/50%", "--lan", "--name", 'green=$Ann "x"', "--port", "8123"]
+    assert service_unit.options_of(service_unit.unit_text(options)) == options
+    assert service_unit.options_of("[Service]\nExecStart=/bin/true\n") == []
+    assert service_unit.options_of("") == []

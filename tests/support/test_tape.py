@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,15 @@ class Brightness:
     def corners(self) -> None:
         return None
 
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
+
+    def read(self, frame: Any, standing: Any) -> Sequence[Any]:
+        return ()
+
+    def read_again(self) -> None:
+        return None
+
     def place(self, corners: Any, *, believed: bool = True) -> None:
         return None
 
@@ -153,7 +163,7 @@ def test_who_began_in_anothers_place_does_so_again(tmp_path: Path, by_word: bool
     tape.close()
     compared = list(Recording(tmp_path / "tape").run(Beginners))
     assert all(one.same for one in compared), [one for one in compared if not one.same]
-    assert "begins" in [one.told["type"] for one in compared if one.told]
+    assert "begins" in [one.emitted["type"] for one in compared if one.emitted]
 
 
 def test_the_same_is_told_again_bit_for_bit(tmp_path: Path) -> None:
@@ -162,7 +172,7 @@ def test_the_same_is_told_again_bit_for_bit(tmp_path: Path) -> None:
     tape.close()
     compared = list(Recording(tmp_path / "tape").run(Brightness))
     assert all(one.same for one in compared), [one for one in compared if not one.same]
-    told = [one.told["type"] for one in compared if one.told]
+    told = [one.emitted["type"] for one in compared if one.emitted]
     assert told.count("move") == 4 and {"lost", "found", "pause", "taken_back", "refused", "game"} <= set(
         told
     )

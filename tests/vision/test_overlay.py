@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from focus_companion.game.squares import SQUARES
-from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.overlay import draw_reading
 

@@ -12,7 +12,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
@@ -24,7 +24,7 @@ from focus_companion.vision.geometry.scene import Camera, Lens
 from focus_companion.vision.geometry.stack_masks import SHOWS, Outlines
 from focus_companion.vision.placement_check import (
     Advice,
-    Level,
+    Certainty,
     Mount,
     Trial,
     check_mount,
@@ -52,11 +52,11 @@ def mount(tilt: float, pitch: float, field: float = 62.0, azimuth: float = 25.0)
 
 @pytest.mark.parametrize(("field", "azimuth"), [(45.0, 0.0), (62.0, 130.0), (80.0, 0.0)])
 def test_sure_from_fifteen_degrees_at_forty_pixels(field: float, azimuth: float) -> None:
-    assert mount(15.5, 40.5, field, azimuth).verdict is Level.SURE
+    assert mount(15.5, 40.5, field, azimuth).verdict is Certainty.SURE
     steep = mount(6.0, 40.5, field, azimuth)
     # Below a wide lens the outer squares are seen at a slant even so; never those right below it.
-    assert steep.verdict is not Level.SURE or field == 80.0
-    assert Level.HARD in steep.squares and Level.SURE not in {steep.squares[k] for k in range(22, 30)}
+    assert steep.verdict is not Certainty.SURE or field == 80.0
+    assert Certainty.HARD in steep.squares and Certainty.SURE not in {steep.squares[k] for k in range(22, 30)}
 
 
 def test_the_more_slant_and_the_larger_the_surer() -> None:
@@ -71,13 +71,13 @@ def test_the_more_slant_and_the_larger_the_surer() -> None:
 @pytest.mark.parametrize(("tilt", "pitch"), [(20.0, 26.0), (15.0, 30.0), (24.0, 20.0)])
 def test_a_shift_within_the_blur_of_an_edge_is_not_sure(tilt: float, pitch: float) -> None:
     small = mount(tilt, pitch)
-    assert small.step < SHOWS and small.verdict is Level.FAIR and small.advice
-    assert mount(tilt, 2.2 * pitch).verdict is Level.SURE
+    assert small.step < SHOWS and small.verdict is Certainty.FAIR and small.advice
+    assert mount(tilt, 2.2 * pitch).verdict is Certainty.SURE
 
 
 def test_what_to_move() -> None:
     steep = mount(6, 45)
-    assert steep.verdict is not Level.SURE and steep.advice[0] is Advice.LOWER
+    assert steep.verdict is not Certainty.SURE and steep.advice[0] is Advice.LOWER
     assert Advice.LARGER in mount(14, 18).advice
     assert mount(35, 45).advice == ()
     # The board at the picture's edge: a tall stack would reach out of it.
@@ -88,7 +88,7 @@ def test_what_to_move() -> None:
 @pytest.mark.parametrize("tilt, pitch, field", [(72.0, 25.0, 62.0), (72.0, 25.0, 45.0), (80.0, 25.0, 45.0)])
 def test_from_the_side_it_is_to_be_raised(tilt: float, pitch: float, field: float) -> None:
     low = mount(tilt, pitch, field, 0.0)
-    assert low.verdict is not Level.SURE
+    assert low.verdict is not Certainty.SURE
     assert low.advice[0] is Advice.HIGHER and Advice.LOWER not in low.advice
 
 
@@ -97,16 +97,16 @@ def test_the_advice_helps() -> None:
     before, after = (check_mount(Outlines(c, PROFILE)) for c in (steep, leaned(steep, 10)))
     assert abs(leaned(steep, 10).tilt - steep.tilt - 10) < 1e-6
     assert abs(np.linalg.norm(leaned(steep, 10).place) / np.linalg.norm(steep.place) - 1) < 1e-9
-    assert after.verdict is Level.SURE and before.verdict is not Level.SURE
+    assert after.verdict is Certainty.SURE and before.verdict is not Certainty.SURE
 
 
 def test_a_picture_that_says_little_or_lies_astray() -> None:
     outlines = Outlines(camera(32, 42), PROFILE)
-    assert check_mount(outlines, Trial(0.95, 0.012)).verdict is Level.SURE
+    assert check_mount(outlines, Trial(0.95, 0.012)).verdict is Certainty.SURE
     dim = check_mount(outlines, Trial(0.1, 0.012))
-    assert dim.verdict is not Level.SURE and dim.advice == (Advice.LIGHT,)
+    assert dim.verdict is not Certainty.SURE and dim.advice == (Advice.LIGHT,)
     astray = check_mount(outlines, Trial(0.95, 0.05))
-    assert astray.verdict is Level.FAIR and astray.advice == (Advice.LENS,)
+    assert astray.verdict is Certainty.FAIR and astray.advice == (Advice.LENS,)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_poor_light_makes_no_plain_view_unsure_but_is_to_be_bettered(
     tilt: float, pitch: float, clearness: float, sure: bool
 ) -> None:
     found = check_mount(Outlines(camera(tilt, pitch), PROFILE), Trial(clearness, 0.012))
-    assert (found.verdict is Level.SURE) == sure
-    assert not (sure and Level.HARD in found.squares)
+    assert (found.verdict is Certainty.SURE) == sure
+    assert not (sure and Certainty.HARD in found.squares)
     assert found.advice[0] is Advice.LIGHT
 
 
@@ -158,7 +158,7 @@ def misread(tilt: float) -> tuple[Mount, list[int]]:
 @pytest.mark.slow
 def test_it_keeps_its_word() -> None:
     slanted, wrong = misread(33)
-    assert slanted.verdict is Level.SURE and wrong == []
+    assert slanted.verdict is Certainty.SURE and wrong == []
     steep, wrong = misread(5)
-    assert steep.verdict is not Level.SURE and len(wrong) > 5
-    assert all(steep.squares[square] is not Level.SURE for square in wrong)
+    assert steep.verdict is not Certainty.SURE and len(wrong) > 5
+    assert all(steep.squares[square] is not Certainty.SURE for square in wrong)

@@ -36,6 +36,14 @@ class ScriptedSight:
         self.script: list[Verdict] = []
         self.placed: list[Any] = []
         self.vouched = 0
+        self.reads: list[Verdict] = []
+        self.looks: dict[str, dict[str, str]] = {}
+
+    def read(self, frame: Frame, standing: Position | None) -> Sequence[Verdict]:
+        return self.reads
+
+    def read_again(self) -> None:
+        pass
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Any = None) -> Sequence[Verdict]:
         said, self.script = self.script, []
@@ -60,6 +68,9 @@ class ScriptedSight:
 
     def corners(self) -> dict[str, tuple[float, float]]:
         return {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}
+
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return self.looks
 
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
         drawn = image.copy()

@@ -26,8 +26,9 @@ from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import removed
 from focus_companion.game.position import parse_position
 from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee.verdict import StartDiffers, TrimAwaited, Undecided, Wrong
+from focus_companion.referee.verdict import BoardRead, StartDiffers, TrimAwaited, Undecided, Wrong
 from focus_companion.referee.words import say
 from focus_companion.session.clock import TimeControl
 from focus_companion.session.requests import NewGame, Resign, SetPosition, SetSeat, SubmitTurn
@@ -205,6 +206,25 @@ def four(stage: Stage) -> None:
         stage.play(_quiet(stage))
 
 
+def read(stage: Stage) -> None:
+    """A start that the camera has read, two squares of it with doubt."""
+    stage.ask(NewGame(Rules.make(), NAMES, start_from="camera"))
+    stacks = list(start_position(Rules.make()).stacks)
+    stacks[INDEX["d5"]], stacks[INDEX["c4"]], stacks[INDEX["e5"]] = "rgg", "", "gr"
+    stage.sight.reads = [BoardRead(tuple(stacks), (INDEX["d5"], INDEX["e5"]), 0.8)]
+    stage.see()
+
+
+def wooden(stage: Stage) -> None:
+    """A set whose profile says what its pieces look like, before the first turn."""
+    stage.sight.looks = {
+        "g": {"seen": "#dcc9a0", "name": "Wood", "shade": "#d8b884"},
+        "r": {"seen": "#2b2422", "name": "Black", "shade": "#2a2625"},
+    }
+    stage.ask(NewGame(Rules.make()))
+    stage.start()
+
+
 def click(*selectors: str) -> Callable[[Any], None]:
     def do(page: Any) -> None:
         for selector in selectors:
@@ -247,6 +267,9 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "table-four": (four, nothing, "/?view=table"),
     "over": (over, nothing, "/"),
     "lost": (lost, nothing, "/"),
+    "read": (read, nothing, "/"),
+    "read-mend": (read, click("[data-act=edit_reading]", "#editor .first button"), "/"),
+    "whose": (wooden, nothing, "/"),
     "three": (three, click('[data-square="b5"]'), "/"),
     "four": (four, nothing, "/"),
     "new-game": (begun, click(".acts [data-act=new_game]", "#new-game summary"), "/"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from focus_companion.game.acts import Act
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.record import Entry, GameRecord
@@ -32,5 +32,5 @@ def game(plies: int, seed: int = 1, *, over: bool = True, **more: Any) -> GameRe
         entries.append(Entry(choose.choice(legal_moves(position, rules)), 10.0 * ply))
         position = apply(position, entries[-1].what, rules)  # type: ignore[arg-type]
     if over and position.result is None:
-        entries.append(Entry(Act("resign", position.to_move), 10.0 * plies + 5))
+        entries.append(Entry(Declaration("resign", position.to_move), 10.0 * plies + 5))
     return GameRecord(rules, entries=tuple(entries), **{"date": "2026-11-20"} | more)

@@ -65,12 +65,12 @@ def phone(recording: Path, launch_browser: Callable[[list[str]], Any]) -> Iterat
 
 
 class Program:
-    """``play --camera phone`` on a journal of its own."""
+    """``play --camera phone``, or with other options, on a journal of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, camera: tuple[str, ...] = ("--camera", "phone")) -> None:
         self.folder, self.port = folder, CHANCE.randrange(10_000, 32_000)
         self.log = folder / "said.txt"
-        switches = ["--camera", "phone", "--players", "2", "--order", "red,green"]
+        switches = [*camera, "--players", "2", "--order", "red,green"]
         where = ["--port", str(self.port), "--data", str(folder / "data")]
         with self.log.open("w") as said:
             self.process = subprocess.Popen(
@@ -145,3 +145,35 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     record = program.answer(f"/api/games/{told['game']}/export?format=json")
     assert [fault for fault in record["incidents"] if fault["type"] == "alert"] == [] == troubles
     assert link.partition("#")[2] not in program.log.read_text()
+
+
+FIRST_TURN: Final = 300.0
+"""Seconds from the first command to the first told turn, at the most."""
+
+
+def test_from_the_first_command_to_the_first_turn(tmp_path: Path, phone: Any, browser: Any) -> None:
+    """A machine without a camera: the page leads to the phone. Every action of the people is counted."""
+    begun, actions = time.monotonic(), ["type the command"]
+    program = Program(tmp_path, camera=())
+    try:
+        program.wait(lambda: "Page: " in program.log.read_text())
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
+        page.goto(f"http://127.0.0.1:{program.port}/")
+        actions.append("open the page")
+        page.get_by_role("button", name="My phone").click()
+        actions.append("choose the phone")
+        code = page.locator("#phone a")
+        playwright.expect(code).to_be_visible()
+        assert page.locator("#cameras").is_hidden()
+        phone.goto(code.get_attribute("href"))
+        actions += ["scan the code", "go on past the warning"]
+        phone.click("#start")
+        actions.append("use this phone")
+        program.wait(lambda: len(program.state()["moves"]) >= 1)
+        assert program.state()["moves"][0]["move"] == PLAYED[0]
+        taken = time.monotonic() - begun
+        assert len(actions) <= 6 and taken < FIRST_TURN, (actions, taken)
+        playwright.expect(code).to_be_hidden()
+        print(f"{taken:.0f} s, {len(actions)} actions: {', '.join(actions)}")
+    finally:
+        program.close()

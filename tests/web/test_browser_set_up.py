@@ -19,7 +19,7 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     page = seen.open()
     ready = page.locator("#setup")
     assert "These 2 squares are not right yet: b7 and d5." in ready.text_content()
-    assert "31° off the vertical: heights are easy to read" in ready.text_content()
+    assert "it can count the pieces in every stack (31° off the vertical)" in ready.text_content()
     expect(page.locator(".ring.differ")).to_have_count(2)
     ready.locator("[data-act=new_game]").click()
     page.fill("[name=name-green]", "Ann")

@@ -127,6 +127,7 @@ SIDE_BY_SIDE = ["green", "yellow", "blue", "red"]
         {"act": "legal", "move": "d5"},
         {"act": "not_legal", "ply": "2"},
         {"act": "not_legal", "ply": True},
+        {"act": "new_game", "start_from": "memory"},
         {"act": "new_game", "rulse": {"players": 3}},
         {"act": "new_game", "rules": {"players": 2, "fsat": True}},
         {

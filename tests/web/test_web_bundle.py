@@ -61,6 +61,7 @@ def test_comments_and_indentation_stay_behind() -> None:
         ({"a": 'import { x } from "./z.js";\n'}, "z.js"),
         ({"a": "export default 3;\n"}, "not known"),
         ({"a": 'import * as x from "./b.js";\n'}, "not known"),
+        ({"a": 'import { one as x } from "./b.js";\n'}, "not known"),
         ({"a": "export const { one } = f();\n"}, "not known"),
         ({"main": "export const one = 1;\n"}, "begins"),
         ({"a": "export const one = `a\n  b`;\n"}, "several lines"),

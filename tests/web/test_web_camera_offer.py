@@ -20,8 +20,12 @@ class Offer:
     found: str | None = None
     taken = False
 
-    def take(self) -> bool:
-        self.taken = self.found is not None
+    source: str | None = None
+    dead = "http://dead.local/"
+
+    def take(self, source: str | None = None) -> bool:
+        self.source = source
+        self.taken = (self.found is not None or source is not None) and source != self.dead
         return self.taken
 
 
@@ -52,6 +56,32 @@ def test_the_state_tells_and_whoever_may_act_takes_it(demo) -> None:
     assert client.post("/api/camera", json={}, headers=foreign).status_code == 403
     assert not offer.taken
     assert client.post("/api/camera", json={}).status_code == 202 and offer.taken
+
+
+@pytest.mark.parametrize(
+    "source", ["phone", "demo", "http://camera.local:8080/video", "rtsp://u:p@10.0.0.9/1"]
+)
+def test_any_camera_may_be_chosen(demo, source: str) -> None:
+    offer = Offer()
+    client = create_app(demo.session, demo.journal, offer=offer).test_client()
+    assert client.get("/api/state").json["camera_free"] is True
+    assert client.post("/api/camera", json={"source": source}).status_code == 202
+    assert offer.source == source
+
+
+@pytest.mark.parametrize("source", ["/etc/passwd", "file:///etc/passwd", "", "0", 7, "http://", "http://a b"])
+def test_no_file_of_the_machine_is_opened_for_the_page(demo, source: object) -> None:
+    offer = Offer()
+    client = create_app(demo.session, demo.journal, offer=offer).test_client()
+    assert client.post("/api/camera", json={"source": source}).status_code == 400
+    assert not offer.taken
+
+
+def test_an_address_without_a_picture_is_refused(demo) -> None:
+    offer = Offer()
+    client = create_app(demo.session, demo.journal, offer=offer).test_client()
+    answer = client.post("/api/camera", json={"source": offer.dead})
+    assert answer.status_code == 409 and "No picture comes" in answer.json["error"]
 
 
 def test_a_game_at_a_table_is_no_demo_and_has_no_offer(table, client) -> None:

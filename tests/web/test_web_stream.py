@@ -43,7 +43,7 @@ class Viewer:
                 name, _, value = text.partition(": ")
                 fields[name] = value
             elif not text and "data" in fields:
-                found.append((int(fields["id"]), fields["event"], json.loads(fields["data"])))
+                found.append((int(fields["id"]), fields.get("event", ""), json.loads(fields["data"])))
                 fields = {}
         return found
 
@@ -76,6 +76,36 @@ def test_events_come_as_they_happen(table, server: PageServer) -> None:
     assert told[0][0] < told[1][0]
     assert told[1][0] == table.session.state()["event"]
     viewer.close()
+
+
+def test_the_page_gets_the_state_with_each_event_under_the_same_ids(table, server: PageServer) -> None:
+    """Written with no type, so that the page needs no list of types to listen to."""
+    page, program = Viewer(server, query="?state=1"), Viewer(server)
+    wait_for(lambda: viewers(server) == 2)
+    moves = table.session.state()["moves"]
+    table.play(*MOVES[:2])
+    for (number, kind, data), (same, named, event) in zip(page.take(2), program.take(2), strict=True):
+        assert (number, kind, data["event"]) == (same, "", event)
+        assert (data["state"]["event"], data["state"]["ply"]) == (number, event["ply"])
+        assert data["state"]["moves"]["keep"] == len(moves)
+        moves += data["state"]["moves"]["add"]
+        assert named == "move" and "state" not in event
+    assert moves == table.session.state()["moves"]
+    page.close()
+    program.close()
+
+
+def test_an_event_of_before_the_program_started_brings_no_state(table, tmp_path, make_table) -> None:
+    table.start()
+    before = table.session.state()["event"]
+    table.play(*MOVES[:2])
+    table.close()
+    again = make_table(tmp_path)
+    with PageServer(create_app(again.session, again.journal), port=0) as server:
+        page = Viewer(server, query=f"?state=1&after={before}")
+        told = [(data["event"]["type"], data["state"]) for _, _, data in page.take(2)]
+        assert told == [("move", None)] * 2
+        page.close()
 
 
 @pytest.mark.parametrize("way", ["header", "query"])

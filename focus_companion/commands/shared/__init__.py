@@ -1,1 +1,1 @@
-"""What several commands share: options, sources, the console and serving a page."""
+"""Shared by several commands: options, sources, the console and serving a page."""

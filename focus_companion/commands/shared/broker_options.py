@@ -1,4 +1,4 @@
-"""The broker that the settings name, for the commands that speak to one."""
+"""The configured broker, for the commands that connect to one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def chosen_broker(settings: Settings) -> Broker | None:
     """The broker of ``--mqtt``, ``None`` without one.
 
     Raises:
-        ValueError: the address, the certificate or the table's name cannot be meant; with a sentence.
+        ValueError: the address, the certificate or the table's name is invalid; with a sentence for people.
     """
     if settings.mqtt is None:
         return None
@@ -31,7 +31,7 @@ def chosen_broker(settings: Settings) -> Broker | None:
 
 
 def table_name(settings: Settings) -> str:
-    """The table's name towards the broker. Raises a ValueError with a sentence."""
+    """The table's name on the broker. Raises a ValueError with a sentence for people."""
     from focus_companion.mqtt.topics import check_name
 
     return check_name(settings.table or socket.gethostname().split(".")[0][:40] or "table")

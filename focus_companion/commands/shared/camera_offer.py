@@ -1,4 +1,4 @@
-"""A camera that is plugged in while the demonstration runs for want of one: found, offered, taken."""
+"""The cameras that the page offers where none was asked for: one that is plugged in, a phone, an address."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from focus_companion.commands.shared.play_source import cameras, works
+from focus_companion.commands.shared.play_source import DEMO, cameras, works
+from focus_companion.vision.capture.phone import NAME as PHONE
 
 EVERY: Final = 3.0
-"""Seconds between two looks."""
+"""Seconds between two scans."""
 
 TRIES: Final = 3
-"""Looks at which a device may fail before it is left alone: the rights to a new one come a little later, and
+"""Failed scans after which a device is left alone: permissions for a new one may come a little later, and
 trying one that another program uses disturbs that program."""
 
 
 class CameraOffer:
-    """Looks for a camera on a thread of its own until one is taken or the offer is closed.
+    """Looks for a camera on a separate thread until one is taken or the offer is closed.
 
     ``found`` is the device that works and could be played on now, ``None`` while there is none. ``taken`` is
-    set once somebody has asked for it.
+    set once somebody has asked for a camera, and ``source`` then says for which: "phone", an address, "demo"
+    for none (to choose again), ``None`` for the first device that works.
     """
 
     def __init__(
@@ -31,6 +33,7 @@ class CameraOffer:
         every: float = EVERY,
     ) -> None:
         self.found: str | None = None
+        self.source: str | None = None
         self.taken = threading.Event()
         self._devices = devices
         self._works = works
@@ -43,18 +46,21 @@ class CameraOffer:
         self._thread.start()
 
     def close(self) -> None:
-        """End the looking; does not wait for a camera that hangs."""
+        """Stop looking; does not wait for a camera that hangs."""
         self._stop.set()
 
-    def take(self) -> bool:
-        """Ask for the camera that is offered; false if there is none (any more)."""
-        if self.found is None:
+    def take(self, source: str | None = None) -> bool:
+        """Ask for a camera, as ``source`` says; false if it is not there (any more), or gives no picture."""
+        if source is None and self.found is None:
             return False
+        if source not in (None, PHONE, DEMO) and not self._works(str(source)):
+            return False
+        self.source = source
         self.taken.set()
         return True
 
     def look(self) -> None:
-        """See which devices there are, and try those that are new."""
+        """List the devices, and try the new ones."""
         there = self._devices()
         if self.found in there:
             return
@@ -64,7 +70,7 @@ class CameraOffer:
                 continue
             self._tries[node] = self._tries.get(node, 0) + 1
             if self._works(device):
-                # Found anew after it was unplugged, also where its number and node come back.
+                # Found again after a replug, even under the same number and node.
                 self._tries.pop(node)
                 self.found = device
                 return
@@ -75,7 +81,7 @@ class CameraOffer:
 
 
 def _node(device: str) -> tuple[str, int] | None:
-    """Tells a device from another that was plugged in later under the same number; ``None`` if it is gone."""
+    """Identifies a device, as another may get the same number later; ``None`` if it is gone."""
     try:
         return device, Path(device).stat().st_ino
     except OSError:

@@ -1,8 +1,7 @@
-"""How a command ends and how it tells an error: one line on standard error, a fixed exit status.
+"""How a command ends and reports an error: one line on standard error, a fixed exit status.
 
-Exit status: 0 done; 1 the thing asked about is not so (an illegal record, a board not found); 2 wrong usage,
-or input that cannot be read. Ctrl-C ends with 130, as shells expect; a closed pipe (``… | head``) is no
-error.
+Exit status: 0 success; 1 a negative result (an illegal record, a board not found); 2 wrong usage or
+unreadable input. Ctrl-C gives 130, as shells expect; a closed pipe (``… | head``) is not an error.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ log = logging.getLogger(__name__)
 
 PROGRAM = "focus-companion"
 _LONGEST = 1000
-"""Characters of an error's line: what a file put into it may be of any length."""
+"""Maximum characters of an error line: text quoted from a file may have any length."""
 COMPLETE = "_FOCUS_COMPANION_COMPLETE"
-"""Set by the shell when it asks for completions."""
+"""Set by the shell to request completions."""
 TRACEBACK = "FOCUS_COMPANION_TRACEBACK"
-"""Set this environment variable to see where in the program an error arose."""
+"""Set this environment variable to see the traceback of an error."""
 
 
 class CommandError(Exception):
-    """An end that the command chose: one line for the user and the exit status."""
+    """Ends the command with one line for the user and an exit status."""
 
     status = 2
 
 
 class NotSo(CommandError):
-    """What was asked about is not so: exit status 1."""
+    """A negative result: exit status 1."""
 
     status = 1
 
@@ -47,18 +46,18 @@ class BadInput(CommandError):
 def tell(line: str) -> None:
     """One line on standard error, whatever is in it."""
     clean = "".join(char if char.isprintable() else " " for char in line[:_LONGEST])
-    # Standard error may be closed or a broken pipe; there is nobody left to tell then.
+    # Standard error may be closed or a broken pipe; then nobody is left to read it.
     with suppress(OSError, ValueError):
         print(f"{PROGRAM}: {clean}", file=sys.stderr, flush=True)
 
 
 def run(command: click.Command, args: Sequence[str] | None = None) -> int:
-    """Run a command line to its end. Returns the exit status; every error has been told by then."""
+    """Run a command line to its end. Returns the exit status, after reporting any error."""
     try:
         _tolerant_output()
         if instruction := os.environ.get(COMPLETE):
             return shell_complete(command, {}, PROGRAM, COMPLETE, instruction)
-        # Not command.main: that one gives a closed pipe the status of a failure.
+        # Not command.main, which gives a closed pipe the status of a failure.
         with command.make_context(PROGRAM, list(sys.argv[1:] if args is None else args)) as context:
             command.invoke(context)
         sys.stdout.flush()
@@ -81,7 +80,7 @@ def run(command: click.Command, args: Sequence[str] | None = None) -> int:
 
 
 def explain(error: Exception) -> tuple[str, int]:
-    """The line and the exit status for an error that ended a command."""
+    """The message and exit status for an error that ended a command."""
     if isinstance(error, CommandError):
         return str(error), error.status
     if isinstance(error, click.UsageError):
@@ -98,7 +97,7 @@ def explain(error: Exception) -> tuple[str, int]:
 
 
 def _is_told(error: Exception) -> bool:
-    """Whether the error's text was written for users: those of our own rooms that derive from ValueError."""
+    """Whether the error's text was written for users: our own subclasses of ValueError are."""
     return isinstance(error, ValueError) and type(error).__module__.startswith("focus_companion.")
 
 
@@ -116,7 +115,7 @@ def _os_error(error: OSError) -> str:
 
 
 def _tolerant_output() -> None:
-    """A terminal that cannot show a letter of a player's name shows '?' instead of ending the program."""
+    """Make a terminal that cannot show a letter of a player's name print '?' instead of failing."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")

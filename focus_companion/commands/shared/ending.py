@@ -1,4 +1,4 @@
-"""The end of a program with cameras and viewers, whatever of them hangs."""
+"""Ends a program with cameras and viewers, even if some of them hang."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from contextlib import suppress
 from typing import Final
 
 LIMIT: Final = 2.6
-"""Seconds within which the program ends, whatever hangs: every told event is in the journal already."""
+"""Seconds within which the program ends, whatever hangs: every emitted event is in the journal already."""
 
 
 def end_in_time() -> None:
-    """A camera driver or a viewer that hangs must not keep the program from ending."""
+    """Exit even if a camera driver or a viewer hangs."""
     timer = threading.Timer(LIMIT, leave)
     timer.daemon = True
     timer.start()
 
 
 def leave() -> None:
-    """End at once, with all that matters closed.
+    """Exit at once, after everything that matters has been closed.
 
-    A thread that is still inside a picture library when the interpreter is taken apart would abort the
-    program.
+    A thread that is still inside a picture library while the interpreter is being finalized would abort the
+    process.
     """
     with suppress(OSError, ValueError):
         sys.stdout.flush()

@@ -6,9 +6,9 @@ from focus_companion.session import events
 
 
 def event_line(event: events.Event, *, page: bool = False) -> str:
-    """The line; "" for what needs none. ``page``: there is one, on which a question can be answered.
+    """The line; "" if the event needs none. ``page``: there is one, on which a question can be answered.
 
-    In front of the sentence stands "!" for what is wrong and "?" for what the players are asked to do.
+    The sentence is prefixed with "!" for what is wrong and "?" for what the players are asked to do.
     """
     match event:
         case events.Moved():
@@ -28,12 +28,14 @@ def event_line(event: events.Event, *, page: bool = False) -> str:
 
 
 def _text(event: events.Event) -> str:
-    """What is told without being marked."""
+    """Lines without a prefix."""
     match event:
         case events.Ready():
             return "The board is found and stands right"
         case events.SetUp():
             return f"The board differs from the position on {', '.join(event.squares)}"
+        case events.Reading():
+            return _reading(event)
         case events.Resolved():
             return "Put right"
         case events.Begins():
@@ -53,3 +55,10 @@ def _text(event: events.Event) -> str:
         case events.GameBegan():
             return f"Game {event.game}"
     return ""
+
+
+def _reading(event: events.Reading) -> str:
+    if not event.position:
+        return "No board is found to be read"
+    doubtful = f"; look at {', '.join(event.doubtful)}" if event.doubtful else ""
+    return f"Read: {event.position}{doubtful}"

@@ -1,4 +1,4 @@
-"""Who else hears of every event of a game: the lights at the table, and the broker."""
+"""Further receivers of every event of a game: the lights at the table, and the broker."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from focus_companion import __version__
 from focus_companion.commands.shared.broker_options import table_name
+from focus_companion.commands.shared.button import Presses
 from focus_companion.commands.shared.serving import say
 from focus_companion.settings import Settings
 
 if TYPE_CHECKING:
+    from focus_companion.commands.shared.speaking import Speaker
     from focus_companion.mqtt.broker import Broker
     from focus_companion.session.session import Session
     from focus_companion.storage.journal import Journal
@@ -20,19 +22,38 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Callable[[Any], None]:
-    """Open the lights; returns what shows an event on them. Their button speaks to the session."""
+def table_lights(
+    settings: Settings, session: Session, closing: ExitStack, spoken: Speaker | None = None
+) -> Callable[[Any], None]:
+    """Open the lights; returns a function that shows an event on them. Their button talks to the session.
+
+    With a loudspeaker the button also asks: a short press is answered with whose turn it is, a double one
+    with the last sentence again, a long one (which only a button on pins can distinguish) with how the game
+    stands.
+    """
     from focus_companion.lights import LightSettings, open_lights
     from focus_companion.session.requests import RequestRefused, TurnDone
 
     def pressed() -> None:
-        # On a thread of the lights, which must go on whatever becomes of the press.
+        # On a thread of the lights, which must go on even if the press is refused.
         try:
             session.submit(TurnDone())
         except RequestRefused as refused:
-            log.warning("The button at the table was not heard: %s", refused)
+            log.warning("The press of the button was refused: %s", refused)
 
-    lights = open_lights(LightSettings.from_mapping(settings.lights), pressed)
+    wanted = LightSettings.from_mapping(settings.lights)
+    if spoken is None:
+        lights = open_lights(wanted, pressed)
+    else:
+
+        def short() -> None:
+            spoken.stop()
+            pressed()
+            spoken.ask("turn")
+
+        presses = Presses(short, lambda: spoken.ask("repeat"))
+        closing.callback(presses.close)
+        lights = open_lights(wanted, presses.pressed, on_held=lambda: spoken.ask("standing"))
     closing.callback(lights.close)
     return lambda event: lights.show(event, session.state())
 
@@ -40,7 +61,7 @@ def table_lights(settings: Settings, session: Session, closing: ExitStack) -> Ca
 def publisher(
     settings: Settings, broker: Broker | None, session: Session, journal: Journal, closing: ExitStack
 ) -> Callable[[Any], None]:
-    """What is to be told of every event, so that the broker hears of it; nothing without a broker."""
+    """A callback that publishes events to the broker; it does nothing without one."""
     if broker is None:
         return lambda event: None
     from focus_companion.mqtt.publisher import Publisher

@@ -1,8 +1,8 @@
-"""Keeping the memory of a program that runs for days small.
+"""Keeps the memory use of a program that runs for days small.
 
-The C library's allocator gives every thread a pool of its own, from which freed memory hardly ever returns to
-the system. With threads for the camera, the game and hundreds of viewers, all of which pass big pictures
-about, that came to twice what the program really used within three games.
+The C library's allocator gives every thread its own arena, from which freed memory hardly ever returns to the
+system. With threads for the camera, the game and hundreds of viewers, all handling big pictures, that came to
+twice the memory actually in use within three games.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from functools import cache
 from typing import Final
 
 EVERY: Final = 15.0
-"""Seconds between two times of giving back; it takes some 20 ms."""
+"""Seconds between two trims; one takes some 20 ms."""
 
 _M_ARENA_MAX: Final = -8
 
 
 @cache
 def _glibc() -> ctypes.CDLL | None:
-    """The C library, where it is the one (GNU's) that has these calls."""
+    """The C library, if it is the one with these calls (GNU's)."""
     try:
         library = ctypes.CDLL(None)
     except (OSError, TypeError):
@@ -29,15 +29,15 @@ def _glibc() -> ctypes.CDLL | None:
 
 
 def share_one_pool() -> bool:
-    """Let all threads allocate from one pool; to be called before there are any.
+    """Make all threads allocate from one arena; to be called before there are any.
 
-    Returns whether that is so; other C libraries than GNU's are left as they are.
+    Returns whether it worked; C libraries other than GNU's are left alone.
     """
     library = _glibc()
     return library is not None and library.mallopt(_M_ARENA_MAX, 1) == 1
 
 
 def give_back() -> bool:
-    """Give what is free back to the system. Returns whether there was any to give."""
+    """Return free memory to the system. Returns whether there was any."""
     library = _glibc()
     return library is not None and library.malloc_trim(0) == 1

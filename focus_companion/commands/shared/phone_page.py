@@ -12,12 +12,12 @@ from focus_companion.vision.capture.phone import PhoneCamera
 def phone_page(settings: Settings, camera: PhoneCamera, closing: ExitStack) -> str:
     """Serve the page for the phone until ``closing``; returns its address, with the secret word.
 
-    Its port is the one after the page's, so that the phone knows the address again, else any free one.
+    Its port is the one after the page's, so that the phone recognizes the address, else any free one.
 
     Raises:
         OSError: the certificate cannot be written, or no port can be used.
     """
-    # Imported here because they take their time, which only who plays with a phone need wait for.
+    # Imported here because they are slow, and only players with a phone need them.
     from focus_companion.web.lan import host_names, lan_addresses, lan_ips
     from focus_companion.web.phone.app import create_phone_app
     from focus_companion.web.phone.certificate import certificate

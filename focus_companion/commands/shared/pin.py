@@ -1,7 +1,7 @@
-"""Telling the host the PIN and the links of far seats, and nobody else: on the terminal, else in a file that
-is for this user alone.
+"""Shows the PIN and the links of far seats to the host and nobody else: on the terminal, else in a file that
+only this user can read.
 
-What is printed without a terminal ends in the system's journal or in a file, where others may read it.
+Output without a terminal goes to the system's journal or a file, where others may read it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from focus_companion.commands.shared.serving import say
 
 
 def tell_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
-    """Say the PIN, or where it stands for as long as the program runs.
+    """Print the PIN, or the file that holds it while the program runs.
 
     Raises:
         OSError: there is no terminal, and no file can be written either.
@@ -32,7 +32,7 @@ def tell_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
 def tell_links(
     words: Mapping[str, str | None], address: str, port: int, data: Path, closing: ExitStack
 ) -> None:
-    """Say the links of the far seats (words by colour), or where they stand; those in use need none.
+    """Print the links of the far seats (words by colour), or the file that holds them; none for seats in use.
 
     Raises:
         OSError: there is no terminal, and no file can be written either.
@@ -55,7 +55,7 @@ def tell_links(
 
 
 def tell_phone(link: str, port: int, data: Path, closing: ExitStack) -> None:
-    """Say under which address a phone becomes the camera, or where that stands.
+    """Print the address at which a phone becomes the camera, or the file that holds it.
 
     Raises:
         OSError: there is no terminal, and no file can be written either.
@@ -72,8 +72,8 @@ def tell_phone(link: str, port: int, data: Path, closing: ExitStack) -> None:
 
 
 def _keep(file: Path, text: str, closing: ExitStack) -> None:
-    """Write a file for this user alone, for as long as the program runs."""
-    # Never into what somebody else has put there.
+    """Write a file that only this user can read, and that exists while the program runs."""
+    # Never into a file that somebody else has put there.
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as out:
         out.write(text)
@@ -81,7 +81,7 @@ def _keep(file: Path, text: str, closing: ExitStack) -> None:
 
 
 def folder(data: Path, environ: Mapping[str, str] | None = None) -> Path:
-    """The user's folder for what a running program has to tell, else that of the journal."""
+    """The user's runtime folder, else that of the journal."""
     given = (os.environ if environ is None else environ).get("XDG_RUNTIME_DIR", "")
     runtime = Path(given)
     return runtime if given and runtime.is_absolute() and os.access(runtime, os.W_OK) else data

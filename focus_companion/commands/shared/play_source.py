@@ -1,12 +1,13 @@
-"""Which pictures ``play`` plays on: those asked for, else of the first camera that works, else simulated."""
+"""The frame source of ``play``: the one asked for, else the first camera that works, else the simulation."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.session.runner import BACK_OFF
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 DEMO: Final = "demo"
 
 STUCK: Final = 30.0
-"""Seconds without a turn after which the simulated board is set up anew where the game stands."""
+"""Seconds without a turn after which the simulated board is set up again in the game's position."""
 
 _FIRST_PICTURE: Final = 4.0
 
@@ -36,15 +37,17 @@ class Chosen:
     """The source in use. ``text`` says which, for the terminal; ``first`` is open already."""
 
     is_demo = False
+    stands_in = False
+    """It is the demonstration, for want of a camera."""
     phone: PhoneCamera | None = None
-    """Where pictures are to be handed in, if they come from a phone."""
+    """Where to hand in pictures, if they come from a phone."""
     back_off: Sequence[float] = BACK_OFF
-    """Seconds before each try to open it again, as the runner takes them."""
+    """Seconds before each attempt to reopen it, for the runner."""
 
     def __init__(self, settings: Settings, text: str, first: FrameSource) -> None:
         self.text = text
         self.first: FrameSource | None = first
-        # Its number may be another one after it was plugged in anew.
+        # It may have a different number after a replug.
         self._source = lasting(settings.camera or text)
         self._fps = settings.fps
 
@@ -53,15 +56,15 @@ class Chosen:
         return opened(self._source, self._fps)
 
     def follow(self, session: Session) -> None:
-        """Told which session the pictures are for."""
+        """Called with the session that the pictures are for."""
 
     def anew(self, told: Sequence[Event]) -> bool:
-        """Whether the source has to be opened anew because of what was told just now."""
+        """Whether the source must be reopened because of the latest events."""
         return False
 
 
 class Phone(Chosen):
-    """The pictures that a phone sends to us. It is not opened but waited for, so it never has to be late."""
+    """Pictures sent by a phone. It is waited for rather than opened, so retries need no delay."""
 
     back_off = (0.3,)
 
@@ -76,12 +79,12 @@ class Phone(Chosen):
 
 
 class Demo(Chosen):
-    """The simulated board, which always stands as the game does."""
+    """The simulated board, which always shows the game's position."""
 
     is_demo = True
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, *, stands_in: bool = False) -> None:
+        self.text, self.stands_in = text, stands_in
         self.first = None
         self._session: Session | None = None
         self._view: BoardView | None = None
@@ -108,8 +111,8 @@ class Demo(Chosen):
         now = time.monotonic()
         if any(isinstance(event, Moved) for event in told):
             self._moved = now
-        # What was done on the page (nothing else takes back or corrects, nor has another player begin on this
-        # board) has to be done on the board too.
+        # Changes made on the page (only there can one take back, correct, or have another player begin on
+        # this board) must be made on the board too.
         by_hand = any(
             isinstance(event, GameBegan | Begins | TakenBack | Corrected)
             or (isinstance(event, Paused) and not event.paused)
@@ -122,13 +125,13 @@ class Demo(Chosen):
 
 
 class _Orders:
-    """What is asked of the simulated table, as the session has it now; asked from the camera's thread."""
+    """The turn requested from the simulated table, from the session; called on the camera's thread."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def awaited(self, position: Position) -> bool:
-        # While the last turn is still to be seen, who plays for whom holds all the same.
+        # Even while the last turn still has to be seen, it is known who plays for whom.
         return position.to_move in self._session.history.played_by
 
     def asked(self, position: Position) -> Move | None:
@@ -137,16 +140,25 @@ class _Orders:
 
 
 def _waits_for_reply(history: History) -> bool:
-    """Whether the table can do nothing before somebody without hands has chosen a turn."""
+    """Whether the table must wait until a player without hands has chosen a turn."""
     return history.position.to_move in history.played_by and history.reply is None
 
 
-def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | None = None) -> Chosen:
-    """The source that the settings ask for.
+def choose_source(
+    settings: Settings,
+    devices: Callable[[], Sequence[str]] | None = None,
+    *,
+    picked: str | None = None,
+) -> Chosen:
+    """The source that the settings ask for, or the one ``picked`` on the page where they ask for none.
 
     Raises:
         FrameError: the one asked for does not open.
     """
+    if picked == DEMO:
+        return Demo("demo (the simulated board, until a camera is chosen)", stands_in=True)
+    if picked is not None:
+        settings = replace(settings, camera=picked)
     if settings.camera == DEMO:
         return Demo("demo (the simulated board)")
     if settings.camera == PHONE:
@@ -156,12 +168,12 @@ def choose_source(settings: Settings, devices: Callable[[], Sequence[str]] | Non
     for device in (devices or cameras)():
         if works(device):
             return Chosen(settings, device, opened(device, settings.fps))
-    return Demo("demo (the simulated board; no camera works here)")
+    return Demo("demo (the simulated board; no camera works here)", stands_in=True)
 
 
 def opened(text: str, fps: float = 15.0) -> FrameSource:
-    """The source that ``text`` names, files at their own speed. Raises :class:`FrameError`."""
-    return cast("FrameSource", open_source(text, fps=fps, paced=True))
+    """The source that ``text`` names, files at their recorded speed. Raises :class:`FrameError`."""
+    return open_source(text, fps=fps, paced=True)
 
 
 def lasting(text: str) -> str:
@@ -174,13 +186,13 @@ def lasting(text: str) -> str:
 
 
 def cameras() -> list[str]:
-    """The camera devices of this machine, in order of their numbers."""
+    """The camera devices of this machine, by number."""
     found = [path for path in Path("/dev").glob("video*") if path.name[5:].isdigit()]
     return [str(path) for path in sorted(found, key=lambda path: int(path.name[5:]))]
 
 
 def works(device: str) -> bool:
-    """Whether a camera opens and gives a picture soon; many devices are none (encoders, metadata)."""
+    """Whether a camera opens and soon gives a picture; many devices are not cameras (encoders, metadata)."""
     got = threading.Event()
 
     def look() -> None:
@@ -190,7 +202,7 @@ def works(device: str) -> bool:
                     got.set()
                     return
         except FrameError:
-            # That is the answer: it does not work.
+            # So it does not work.
             return
 
     thread = threading.Thread(target=look, name="camera try", daemon=True)

@@ -1,7 +1,7 @@
 """The lines of ``replay --positions``: one JSON object for the position after every ply.
 
-Written for files of ten thousands of plies: the parts of a line that seldom change are made once and kept,
-and the objects are put together by hand, since everything in them is plain ASCII of our own making.
+Fast enough for files of tens of thousands of plies: the parts of a line that seldom change are cached, and
+the objects are assembled by hand, since everything in them is plain ASCII of our own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from focus_companion.game.colours import NAMES
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.outcome import Outcome
-from focus_companion.game.play import Act, IllegalMove, act, apply, play
+from focus_companion.game.play import Declaration, IllegalMove, act, apply, play
 from focus_companion.game.position import Position
 from focus_companion.game.record import BadMove, GameRecord
 from focus_companion.game.rules import Rules
@@ -25,9 +25,9 @@ _KEPT: Final = 4096
 def position_lines(record: GameRecord, *, legal: bool = False, game: int | None = None) -> Iterator[str]:
     """The lines of a record, ply 0 first, without line ends.
 
-    An act is no ply: it shows in the object of the ply that it follows. With ``legal`` every object lists the
-    legal turns there, sorted; ``game`` becomes the key of that name. Raises IllegalMove, naming the ply, at
-    the first entry that the rules refuse, after the lines before it.
+    An act is not a ply: it shows in the object of the ply that it follows. With ``legal`` every object lists
+    the legal turns there, sorted; ``game`` becomes the key of that name. Raises IllegalMove, naming the ply,
+    at the first entry that the rules refuse, after the lines before it.
     """
     rules = record.rules
     head = "{" if game is None else f'{{"game": {game}, '
@@ -36,7 +36,7 @@ def position_lines(record: GameRecord, *, legal: bool = False, game: int | None 
     turns = legal_moves(position, rules) if legal else None
     for entry in record.entries:
         what = entry.what
-        if isinstance(what, Act):
+        if isinstance(what, Declaration):
             try:
                 position = act(position, what, rules)
             except IllegalMove as error:
@@ -57,7 +57,7 @@ def _after(
 ) -> Position:
     if isinstance(move, BadMove):
         raise IllegalMove(move.fault, str(move), ply)
-    if turns is not None and move in turns:  # no need to judge again what the list of legal turns holds
+    if turns is not None and move in turns:  # a move from the list of legal turns need not be checked again
         return apply(position, move, rules)
     try:
         return play(position, move, rules)

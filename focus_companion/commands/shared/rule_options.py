@@ -1,7 +1,7 @@
-"""The rule options that the commands share, and the rules that they make with a rules file or a preset.
+"""The rule options shared by the commands, and how they combine with a rules file or a preset.
 
 ``@rule_options`` gives a command the parameter ``rules: Rules``; ``@optional_rule_options`` gives it ``rules:
-Rules | None``, None when the user gave none of the options.
+Rules | None``, None if the user gave none of the options.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ KEYS: Final = (
     "table_talk",
     "start",
 )
-"""The settings of a rules file: those of ``rules`` in a game record."""
+"""The settings of a rules file: the same as in ``rules`` of a game record."""
 
 FILE_LIMIT: Final = 1_000_000
-"""Bytes of a rules file; the longest sensible one has some hundred."""
+"""Maximum bytes of a rules file; the longest sensible one has a few hundred."""
 
 
 if TYPE_CHECKING:
     _ColoursType = click.ParamType[list[str]]
     _TotalType = click.ParamType[int | str]
-else:  # older click knows no parameters of this type
+else:  # older versions of click have no type parameters
     _ColoursType = _TotalType = click.ParamType
 
 
@@ -101,7 +101,8 @@ _OPTIONS: Final = (
     click.option(
         "--set-up",
         type=click.Choice(["pairs", "checkerboard", "drop", "position"]),
-        help="The start (default pairs, the rule book's).",
+        help="The start (default pairs, the rule book's). position: from the rules file, else "
+        "read by the camera (play and watch).",
     ),
     click.option(
         "--reserve-on",
@@ -133,18 +134,31 @@ _OPTIONS: Final = (
 )
 
 
+CAMERA: Final = "camera"
+"""Where the start of a game comes from that the camera reads."""
+
+
 def rule_options(command: Command) -> Command:
     """Give ``command`` the rule options and, instead of them, the parameter ``rules: Rules``."""
     return _with_options(command, optional=False)
 
 
 def optional_rule_options(command: Command) -> Command:
-    """As :func:`rule_options`, but ``rules`` is None when none of the options is given."""
+    """As :func:`rule_options`, but ``rules`` is None if none of the options is given."""
     return _with_options(command, optional=True)
 
 
+def camera_rule_options(command: Command) -> Command:
+    """As :func:`rule_options`, and ``start_from: str``: "camera" where the set-up is a position that the
+    rules do not give, so that the camera reads it.
+    """
+    return _with_options(command, optional=False, camera=True)
+
+
 def match_options(command: Command) -> Command:
-    """As :func:`optional_rule_options`, and ``games: int``: how many a match has, 1 for a single game."""
+    """As :func:`optional_rule_options`, with ``start_from`` as in :func:`camera_rule_options`, plus ``games:
+    int``: games in a match, 1 for a single game.
+    """
     option = click.option(
         "--games",
         type=click.IntRange(1, MOST_GAMES),
@@ -156,14 +170,19 @@ def match_options(command: Command) -> Command:
         rules_from = click.get_current_context().params.get("rules_from")
         return command(*args, games=games or games_of(rules_from), **kwargs)
 
-    return option(_with_options(with_games, optional=True))  # type: ignore[return-value]
+    return option(_with_options(with_games, optional=True, camera=True))  # type: ignore[return-value]
 
 
-def _with_options(command: Command, *, optional: bool) -> Command:
+def _with_options(command: Command, *, optional: bool, camera: bool = False) -> Command:
     @wraps(command)
     def with_rules(*args: Any, rules_from: str | None, **kwargs: Any) -> Any:
         flags: dict[str, Any] = {key: kwargs.pop(key) for key in KEYS if key in kwargs}
         given = {key: value for key, value in flags.items() if value is not None}
+        if camera:
+            kwargs["start_from"] = CAMERA if _leaves_start_open(given, rules_from) else ""
+            if kwargs["start_from"]:
+                # The rule book's start stands in for it.
+                given["set_up"] = "pairs"
         if optional and not given and rules_from is None:
             return command(*args, rules=None, **kwargs)
         return command(*args, rules=make_rules(given, rules_from), **kwargs)
@@ -174,17 +193,23 @@ def _with_options(command: Command, *, optional: bool) -> Command:
     return decorated  # type: ignore[no-any-return]
 
 
+def _leaves_start_open(flags: Mapping[str, Any], rules_from: str | None) -> bool:
+    """Whether the set-up is a position that nobody gives. Raises BadInput."""
+    settings = ({} if rules_from is None else settings_from(rules_from)) | dict(flags)
+    return settings.get("set_up") == "position" and "start" not in settings
+
+
 def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules:
-    """The rules that a preset or file and the flags make together; a flag wins over the file.
+    """The rules of a preset or file combined with the flags; a flag overrides the file.
 
     Raises:
-        BadInput: settings that contradict one another, an unknown setting or value: which, where, what to do.
+        BadInput: contradictory settings, or an unknown setting or value; says which, where, and what to do.
     """
     settings = {} if rules_from is None else settings_from(rules_from)
     fixed, wanted = settings.get("players"), flags.get("players")
     if rules_from in PRESETS and not Path(rules_from).exists() and fixed and wanted not in (None, fixed):
         raise BadInput(f"the preset {rules_from!r} is for {fixed} players, not for {wanted}")
-    settings.pop("games", None)  # of a match: no rule of a game
+    settings.pop("games", None)  # belongs to a match, not to the rules of a game
     settings |= flags
     if settings.get("fast_total") == "none":
         settings["fast_total"] = None
@@ -198,7 +223,7 @@ def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules
 
 
 def games_of(rules_from: str | None) -> int:
-    """The games of a match by a preset or a rules file; 1 where they say nothing. Raises BadInput."""
+    """The games of a match by a preset or a rules file; default 1. Raises BadInput."""
     return 1 if rules_from is None else int(settings_from(rules_from).get("games", 1))
 
 

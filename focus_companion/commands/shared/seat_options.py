@@ -1,4 +1,4 @@
-"""Who plays which colour, as the command line says it."""
+"""Command line options for who plays which colour."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from focus_companion.session.session import Session
 
     _SeatType = click.ParamType[tuple[str, str]]
-else:  # older click knows no parameters of this type
+else:  # older versions of click have no type parameters
     _SeatType = click.ParamType
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Seat(_SeatType):
-    """A colour and who plays it, as ``red=companion:3``."""
+    """A colour and who plays it, such as ``red=companion:3``."""
 
     name = "colour=kind"
 
@@ -76,7 +76,7 @@ def chosen_seats(seats: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def play_seats(session: Session, closing: ExitStack) -> Callable[[], None]:
-    """Let programs play their seats; returns what is to be called when anything was told."""
+    """Let programs play their seats; returns a callback for every event."""
     from focus_companion.seats.seats import Seats
 
     seats = Seats(session, say)
@@ -86,6 +86,6 @@ def play_seats(session: Session, closing: ExitStack) -> Callable[[], None]:
 
 
 def seat_line(played_by: Mapping[str, str]) -> str:
-    """The seats as a line for the terminal; "" where everybody sits at the board."""
+    """The seats as a line for the terminal; "" if everybody plays at the board."""
     told = (f"{NAMES[letter]} {kind}" for letter, kind in played_by.items())
     return f"Seats: {', '.join(told)}" if played_by else ""

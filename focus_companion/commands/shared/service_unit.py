@@ -1,8 +1,9 @@
-"""The text of the systemd unit, and where it lies."""
+"""The text of the systemd unit, and its path."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,17 +13,17 @@ from typing import Final
 NAME: Final = "focus-companion.service"
 
 WATCHDOG: Final = 60
-"""Seconds without a turn of the game loop before a restart; finding the board may take ten where it is slow.
+"""Seconds without an iteration of the game loop before a restart; finding the board may take ten if slow.
 """
 
 _PASSED_ON: Final = ("FOCUS_COMPANION_DATA", "FOCUS_COMPANION_CONFIG")
-"""Variables that hold in the service as they did when it was installed. Secrets are not among them."""
+"""Environment variables that the service keeps from its installation. None of them is secret."""
 
 _TEXT: Final = """\
-# Written by "focus-companion service install"; "focus-companion service uninstall" takes it away.
+# Written by "focus-companion service install"; removed by "focus-companion service uninstall".
 [Unit]
 Description=Focus Companion, the camera over the Focus board
-# However often the camera or the disk is away: try again.
+# However often the camera or the disk is missing: try again.
 StartLimitIntervalSec=0
 
 [Service]
@@ -33,12 +34,12 @@ ExecStart={command}
 RestartSec=1
 TimeoutStartSec=180
 TimeoutStopSec=10
-# Fed by the game loop itself: one that hangs is restarted, and goes on from the journal.
+# Fed by the game loop itself: if it hangs, it is restarted and continues from the journal.
 WatchdogSec={watchdog}
 TasksMax=1024
 UMask=0077
-# It needs cameras, a serial line, pins, the network and its own folders, and nothing else. What would need
-# name spaces (private devices, a read-only system) cannot be had by a user's service everywhere.
+# It needs cameras, a serial line, pins, the network and its own folders, and nothing else. Options that need
+# namespaces (private devices, a read-only system) are not available to user services everywhere.
 NoNewPrivileges=yes
 LockPersonality=yes
 RestrictNamespaces=yes
@@ -55,7 +56,7 @@ WantedBy=default.target
 
 
 def unit_path(environ: Mapping[str, str] | None = None) -> Path:
-    """Where the user's own systemd looks for it."""
+    """Where systemd's user instance looks for it."""
     environ = os.environ if environ is None else environ
     config = environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(config) / "systemd" / "user" / NAME
@@ -74,7 +75,7 @@ def unit_text(options: Sequence[str], environ: Mapping[str, str] | None = None) 
 
 
 def program() -> list[str]:
-    """How this very program is started again, from anywhere."""
+    """The command that starts this very program from anywhere."""
     script = Path(sys.argv[0])
     found = shutil.which(script.name) if script.name == "focus-companion" else None
     if script.name == "focus-companion" and script.is_file():
@@ -83,8 +84,15 @@ def program() -> list[str]:
 
 
 def quoted(word: str, *, expands: bool = True) -> str:
-    """A word of a unit's line: percent signs are systemd's own otherwise, and dollar signs where it
-    ``expands`` variables, as in a command.
+    """Quote a word for a unit file: systemd interprets percent signs, and dollar signs where it ``expands``
+    variables, as in a command.
     """
     plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{plain.replace("$", "$$") if expands else plain}"'
+
+
+def options_of(unit: str) -> list[str]:
+    """The options of play in a unit's text as :func:`unit_text` wrote it; ``[]`` in any other."""
+    line = next((line for line in unit.splitlines() if line.startswith("ExecStart=")), "")
+    words = [word.replace("%%", "%").replace("$$", "$") for word in shlex.split(line.partition("=")[2])]
+    return words[words.index("play") + 1 :] if "play" in words else []

@@ -1,4 +1,4 @@
-"""What commands with a page share: its port, its addresses, and ending when asked to."""
+"""Shared by commands with a page: its port, its addresses, and stopping on a signal."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from focus_companion.settings import Settings
 
 
 def say(line: str) -> None:
-    """A line for the terminal; nothing for an empty one."""
+    """Print a line to the terminal; nothing for an empty one."""
     if line:
-        # Nobody may be reading any more (a closed terminal); the game goes on all the same.
+        # The terminal may be closed; the game goes on all the same.
         with suppress(OSError, ValueError):
             print(line, flush=True)
 
@@ -27,10 +27,10 @@ def host_of(settings: Settings) -> str:
 
 
 def port_is_free(settings: Settings) -> None:
-    """Refuse a port that is in use before anything else is opened for nothing.
+    """Refuse a port that is in use, before anything else is opened in vain.
 
     Raises:
-        BadInput: it is in use, or not ours to use.
+        BadInput: it is in use, or we may not use it.
     """
     if settings.port == 0:
         return
@@ -49,7 +49,7 @@ def no_port(port: int, error: OSError) -> BadInput:
 
 
 def announce(settings: Settings, port: int) -> None:
-    """Tell under which addresses the page can be opened."""
+    """Print the addresses at which the page can be opened."""
     say(f"Page: http://127.0.0.1:{port}/")
     if sys.stdout.isatty():
         say("Open it in your browser; Ctrl-C ends the program.")
@@ -65,7 +65,7 @@ def announce(settings: Settings, port: int) -> None:
 
 
 def on_signals(stop: threading.Event) -> None:
-    """Set ``stop`` when the program is asked to end."""
+    """Set ``stop`` when the program is asked to stop."""
 
     def ask(number: int, frame: FrameType | None) -> None:
         stop.set()

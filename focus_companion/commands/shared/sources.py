@@ -1,4 +1,4 @@
-"""What GAME names on the command line: a record file, a game of the journal, or ``last``."""
+"""Resolves GAME on the command line: a record file, a game of the journal, or ``last``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from focus_companion.formats.reading import LIMIT, read_record
 
 
 def data_folder(given: str | None) -> Path:
-    """The folder of the journal: ``--data``, else as the settings say, else the user's own (XDG).
+    """The folder of the journal: ``--data``, else that of the settings, else the user's own (XDG).
 
     Raises SettingsError for a settings file that cannot be read.
     """
@@ -21,8 +21,8 @@ def data_folder(given: str | None) -> Path:
 
 
 def journal_folder(given: str | None) -> Path:
-    """The folder of the journal whose games are asked for: as :func:`data_folder`, but the demo's where the
-    user has played none, which is told.
+    """The folder of the journal to take games from: as :func:`data_folder`, but the demo's if the user has
+    played none, which is printed.
 
     Raises SettingsError for a settings file that cannot be read.
     """
@@ -36,7 +36,7 @@ def journal_folder(given: str | None) -> Path:
 
 
 def is_journal_game(game: str, data: str | None) -> bool:
-    """Whether GAME means a game of the journal. A file of that name comes first, but with ``--data``."""
+    """Whether GAME means a game of the journal. Without ``--data``, a file of that name takes precedence."""
     named = game == "last" or (game.isascii() and game.isdigit() and len(game) < 16)
     return named and (data is not None or not Path(game).exists())
 
@@ -44,7 +44,7 @@ def is_journal_game(game: str, data: str | None) -> bool:
 def load(game: str, data: str | None, *, match: bool = False) -> Match:
     """The game or match that GAME names; ``-`` is standard input.
 
-    ``match``: of the journal's game the whole match that it belongs to.
+    ``match``: the whole match that the journal's game belongs to.
 
     Raises:
         BadInput: there is no such file or game.
@@ -61,7 +61,7 @@ def load(game: str, data: str | None, *, match: bool = False) -> Match:
 
 
 def warn(match: Match, place: str) -> None:
-    """Tell what is read although no game may begin so today: a turn order of earlier versions."""
+    """Warn about a record that is read although no game may begin that way today: an old turn order."""
     for number, record in enumerate(match.games):
         if fault := record.rules.order_fault:
             inner = "" if match.single else f": games[{number}]"
@@ -76,7 +76,7 @@ def read_bytes(game: str) -> bytes:
     try:
         with path.open("rb") as stream:
             return stream.read(LIMIT + 1)
-    except (FileNotFoundError, ValueError):  # a name with a null byte is a ValueError
+    except (FileNotFoundError, ValueError):  # a name with a null byte raises ValueError
         raise BadInput(
             f"GAME: no file {game!r}; give a record file, the number of a game of the journal, or last"
         ) from None

@@ -1,4 +1,4 @@
-"""Which lens and which set: those that are named, else the camera's measured lens, and the plastic sets."""
+"""Which lens and board profile to use: those named, else the camera's measured lens, and the plastic sets."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FOLDER: Final = "lenses"
-"""Below the data folder: where measured lenses are kept."""
+"""Folder of measured lenses, below the data folder."""
 
 
 def camera_name(source: str) -> str:
-    """A name for the camera behind ``source`` that lasts: of a device its maker and number, else its address
+    """A permanent name for the camera behind ``source``: a device's maker and number, else its address
     without secrets. Files and folders have none."""
     lasts = lasting(source)
     if lasts.startswith("/dev/") or source.isdigit():
@@ -33,7 +33,7 @@ def camera_name(source: str) -> str:
 
 
 def lens_for(lens: str | None, source: str, data: Path) -> LensProfile | None:
-    """The lens that was asked for by name or file, else that of the camera, else none.
+    """The lens profile given by name or file, else that of the camera, else none.
 
     Raises:
         LensError: it cannot be read; the message is for people.
@@ -46,7 +46,7 @@ def lens_for(lens: str | None, source: str, data: Path) -> LensProfile | None:
 
 
 def boards_for(board: str | None) -> tuple[BoardProfile, ...] | None:
-    """The set that was asked for by name or file; None: those that are tried otherwise.
+    """The board profile given by name or file; None: try the default ones.
 
     Raises:
         ProfileError: it cannot be read; the message is for people.

@@ -1,4 +1,4 @@
-"""The options ``--tape`` and ``--tape-size``, and the tape that they ask for."""
+"""The options ``--tape`` and ``--tape-size``, and the tape that they create."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 MEGABYTES: Final = 4000.0
-"""What a tape holds at the most unless told otherwise: some minutes of a fast camera."""
+"""Default limit of a tape's size: some minutes of a fast camera."""
 
 
 def tape_options(command: F) -> F:
@@ -40,7 +40,7 @@ def tape_options(command: F) -> F:
 def sight_to_json(
     rank1: str, boards: Sequence[BoardProfile] | None, lens: LensProfile | None
 ) -> dict[str, Any]:
-    """With what the pipeline is made; the profiles themselves, since their files may change."""
+    """The pipeline's parameters, with the profiles themselves, since their files may change."""
     return {
         "rank1": rank1,
         "boards": None if boards is None else [asdict(board) for board in boards],
@@ -49,17 +49,27 @@ def sight_to_json(
 
 
 def sight_from_json(told: Mapping[str, Any]) -> partial[Pipeline]:
-    """Makes the pipelines that :func:`sight_to_json` told. Raises BadInput."""
+    """Makes pipelines from the output of :func:`sight_to_json`. Raises BadInput."""
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.vision.geometry.lens_profiles import LensProfile
-    from focus_companion.vision.geometry.scene import BoardProfile, Lens, Solid
+    from focus_companion.vision.geometry.scene import BoardProfile, Lens, PieceLook, Solid
 
     def solid(values: Mapping[str, Any]) -> Solid:
         return Solid(**dict(values, rings=tuple(map(tuple, values["rings"]))))
 
     try:
         boards = told["boards"] and tuple(
-            BoardProfile(**dict(board, dome=solid(board["dome"]), piece=solid(board["piece"])))
+            BoardProfile(
+                **dict(
+                    board,
+                    dome=solid(board["dome"]),
+                    piece=solid(board["piece"]),
+                    pieces=tuple(
+                        PieceLook(**dict(look, shade=tuple(look["shade"])))
+                        for look in board.get("pieces", ())
+                    ),
+                )
+            )
             for board in told["boards"]
         )
         lens = told["lens"]
@@ -73,7 +83,7 @@ def sight_from_json(told: Mapping[str, Any]) -> partial[Pipeline]:
 
 
 def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journal | None, **how: Any) -> Tape:
-    """The tape of ``session``, which has not seen a frame yet; ``how`` it was made is told with it.
+    """Start a tape of ``session``, which has not seen a frame yet; ``how`` are the pipeline's parameters.
 
     Raises:
         TapeError: the folder cannot be used.
@@ -91,6 +101,8 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "players": dict(history.players),
         "played_by": dict(history.played_by),
         "pace": history.pace,
+        "start_from": history.start_from,
+        "takes_reading": session.takes_reading,
         "match": history.match and history.match.to_json(),
         "events": events,
     }

@@ -1,7 +1,7 @@
-"""How the threads of one program take turns.
+"""How the program's threads share the interpreter.
 
-The picture libraries let go of the interpreter at every call and must get it back after it. By Python's own
-measure each getting back may take 5 ms while another thread works, and a look has dozens of such calls.
+The picture libraries release the global interpreter lock at every call and must reacquire it. By default that
+may take 5 ms each time while another thread is busy, and judging a picture has dozens of such calls.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import sys
 from typing import Final
 
 TURN: Final = 0.0005
-"""Seconds for which a thread may keep another one waiting."""
+"""Seconds for which a thread may hold the lock while another one waits."""
 
 
 def take_short_turns() -> None:
-    """Let no thread keep the one that judges the picture waiting for long."""
+    """Keep other threads from delaying the one that judges pictures."""
     sys.setswitchinterval(TURN)

@@ -1,4 +1,4 @@
-"""Running a tape again: the same session, given the same, must tell the same."""
+"""Runs a tape again: the same session with the same input must emit the same events."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from .tape import FORMAT, LINES, VERSION, TapeError
 
 @dataclass(frozen=True)
 class Compared:
-    """One event: as the tape has it, and as it was told again; ``None`` where one of them has no more."""
+    """One event: as recorded on the tape, and as emitted again; ``None`` where either has no more."""
 
     taped: Mapping[str, Any] | None
-    told: Mapping[str, Any] | None
+    emitted: Mapping[str, Any] | None
 
     @property
     def same(self) -> bool:
-        return self.taped == self.told
+        return self.taped == self.emitted
 
 
 class InMemory:
-    """The journal of a session that is run again: begins as the tape did, keeps nothing on a disk."""
+    """The journal of a replayed session: starts as the tape did, and writes nothing to disk."""
 
     def __init__(self, game: int, begun: History | None) -> None:
         self._next, self._begun = game + (begun is not None), begun
@@ -68,10 +68,10 @@ class InMemory:
 
 
 class Recording:
-    """A tape to be read. ``header`` is what it began with.
+    """A tape, for reading. ``header`` is its first line.
 
     Raises:
-        TapeError: there is none in the folder, or not one that this version can read.
+        TapeError: the folder has no tape, or none that this version can read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -88,25 +88,25 @@ class Recording:
             raise TapeError(f"{self._path} is no tape that this version can read")
 
     def run(self, sight: SightMaker) -> Iterator[Compared]:
-        """Give a new session all that the tape has; every event, beside the one of the tape.
+        """Feed a new session everything on the tape, and yield every event beside that of the tape.
 
         Raises:
             TapeError: a line or a picture cannot be read, with its place.
         """
         session = self._session(sight)
-        told: list[Mapping[str, Any]] = []
+        emitted: list[Mapping[str, Any]] = []
         taped: list[Mapping[str, Any]] = []
         for given, events in self._steps(session):
             taped += given
-            told += [json.loads(json.dumps(event.to_json(), default=dict)) for event in events]
-            both = min(len(taped), len(told))
-            for one, other in zip(taped[:both], told[:both], strict=True):
+            emitted += [json.loads(json.dumps(event.to_json(), default=dict)) for event in events]
+            both = min(len(taped), len(emitted))
+            for one, other in zip(taped[:both], emitted[:both], strict=True):
                 yield Compared(one, other)
-            taped, told = taped[both:], told[both:]
+            taped, emitted = taped[both:], emitted[both:]
         yield from (Compared(one, None) for one in taped)
         if self._ended():
-            # Else the program was killed, perhaps before it could write what it would have told last.
-            yield from (Compared(None, other) for other in told)
+            # Else the program was killed, perhaps before it could write the last events.
+            yield from (Compared(None, other) for other in emitted)
 
     def turns(self) -> dict[int, tuple[str, Path]]:
         """The turns of the newest game on the tape, by ply: the move, and the newest picture by then.
@@ -117,20 +117,33 @@ class Recording:
             TapeError: a line cannot be read, with its place.
         """
         found: dict[int, tuple[str, Path]] = {}
+        for event, picture in self.told():
+            match event:
+                case {"type": "game" | "corrected"}:
+                    found.clear()
+                case {"type": "ready"} if picture is not None and not found:
+                    found[0] = "", picture
+                case {"type": "move", "ply": int(ply), "move": str(move)} if picture is not None:
+                    found[ply] = move, picture
+                case {"type": "taken_back", "ply": int(ply)}:
+                    found = {at: turn for at, turn in found.items() if at <= ply}
+        return found
+
+    def told(self) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
+        """Every event on the tape with the newest picture by then, ``None`` before the first; at the end an
+        empty event with the last picture.
+
+        Raises:
+            TapeError: a line cannot be read, with its place.
+        """
         picture: Path | None = None
         for number, line in self._lines():
             match line:
                 case {"file": str(name)}:
                     picture = self._picture(name, number)
-                case {"told": {"type": "game" | "corrected"}}:
-                    found.clear()
-                case {"told": {"type": "ready"}} if picture is not None and not found:
-                    found[0] = "", picture
-                case {"told": {"type": "move", "ply": int(ply), "move": str(move)}} if picture is not None:
-                    found[ply] = move, picture
-                case {"told": {"type": "taken_back", "ply": int(ply)}}:
-                    found = {at: turn for at, turn in found.items() if at <= ply}
-        return found
+                case {"told": dict(event)}:
+                    yield event, picture
+        yield {}, picture
 
     def _picture(self, name: str, number: int) -> Path:
         if Path(name).name != name:
@@ -147,7 +160,7 @@ class Recording:
                 raise ValueError("its game or its pause between games is no number")
             if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
                 raise ValueError("its players are no names")
-            # Tapes of earlier versions have everybody at the board.
+            # On tapes of earlier versions, everybody plays at the board.
             played_by, pace = dict(begin.get("played_by", {})), begin.get("pace")
             if not (pace is None or _is_number(pace)):
                 raise ValueError("its pace is no number")
@@ -165,11 +178,12 @@ class Recording:
             return Session(rules, players, journal, sight, again=again, demo=demo)
         return Session(
             rules, players, journal, sight, resume=False, again=again, demo=demo, match=match,
-            played_by=played_by, pace=pace,
+            played_by=played_by, pace=pace, start_from=str(begin.get("start_from") or ""),
+            takes_reading=begin.get("takes_reading") is True,
         )  # fmt: skip
 
     def _steps(self, session: Session) -> Iterator[tuple[list[Mapping[str, Any]], list[Event]]]:
-        """What the tape says was told, and what is told, step by step."""
+        """The events on the tape, and those emitted now, step by step."""
         broken_off = not self._ended()
         waiting: tuple[int, Mapping[str, Any]] | None = None
         for number, line in self._lines():
@@ -179,10 +193,10 @@ class Recording:
             try:
                 match line:
                     case {"file": str(name)} if broken_off and not (self._folder / name).is_file():
-                        # The program was killed while this picture was on its way to the disk.
+                        # The program was killed while this picture was being written.
                         return
                     case {"frame": int(), "time": time, "file": str()} if _is_number(time):
-                        # What was asked for while it was taken stands behind it, and must be asked before.
+                        # Requests made during the push are recorded after it, but must be submitted before.
                         waiting = number, line
                     case {"request": dict(request), "in_push": in_push}:
                         session.submit(tape_requests.from_json(request))
@@ -210,7 +224,7 @@ class Recording:
         return session.push(Frame(line["frame"], line["time"], image))
 
     def _ended(self) -> bool:
-        """Whether the tape was closed, and not broken off with the program."""
+        """Whether the tape was closed, and not cut off with the program."""
         last = ""
         for _, line in self._lines():
             last = next(iter(line), "")
@@ -219,7 +233,7 @@ class Recording:
     def _lines(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with self._path.open(encoding="utf-8") as lines:
             for number, text in enumerate(lines, 1):
-                # Power that went away may leave the last line half written.
+                # A power cut may leave the last line incomplete.
                 if number > 1 and text.endswith("\n"):
                     yield number, self._parsed(text, number)
 
@@ -234,5 +248,5 @@ class Recording:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value is a number that a clock may show."""
+    """Whether a value is a valid time."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12

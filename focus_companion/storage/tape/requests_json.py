@@ -14,20 +14,20 @@ from ...session.requests import Request
 
 
 def to_json(request: Request) -> dict[str, Any]:
-    """``{"is": its class, …}`` with its fields; what is ``None`` is left out."""
+    """``{"is": its class, …}`` with its fields; fields that are ``None`` are omitted."""
     values = {field.name: _plain(getattr(request, field.name)) for field in fields(request)}
-    told = {name: value for name, value in values.items() if value is not None}
-    return {"is": type(request).__name__} | told
+    written = {name: value for name, value in values.items() if value is not None}
+    return {"is": type(request).__name__} | written
 
 
-def from_json(told: Mapping[str, Any]) -> Request:
+def from_json(written: Mapping[str, Any]) -> Request:
     """The request that :func:`to_json` wrote. Raises ValueError for anything else."""
-    kind = next((kind for kind in Request.__subclasses__() if kind.__name__ == told.get("is")), None)
+    kind = next((kind for kind in Request.__subclasses__() if kind.__name__ == written.get("is")), None)
     if kind is None:
-        raise ValueError(f"no request is called {str(told.get('is'))[:40]!r}")
+        raise ValueError(f"no request is called {str(written.get('is'))[:40]!r}")
     known = {field.name for field in fields(kind)}
-    values = {name: _meant(name, value) for name, value in told.items() if name in known}
-    # What was left out as ``None`` and has no default is given as that.
+    values = {name: _meant(name, value) for name, value in written.items() if name in known}
+    # Fields that were omitted and have no default are ``None``.
     missing = known - values.keys() - {f.name for f in fields(kind) if _has_default(f)}
     found = kind(**values, **dict.fromkeys(missing))
     hints = get_type_hints(kind)

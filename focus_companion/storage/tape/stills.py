@@ -1,4 +1,4 @@
-"""What the camera saw at every turn of a game, from the tape of it."""
+"""What the camera saw at every turn of a game, taken from its tape."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .replay import Recording
 from .tape import TapeError
 
 WIDTH: Final = 480
-"""Pixels across: what shows a board, at some 20 kB a turn."""
+"""Width in pixels: enough to show a board, at about 20 kB a turn."""
 
 _QUALITY: Final = 70
 
 
 def stills(folder: Path, record: GameRecord) -> dict[int, bytes]:
-    """A JPEG by ply: the picture in which the turn was seen complete; ply 0 is the start. Turns that were not
-    taped are missing, and those whose picture a program that was killed did not write any more.
+    """A JPEG by ply: the picture that showed the completed turn; ply 0 is the start. Missing are turns not on
+    the tape, and those whose picture was not written because the program was killed.
 
     Raises:
-        TapeError: there is no tape, or it is of another game.
-        FrameError: a picture of it cannot be read.
+        TapeError: there is no tape, or it is of a different game.
+        FrameError: a picture on it cannot be read.
     """
     moves = [str(move) for move in record.moves]
     seen = Recording(folder).turns()

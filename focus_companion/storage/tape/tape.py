@@ -1,8 +1,8 @@
-"""A tape: all that a session was given (pictures as they were, requests, the camera's comings and goings) and
-what it told, so that it can be run again to the same verdicts, bit for bit.
+"""A tape: everything a session was given (pictures, requests, the camera being lost and found) and what it
+emitted, so that it can be run again to the same verdicts, bit for bit.
 
-A folder of pictures without loss (PNG) and ``tape.jsonl``, one line each thing in its order. It is bounded:
-when it is full, or the disk cannot follow, the tape ends and the game goes on.
+It is a folder of lossless pictures (PNG) and ``tape.jsonl``, with one line for each item in order. Its size
+is bounded: when it is full, or the disk cannot keep up, the tape ends and the game goes on.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ LINES: Final = "tape.jsonl"
 FORMAT: Final = "focus-companion tape"
 VERSION: Final = 1
 _WAITING: Final = 6
-"""Pictures that may wait to be written; then the game waits for the disk, for a while."""
+"""Pictures that may be queued for writing; when the queue is full, the game waits for the disk a while."""
 
 _PATIENCE: Final = 3.0
-"""Seconds that it waits."""
+"""Seconds that it waits at most."""
 
 
 class TapeError(OSError):
-    """The tape cannot be begun: the text says why and what to do."""
+    """The tape cannot be started: the text says why and what to do."""
 
 
 class Tape:
-    """Writes one tape; all but :meth:`close` on the game thread. Faults of the disk end the tape alone.
+    """Writes one tape; everything but :meth:`close` on the game thread. A disk fault ends only the tape.
 
-    ``header``: what the session began with (``game``, ``rules``, ``players``, ``events`` if it went on with a
-    game, ``again``, ``demo``), and with what the pipeline was made.
+    ``header``: what the session started with (``game``, ``rules``, ``players``, ``events`` if it resumed a
+    game, ``again``, ``demo``), and the parameters of the pipeline.
 
     Raises:
         TapeError: the folder cannot be used or holds a tape already.
@@ -75,7 +75,7 @@ class Tape:
         self._thread.start()
 
     def frame(self, frame: Frame) -> None:
-        """The session is given this picture now; ``time`` is that of its source."""
+        """The session receives this picture now; ``time`` is that of its source."""
         if not self._over and (self._fault or self._room <= 0):
             self._end(self._fault or "it is full")
         if self._over:
@@ -91,15 +91,15 @@ class Tape:
         self._line({"frame": frame.index, "time": frame.time, "file": self._last[1]})
 
     def request(self, request: Request, *, in_push: bool) -> None:
-        """The session does what was asked for now; ``in_push``: while it takes the last picture."""
+        """The session carries out this request now; ``in_push``: while it processes the last picture."""
         self._line({"request": tape_requests.to_json(request), "in_push": in_push})
 
     def camera(self, word: str, why: str = "") -> None:
-        """``word``: "lost", "found", or "anew" for a stream that begins."""
+        """``word``: "lost", "found", or "anew" for a new stream."""
         self._line({"camera": word, "why": why})
 
     def told(self, events: Sequence[Event]) -> None:
-        """The session has told this."""
+        """The session has emitted these events."""
         for event in events:
             self._line({"told": event.to_json()})
 
@@ -117,7 +117,7 @@ class Tape:
         with self._writing:
             self._over, self._last = True, None
         self._why = why or "closed"
-        # The writer takes what waits, then this.
+        # The writer takes what is queued, then this.
         threading.Thread(target=self._pictures.put, args=(None,), daemon=True).start()
 
     def _line(self, told: Mapping[str, Any], *, last: bool = False) -> None:
@@ -135,7 +135,7 @@ class Tape:
     def _write(self) -> None:
         while (item := self._pictures.get()) is not None:
             name, image = item
-            # Fast rather than small: the disk is asked for megabytes a second either way.
+            # Fast rather than small: it is megabytes a second either way.
             done, data = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
             part = self.folder / f"{name}.part"
             try:
@@ -144,12 +144,12 @@ class Tape:
                 made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
                 with os.fdopen(made, "wb") as out:
                     out.write(data.tobytes())
-                # A program that is ended meanwhile leaves no half picture.
+                # If the program is killed meanwhile, no half-written picture is left.
                 part.replace(self.folder / name)
             except OSError as error:
                 self._fault = self._fault or (error.strerror or str(error))
             self._room -= len(data)
-        # Only now: a tape that tells its end has all its pictures.
+        # Only now: a tape with its end mark has all its pictures.
         self._line({"end": self._why}, last=True)
         with self._writing, suppress(OSError):
             self._lines.close()

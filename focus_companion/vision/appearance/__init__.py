@@ -1,1 +1,1 @@
-"""What pieces and bare board look like in the picture at hand, and how likely a pixel is under each."""
+"""The appearance of pieces and bare board in the picture, and the likelihood of a pixel under each."""

@@ -1,8 +1,8 @@
-"""What the pieces and the bare board look like on this table in this light.
+"""The colours of the pieces and the bare board on this table in this light.
 
 Classes: 0 is the bare board with its domes, 1 … 4 are the colours red, green, blue, yellow. The model is a
-smoothed histogram of camera colours for each class, learned wherever the position is known: at the start, and
-again after every confirmed turn, so that it follows the light.
+smoothed histogram of camera colours for each class. It is learned whenever the position is known, at the
+start and after every confirmed turn, so that it follows the light.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ CLASSES = 5
 BITS = 5
 BINS = 1 << BITS
 SHADES = ((0.55, 0.35), (0.75, 0.6), (1.0, 1.0), (1.2, 0.5))
-"""A piece in a shadow or nearer a lamp is the same colour darker or brighter: (factor, weight) of each
-copy learned."""
+"""A piece in a shadow or closer to a lamp has the same colour, darker or brighter: (factor, weight) of each
+augmented copy."""
 UNSEEN = 0.02
-"""Share of any class's pixels that may look like anything at all: glare, a rim, a speck."""
+"""Fraction of outliers in every class, with any colour: glare, a rim, a speck."""
 
 
 def bins(pixels: NDArray[np.uint8]) -> NDArray[np.uint16]:
@@ -45,16 +45,18 @@ class ColourModel:
 
     @property
     def table(self) -> Floats:
-        """Log-likelihood (bins, classes) of each histogram bin, in nats against a colour drawn at random."""
+        """Log-likelihood (bins, classes) of each histogram bin, in nats relative to a uniformly random
+        colour.
+        """
         return self._table
 
     def guess(self, samples: dict[int, NDArray[np.uint8]]) -> None:
-        """Take pixels (N, 3) of each class for true until the class itself is seen."""
+        """Use pixels (N, 3) of each class as a prior until the class itself is seen."""
         self.learn(samples, keep=0.0)
         self._guessed[list(samples)] = True
 
     def learn(self, samples: dict[int, NDArray[np.uint8]], keep: float) -> None:
-        """Take in pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before."""
+        """Learn pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before."""
         for label, pixels in samples.items():
             if len(pixels) < 20:
                 continue

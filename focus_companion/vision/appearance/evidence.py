@@ -1,8 +1,8 @@
-"""What one settled picture says about the stacks: the log-likelihood of any change against the position
-that stood.
+"""The evidence of one settled picture: the log-likelihood ratio of any change of stacks to the previous
+position.
 
-A change is scored by painting it: only pixels whose visible class would differ count, each with the
-difference of the two classes' log-likelihoods, held within :data:`TRUST` so that no speck of glare decides.
+A change is scored by rendering it: only pixels whose visible class would differ count, each with the
+difference of the two classes' log-likelihoods, clipped to :data:`TRUST` so that no speck of glare decides.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .colour_model import BARE, CLASS, CLASSES, ColourModel
 from .stack_gains import StackGains, surroundings
 
 TRUST = 4.0
-"""Nats that a single pixel may say for or against anything."""
+"""Limit, in nats, of the log-likelihood ratio of a single pixel."""
 SHARE = 0.04
-"""Neighbouring pixels say much the same thing: the share of its nats with which each counts where a square is
-:data:`SQUARE` pixels wide; where squares are larger, each pixel counts less."""
+"""Neighbouring pixels are correlated: the weight of each pixel's nats if a square is :data:`SQUARE` pixels
+wide; with larger squares, each pixel counts less."""
 SQUARE = 55.0
 
 
 def pixel_share(outlines: Outlines) -> float:
-    """The share of its nats with which each pixel counts in this view."""
+    """The weight of each pixel's nats in this view."""
     return SHARE * float(np.clip((SQUARE / outlines.pitch) ** 2, 0.2, 4.0))
 
 
@@ -39,7 +39,7 @@ def classes(stack: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Gain:
-    """How much better a change explains the picture: ``nats`` in all, over ``pixels`` whose class would
+    """How much better a change explains the picture: ``nats`` in total, over ``pixels`` whose class would
     differ.
     """
 
@@ -49,12 +49,12 @@ class Gain:
 
     @property
     def per_pixel(self) -> float:
-        """Mean nats a pixel, each taken whole; 0 where nothing would look different."""
+        """Mean nats per pixel, unweighted; 0 if nothing would look different."""
         return self.nats / self.share / self.pixels if self.pixels else 0.0
 
 
 class Evidence:
-    """One picture, the model of the scene and the position that stood when it was taken."""
+    """One picture, with the model of the scene and the previous position."""
 
     def __init__(
         self,
@@ -80,9 +80,9 @@ class Evidence:
         self._single: dict[int, StackGains] = {}
 
     def gain(self, changes: Mapping[int, str]) -> Gain:
-        """How much better the picture is explained with these squares' stacks than with those that stood."""
+        """How much better these stacks explain the picture than the previous ones on their squares."""
         changed = [s for s, stack in changes.items() if stack != self.standing[s]]
-        # Columns that share no pixel speak for themselves, and are remembered.
+        # Columns that share no pixel are independent, so their gains add up and are cached.
         parts = [
             self._cluster(tuple((s, changes[s]) for s in group)) for group in self.outlines.clusters(changed)
         ]
@@ -123,7 +123,7 @@ class Evidence:
         return self._single[square]
 
     def _before(self, squares: tuple[int, ...]) -> tuple[Window, tuple[int, ...], NDArray[np.uint8]]:
-        """The window of these squares, all squares seen in it far to near, and how it looked."""
+        """The window of these squares, all squares visible in it, far to near, and its previous classes."""
         if squares not in self._old:
             window, order = self.outlines.window(squares), self.outlines.touching(squares)
             self._old[squares] = window, order, self.outlines.paint(self._classes, window, order)
@@ -132,7 +132,7 @@ class Evidence:
     def _scores(self, squares: Iterable[int], window: Window) -> NDArray[np.float32]:
         """Log-likelihood (h, w, classes) of the window's pixels, filled in for the columns of these squares.
 
-        Class 0 is whatever the bare board shows there.
+        Class 0 uses the remembered background of each pixel.
         """
         for square in squares:
             if square in self._ready:
@@ -150,9 +150,9 @@ class Evidence:
         return slice(window.top - top, window.bottom - top), slice(window.left - left, window.right - left)
 
     def read(self, square: int, colours: Iterable[str], tallest: int) -> tuple[str, float]:
-        """The stack that alone explains the square best, and by how many nats it leads the next best.
+        """The single stack that explains the square best, and its lead in nats over the next best.
 
-        Grown greedily: every stack of one piece more is tried on the best few so far.
+        Beam search: every extension by one piece is tried on the best few so far.
         """
         scored: dict[str, float] = {"": self.stack_gain(square, "").nats}
         front = [""]

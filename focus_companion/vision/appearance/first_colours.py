@@ -6,7 +6,7 @@ bare board to look as it does where four squares meet, where no piece ever stand
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -34,19 +34,25 @@ _TINT = 0.16
 """How far, as a logarithm, a lamp and the camera's white balance move one channel against the others."""
 
 
-def usual_pieces(players: Sequence[str]) -> dict[int, Pixels]:
-    """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; the same at every call."""
-    return dict(_usual_pieces(tuple(players)))
+def usual_pieces(
+    players: Sequence[str], shades: Mapping[str, tuple[int, int, int]] | None = None
+) -> dict[int, Pixels]:
+    """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; the same at every call.
+
+    ``shades``: red, green, blue by letter, of a set whose pieces are known not to be the usual ones.
+    """
+    bodies = {letter: shade[::-1] for letter, shade in (shades or {}).items()}
+    return dict(_usual_pieces(tuple((letter, bodies.get(letter, USUAL[letter])) for letter in players)))
 
 
 @cache
-def _usual_pieces(players: tuple[str, ...]) -> dict[int, Pixels]:
+def _usual_pieces(bodies: tuple[tuple[str, tuple[int, ...]], ...]) -> dict[int, Pixels]:
     random = np.random.default_rng(7)
     samples = {}
-    for letter in players:
+    for letter, shade in bodies:
         tint = np.exp(random.normal(0.0, _TINT, (_SAMPLES, 3)))
         bright = np.exp(random.uniform(np.log(0.3), np.log(1.45), (_SAMPLES, 1)))
-        body = np.array(USUAL[letter], float) * tint * bright
+        body = np.array(shade, float) * tint * bright
         samples[CLASS[letter]] = _seen(body, random)
     return samples
 
@@ -83,7 +89,7 @@ def bare_board(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
 def first_model(image: Pixels, camera: Camera, profile: BoardProfile, players: Sequence[str]) -> ColourModel:
     """A colour model before anything about the position is known."""
     model = ColourModel()
-    model.learn({BARE: bare_board(image, camera, profile), **usual_pieces(players)}, keep=0.0)
+    model.learn({BARE: bare_board(image, camera, profile), **usual_pieces(players, profile.shades)}, keep=0.0)
     return model
 
 

@@ -1,4 +1,4 @@
-"""Learning from a picture whose position is known: which pixels show which class."""
+"""Learns from a picture whose position is known, which gives the class of every pixel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .colour_model import BARE, CLASSES, ColourModel
 from .evidence import classes
 
 MOST = 6000
-"""Pixels of one class that are learned from one picture; more say nothing new."""
+"""Maximum pixels of a class learned from one picture; more add nothing."""
 
 
 def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[np.uint8]]:
-    """The window of the whole board and the class of its every pixel, as the position would show."""
+    """The window of the whole board, and the class of every pixel in it according to the position."""
     window = outlines.window(range(len(SQUARES)))
     painted = outlines.paint(
         {s: classes(stack) for s, stack in enumerate(stacks)}, window, outlines.far_to_near
@@ -28,7 +28,7 @@ def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[n
 
 
 def _hidden(outlines: Outlines, window: Window, squares: Collection[int]) -> NDArray[np.bool_]:
-    """Pixels of the window in the columns of squares that must not be learned from."""
+    """Mask of the pixels in the columns of squares that must be excluded from learning."""
     hidden = np.zeros((window.bottom - window.top, window.right - window.left), bool)
     for square in squares:
         column = outlines.columns[square]
@@ -47,16 +47,16 @@ def learn(
     keep: float,
     except_squares: Collection[int] = (),
 ) -> None:
-    """Teach the colours and the bare board from a picture of a known position.
+    """Update the colour model and the background from a picture of a known position.
 
-    ``keep`` is the weight left to what was known; ``except_squares`` may be covered and are left out.
+    ``keep`` is the weight of previous knowledge; ``except_squares`` may be occluded and are excluded.
     """
     window, painted = labels(outlines, stacks)
     pixels = image[window.slices]
     usable = ~_hidden(outlines, window, except_squares)
     lattice = lattice_mask(outlines, window)
     rim = np.ones((3, 3), np.uint8)
-    # The outermost pixels mix with what lies behind: only those count whose neighbours show the same.
+    # Boundary pixels mix with the background, so only those whose neighbours have the same class count.
     inner = (np.asarray(cv2.erode(painted, rim)) == np.asarray(cv2.dilate(painted, rim))) & usable
     inner &= lattice | (painted != BARE)
     of_label = np.where(inner, painted, CLASSES)

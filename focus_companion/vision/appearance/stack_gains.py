@@ -1,9 +1,8 @@
-"""What every stack on one square would gain, from one pass over the square's pixels.
+"""The gains of all stacks on one square, from one pass over the square's pixels.
 
-For a square and a height the pixels fall into layers: those that would show piece 1, piece 2, …, and those
-that would show what stands behind. With the nats that each pixel says for each class summed up layer by
-layer, the gain of any stack of that height is a sum of a few numbers, where painting it would look at every
-pixel again.
+For a square and a height, the pixels fall into layers: those that would show piece 1, piece 2, …, and those
+that would show what is behind. With each pixel's nats for each class summed per layer, the gain of any stack
+of that height is a sum of a few numbers, whereas rendering it would visit every pixel again.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from .colour_model import BARE, CLASSES
 
 _LAYERS = TALLEST + 1
 _DOME = 1 << TALLEST
-"""The bit of :attr:`_Layers.patterns` that says that the dome covers a pixel; bit l - 1 is piece l."""
+"""The bit of :attr:`_Layers.patterns` for pixels covered by the dome; bit l - 1 is piece l."""
 
 Floats = NDArray[np.float32]
 
 
 class StackGains:
-    """Sums for one square while all others show what stood.
+    """Sums for one square, with all others unchanged.
 
-    ``scores`` (h, w, CLASSES) are the log-likelihoods of the pixels in the window of the square's column; one
-    pixel says at most ``trust`` nats.
+    ``scores`` (h, w, CLASSES) are the log-likelihoods of the pixels in the window of the square's column; the
+    nats of a pixel are clipped to ``trust``.
     """
 
     def __init__(self, around: Surroundings, scores: Floats, trust: float) -> None:
@@ -43,8 +42,8 @@ class StackGains:
         self._sums: dict[tuple[int, int], list[float]] = {}
 
     def of(self, stack: Sequence[int]) -> tuple[float, int]:
-        """Nats of showing ``stack`` (classes, bottom first), each pixel taken whole, and how many pixels
-        would look different.
+        """The nats of ``stack`` (classes, bottom first), unweighted, and how many pixels would look
+        different.
         """
         around = self._around
         if not stack:
@@ -62,14 +61,14 @@ class StackGains:
         return nats, pixels
 
     def _of_label(self, label: int) -> NDArray[np.float64]:
-        """Nats, by pattern, of showing this class."""
+        """The nats of this class, by pattern."""
         if label not in self._nats:
             self._nats[label] = self._by_pattern(self._scores[:, label])
         return self._nats[label]
 
     def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:
-        """Nats by which these scores of the free pixels beat those of what was shown, each held within what a
-        pixel may say, summed up pattern by pattern.
+        """The nats by which these scores of the free pixels beat those of the previous classes, clipped per
+        pixel, and summed by pattern.
         """
         over = np.clip(scores - self._shown, -self._trust, self._trust)
         sums = np.bincount(self._around.pattern, over, minlength=len(self._around.layers.patterns))
@@ -77,24 +76,24 @@ class StackGains:
 
 
 class Surroundings:
-    """One square among the stacks that stand around it: which of its column's pixels can be seen, and what
-    they show. The same for every picture of that position.
+    """One square among the stacks around it: which of its column's pixels are visible, and what they show.
+    The same for every picture of that position.
 
-    ``free`` are the indices (N,) of the pixels that no nearer stack hides, ``pattern`` which of the patterns
-    of ``layers`` each of them has, ``old`` the classes visible there, and ``behind`` those visible if the
-    square held nothing, not even its dome.
+    ``free`` are the indices (N,) of the pixels that no nearer stack occludes, ``pattern`` their patterns in
+    ``layers``, ``old`` the classes visible there, and ``behind`` those visible if the square were empty,
+    without even its dome.
     """
 
     def __init__(self, outlines: Outlines, square: int, standing: Mapping[int, Sequence[int]]) -> None:
-        """``standing``: classes of the pieces, bottom first, on the square and on all that touch it."""
+        """``standing``: classes of the pieces, bottom first, on the square and on all that overlap it."""
         column = outlines.columns[square]
         window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
         order = outlines.touching((square,))
         at = order.index(square)
         free = column.any.copy()
         for nearer in order[at + 1 :]:
-            _cut(free, window, outlines.columns[nearer], len(standing[nearer]))
-        # Indices, which one pass finds, pick from further arrays faster than a mask does.
+            outlines.columns[nearer].cut_from(free, window, len(standing[nearer]))
+        # Indexing further arrays by indices, found in one pass, is faster than by a mask.
         self.free = np.flatnonzero(free)
         self.layers = _layers(outlines)[square]
         self.pattern = self.layers.pattern.reshape(-1).take(self.free)
@@ -109,7 +108,7 @@ class Surroundings:
         self._heights: dict[int, _Height] = {}
 
     def height(self, pieces: int) -> _Height:
-        """What a stack of so many pieces would cover."""
+        """The pixels that a stack of this many pieces would cover."""
         if pieces not in self._heights:
             layers = self.layers.of(pieces)
             counts = layers @ self._counts
@@ -132,14 +131,14 @@ class _Height:
 
 @made_once
 def _known(outlines: Outlines) -> dict[int, tuple[object, Surroundings]]:
-    """The surroundings of each square that were asked for last, and the stacks there."""
+    """Cache of the latest surroundings of each square, with the stacks there."""
     return {}
 
 
 def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[int]]) -> Surroundings:
     """The :class:`Surroundings` of a square in a position (classes of all squares' pieces, bottom first).
 
-    Kept while the stacks there stay: a turn changes few of them.
+    Cached while the stacks there are unchanged: a turn changes few of them.
     """
     stacks = {other: tuple(standing[other]) for other in outlines.touching((square,))}
     known = _known(outlines)
@@ -178,13 +177,3 @@ class _Layers:
                 level[(self.patterns & (1 << (piece - 1))) > 0] = piece
             self._of[pieces] = (level == np.arange(_LAYERS)[:, None]).astype(np.float64)
         return self._of[pieces]
-
-
-def _cut(free: NDArray[np.bool_], window: Window, column: Column, pieces: int) -> None:
-    """Take out of ``free`` the pixels of ``window`` that a nearer stack hides."""
-    x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
-    y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
-    if x0 >= x1 or y0 >= y1:
-        return
-    hidden = column.standing(pieces)[y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]
-    free[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left] &= ~hidden

@@ -1,1 +1,1 @@
-"""Where pictures come from: files, folders, streams and cameras, and what is wrong with a picture."""
+"""Frame sources: files, folders, streams and cameras; and the detection of faulty pictures."""

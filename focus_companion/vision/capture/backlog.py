@@ -1,8 +1,8 @@
-"""Pictures of a live source that wait for a reader who is busy.
+"""A bounded queue of pictures from a live source, for a reader that is busy.
 
-A look may take a slow or busy machine seconds, in which turns are made. Were only the newest picture kept, a
-board that stood still meanwhile would never be seen. So pictures wait, in their order; the more of them, the
-wider apart, but never so wide that a board at rest would be missed.
+On a slow or busy machine, judging a picture may take seconds, in which turns are made. If only the newest
+picture were kept, a board that was still in the meantime would never be seen. So pictures are queued; the
+more of them, the farther apart in time, but never so far that a still board would be missed.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 FEW: Final = 4
-"""Pictures that may wait however close together they are."""
+"""Number of pictures up to which none is dropped, however close together they are."""
 APART: Final = 0.2
-"""Seconds between two of them at most where some between them were left out: a rest of thrice that is seen as
-one."""
+"""Maximum seconds between two queued pictures when some between them were dropped: stillness of three times
+that is recognized."""
 LONGEST: Final = 20.0
-"""Seconds by which the reader lags behind at most."""
+"""Maximum seconds by which the reader lags behind."""
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""What waits takes at most so much memory; pictures that are not decoded yet take little."""
+"""Maximum bytes of the queue; pictures that are not decoded yet are small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One picture as it was read: its ``time`` in seconds of the stream, its ``size`` in bytes."""
+    """One picture as read: its ``time`` in seconds of the stream, its ``size`` in bytes."""
 
     index: int
     time: float
@@ -32,7 +32,7 @@ class Waiting:
 
 
 class Backlog:
-    """What waits, the oldest first. For one thread at a time."""
+    """The queue, oldest first. Not thread-safe."""
 
     def __init__(self, *, longest: float = LONGEST, most_bytes: int = MOST_BYTES) -> None:
         self._longest, self._most_bytes = longest, most_bytes
@@ -43,7 +43,7 @@ class Backlog:
         return len(self._waiting)
 
     def add(self, picture: Waiting) -> None:
-        """The newest picture; what is too much after it is left out."""
+        """Append the newest picture, and drop others to stay within the limits."""
         self._waiting.append(picture)
         self._bytes += picture.size
         if len(self) > FEW:
@@ -52,11 +52,11 @@ class Backlog:
             self._remove(0)
 
     def take(self) -> Waiting:
-        """The oldest picture."""
+        """Take the oldest picture."""
         return self._remove(0)
 
     def _thin(self) -> None:
-        """Leave out the picture whose neighbours are the closest."""
+        """Drop the picture whose neighbours are closest together in time."""
         times = [picture.time for picture in self._waiting]
         gap, at = min(
             (after - before, at)

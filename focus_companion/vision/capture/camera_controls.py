@@ -1,9 +1,9 @@
-"""Exposure, white balance and focus of a live camera: left to the camera until they have settled, then held.
+"""Locks exposure, white balance and focus of a live camera once they have settled.
 
-A camera that goes on adjusting itself changes every colour in the picture when an arm comes in. A
-:class:`Locker` is told every picture; it lets the camera settle, holds one control after the other, looks at
-the pictures whether that was well, and lets go again when the light has changed so much that what is held no
-longer serves.
+A camera that keeps adjusting itself changes every colour in the picture when an arm comes into view. A
+:class:`Locker` gets every picture. It lets the camera settle, locks one control after the other, verifies the
+result in the pictures, and unlocks again when the light has changed so much that the locked values no longer
+fit.
 """
 
 from __future__ import annotations
@@ -19,39 +19,41 @@ from numpy.typing import NDArray
 log = logging.getLogger(__name__)
 
 SETTLED: Final = 1.2
-"""Seconds for which the picture's mean colour must stay within :data:`STEADY` before anything is held."""
+"""Settle time: seconds for which the mean colour must stay within :data:`STEADY` before anything is locked.
+"""
 STEADY: Final = 0.03
 PATIENCE: Final = 10.0
-"""Seconds after which it is held even so: somebody moves about without a rest."""
+"""Seconds after which controls are locked anyway: somebody keeps moving."""
 PROOF: Final = 0.6
-"""Seconds after a control is held within which the picture must not jump by more than :data:`JUMP`."""
+"""Seconds after locking a control within which the picture must not jump by more than :data:`JUMP`."""
 JUMP: Final = 0.16
 OTHER_LIGHT: Final = 0.5
-"""Change of the mean's logarithm that means another light, if it lasts for :data:`LASTS` seconds."""
+"""Change of the mean's logarithm that means different light, if it lasts for :data:`LASTS` seconds."""
 LASTS: Final = 2.5
 WASHED_OUT: Final = 0.25
-"""Share of the picture at its brightest level that, lasting as long, means the same."""
+"""Fraction of saturated pixels that, if it lasts as long, means the same."""
 
 LOCKED: Final = "locked"
 SETTLING: Final = "settling"
 
 
 class Control(Protocol):
-    """One thing that a camera adjusts by itself."""
+    """One automatic control of a camera."""
 
     name: str
 
     def release(self) -> None:
-        """Leave it to the camera."""
+        """Set it to automatic."""
 
     def hold(self) -> str:
-        """Keep what the camera has chosen, and read it back. Returns why that cannot be, or nothing."""
+        """Lock the camera's current value, and read it back. Returns why that failed, or nothing."""
 
 
 class Locker:
-    """Holds the controls of one camera; to be used on the thread that reads the camera.
+    """Locks the controls of one camera; to be used on the thread that reads the camera.
 
-    ``state`` tells any thread, by control, :data:`LOCKED`, :data:`SETTLING`, or why it cannot be locked.
+    ``state``, readable from any thread, is by control :data:`LOCKED`, :data:`SETTLING`, or why it cannot be
+    locked.
     """
 
     def __init__(self, camera: str, controls: Sequence[Control]) -> None:
@@ -61,7 +63,7 @@ class Locker:
         self._released = False
 
     def tend(self, image: NDArray[np.uint8], now: float) -> None:
-        """Take note of a picture (H, W, 3) read at ``now`` (s), and do what is due."""
+        """Process a picture (H, W, 3) read at ``now`` (s), and do what is due."""
         few = image[::16, ::16]
         levels = np.log(few.reshape(-1, 3).mean(0) + 8.0)
         if not self._released:
@@ -103,7 +105,7 @@ class Locker:
             self._step = self._prove
 
     def _prove(self, now: float, levels: NDArray[np.float64], washed: float) -> None:
-        """Some cameras tell a value that is not the one they use: then the picture jumps."""
+        """Some cameras report a value other than the one in use; locking it then makes the picture jump."""
         if np.abs(levels - self._before).max() > JUMP:
             self._trying.release()
             why_not = "cannot be locked: the picture changes when it is"

@@ -1,10 +1,10 @@
-"""Frames, and what a source of them is; ``sources`` opens files and folders, ``cameras`` what is live."""
+"""Frames and frame sources; ``sources`` opens them."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -18,19 +18,22 @@ from .planes import Planes
 
 Image = NDArray[np.uint8]
 Picture = Image | Planes
-"""As its source gives it: whole, or still without its colours."""
+"""A picture as its source delivers it: complete, or as planes not yet converted to colour."""
 
 FROZEN = 10.0
-"""Seconds of the same picture, bit for bit: a sensor's noise never repeats, an encoder's stillness may for a
-while.
+"""Seconds of identical pictures, bit for bit: a sensor's noise never repeats, but an encoder's output may for
+a while.
 """
 
+SIZE = (1280, 960)
+"""Width and height in pixels asked of a camera; finer pictures show no more of the game and take longer."""
+
 LARGEST = 40_000_000
-"""Pixels of the largest picture of a video or stream that is taken; 8K has 33 million."""
+"""Maximum pixels of a picture in a video or stream; 8K has 33 million."""
 
 
 class FrameError(OSError):
-    """A source that gives no pictures: the message says which, why, and what to do.
+    """A source gives no pictures: the message says which, why, and what to do.
 
     ``why`` is one word for the state: "unplugged" (a camera of this machine), "unreachable" (an address),
     "stalled" (open, but silent), "damaged" (broken pictures alone), or "unreadable".
@@ -51,21 +54,30 @@ class Frame:
 
     @property
     def image(self) -> Image:
-        """(H, W, 3) uint8 BGR; made now, if nobody has wanted it before."""
+        """(H, W, 3) uint8 BGR; converted on first use."""
         return self.picture.image if isinstance(self.picture, Planes) else self.picture
 
 
 class FrameSource(Protocol):
-    """Frames in order of time. ``live`` sources leave frames out for a reader who lags behind."""
+    """Frames in order of time; leaving the context closes the source."""
 
-    live: bool
     name: str
+    live: bool
+    """It leaves frames out for a reader who lags behind, and is opened again when it ends."""
+    waits: bool
+    """Though live, it makes a frame only once the last one was taken: that one takes long is no fault."""
     gone: str
-    """One word for what has happened when a live source gives no more: "unplugged" or "ended"."""
+    """One word for what has happened when a live source ends: "unplugged" or "ended"."""
     silent: str
-    """The same where it is open but gives none: "stalled", or "damaged" where those that come are broken."""
+    """The same while it is open but gives no pictures: "stalled", or "damaged" if they are broken."""
     frozen_after: float
-    """Seconds of one and the same picture, bit for bit, after which a live source counts as frozen."""
+    """Seconds of identical pictures, bit for bit, after which a live source counts as frozen."""
+
+    @property
+    def locks(self) -> Mapping[str, str]:
+        """By control of the camera (exposure, white balance, focus): locked, settling, or why it cannot be
+        locked; empty where the source has none."""
+        ...
 
     def __enter__(self) -> Self: ...
 
@@ -75,18 +87,27 @@ class FrameSource(Protocol):
 
     def __iter__(self) -> Iterator[Frame]: ...
 
+    def close(self) -> None:
+        """End the iteration, from any thread, also while it waits for a frame; may be called twice."""
+        ...
+
 
 class Source:
-    """What all sources share: they are context managers, may be closed twice, and stop when closed."""
+    """Shared by all sources: they are context managers, may be closed twice, and stop when closed."""
 
-    live = False
-    gone = "ended"
-    silent = "stalled"
-    frozen_after = FROZEN
+    live: bool = False
+    waits: bool = False
+    gone: str = "ended"
+    silent: str = "stalled"
+    frozen_after: float = FROZEN
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._closed = threading.Event()
+
+    @property
+    def locks(self) -> Mapping[str, str]:
+        return {}
 
     def __enter__(self) -> Self:
         return self
@@ -104,7 +125,7 @@ class Source:
 
 
 def check_size(width: float, height: float, name: str) -> None:
-    """Refuse a video whose pictures are too large to be true, before the first of them is decoded.
+    """Refuse a video whose pictures are implausibly large, before the first of them is decoded.
 
     Raises:
         FrameError: naming ``name``, and what to do.
@@ -114,14 +135,14 @@ def check_size(width: float, height: float, name: str) -> None:
 
 
 def pixels(image: Any) -> int:
-    """Of a picture; what is not decoded yet has none."""
+    """Size of a picture; None if it is not decoded yet."""
     return image.shape[0] * image.shape[1] if isinstance(image, np.ndarray) else 0
 
 
 def decoded(data: bytes, name: str) -> Image:
     """The picture (H, W, 3) BGR in the bytes of a picture file. Raises FrameError, naming ``name``."""
     picture = None
-    # An empty or hostile file makes OpenCV raise rather than answer None.
+    # For an empty or hostile file OpenCV raises rather than returning None.
     with contextlib.suppress(cv2.error):
         picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     if picture is None:
@@ -133,7 +154,7 @@ def read_image(path: str | Path) -> Image:
     """The picture in a file, (H, W, 3) BGR.
 
     Raises:
-        FrameError: there is no such file, or it is no picture.
+        FrameError: there is no such file, or it is not a picture.
     """
     try:
         data = Path(path).read_bytes()

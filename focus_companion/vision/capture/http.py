@@ -1,4 +1,4 @@
-"""What a camera's address answers, asked for again and again: nothing of it is trusted."""
+"""Fetches a camera's address repeatedly; nothing in the answers is trusted."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from collections.abc import Iterator
 from typing import IO, Any, Final
 
 LARGEST: Final = 32 * 1024 * 1024
-"""Bytes of an answer that are read; no camera's picture is longer."""
+"""Maximum bytes of an answer; no camera's picture is longer."""
 
 
 class FetchError(OSError):
-    """There is no picture to be had; the text goes on after the address: what it does, and what to do."""
+    """No picture was fetched; the text continues after the address: what it does, and what to do."""
 
 
 class _SameHost(urllib.request.HTTPRedirectHandler):
-    """A camera may send us to another of its own pages, never to another machine or another service here."""
+    """A camera may redirect us to another of its pages, never to another machine or another service here."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
@@ -35,7 +35,7 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
 
 
 class _Guard:
-    """Ends whatever connection is open when the time is over, also one that drips a byte now and then."""
+    """Closes the open connection on timeout, even one that sends a byte now and then."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class _Guard:
     def watch(self, connection: socket.socket) -> None:
         with self._lock:
             self._forget()
-            # A handle of our own: the connection's goes away when TLS takes it over.
+            # A duplicate of our own: the connection's handle disappears when TLS takes it over.
             self._open = connection.dup()
 
     def end(self) -> None:
@@ -53,7 +53,7 @@ class _Guard:
         with self._lock:
             self.late = True
             if self._open is not None:
-                # It may be over already.
+                # The timeout may have passed already.
                 with contextlib.suppress(OSError):
                     self._open.shutdown(socket.SHUT_RDWR)
 
@@ -77,7 +77,7 @@ class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         self._answers: list[http.client.HTTPResponse] = []
 
     def close(self, but: http.client.HTTPResponse | None = None) -> None:
-        """Close all answers: those that only asked for a password or sent us on are left open otherwise."""
+        """Close all answers: those that only asked for a password or redirected us would be left open."""
         answers, self._answers = self._answers, []
         for answer in answers:
             if answer is not but:
@@ -113,9 +113,9 @@ class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
 
 
 class Fetcher:
-    """Asks ``address`` for its picture; a user and password in it are sent only where they are asked for.
+    """Fetches the picture at ``address``; a user and password in it are sent only if requested.
 
-    ``timeout``: seconds that one answer may take in all, however slowly it drips in.
+    ``timeout``: total seconds for one answer, however slowly it arrives.
     """
 
     def __init__(self, address: str, timeout: float) -> None:
@@ -147,7 +147,7 @@ class Fetcher:
         return data
 
     def open(self) -> http.client.HTTPResponse:
-        """An answer that may go on for ever; only its head has to come in time. To be closed by the caller.
+        """An endless answer; only its headers have to arrive in time. To be closed by the caller.
 
         Raises :class:`FetchError`.
         """
@@ -156,7 +156,7 @@ class Fetcher:
 
     @contextlib.contextmanager
     def _in_time(self) -> Iterator[None]:
-        """Ends what is being read when the time is over; whatever goes wrong becomes a FetchError."""
+        """Aborts reading on timeout, and turns every failure into a FetchError."""
         self._http.guard = guard = _Guard()
         timer = threading.Timer(self._timeout, guard.end)
         timer.daemon = True
@@ -167,16 +167,16 @@ class Fetcher:
         except FetchError as error:
             why = str(error)
         except (OSError, ValueError, http.client.HTTPException) as error:
-            # The text of these may quote the address, or whatever the camera said.
+            # The text of these may quote the address, or the camera's answer.
             cause = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
             why = f"does not answer rightly ({cause}); check the address in a browser"
         finally:
             timer.cancel()
             guard.close()
-        # What was cut off may look like an answer that was whole.
+        # A truncated answer may look complete.
         if why or guard.late:
             self._http.close()
-            # Out of the handlers, so that nothing holds on to refused answers and their connections.
+            # Outside the handlers, so that nothing keeps refused answers and their connections alive.
             raise FetchError("answers too slowly; check the network and the camera" if guard.late else why)
 
     def _open(self) -> http.client.HTTPResponse:
@@ -195,7 +195,7 @@ class Fetcher:
 
 
 def _split(address: str) -> tuple[str, str, str]:
-    """The address without user and password, and these."""
+    """The address without user and password, and those two."""
     scheme, _, rest = address.partition("://")
     place, slash, path = rest.partition("/")
     user, at, host = place.rpartition("@")

@@ -1,4 +1,4 @@
-"""What all live cameras share: read on a thread of their own; what a busy reader has not taken waits."""
+"""Shared by all live cameras: each is read on its own thread, with a queue for a busy reader."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ READ_TIMEOUT = 5.0
 
 
 class Capture(Protocol):
-    """What a live source is read from: OpenCV's capture, or what is made to look like it."""
+    """What a live source reads from: OpenCV's capture, or something with its interface."""
 
     def read(self) -> tuple[bool, Any]:
-        """Whether there is another picture, and that picture; waits for it."""
+        """Whether there is another picture, and that picture; blocks."""
         ...
 
     def release(self) -> None: ...
 
 
 class Keeper(Protocol):
-    """Looks after a camera's controls, on the thread that reads it."""
+    """Manages a camera's controls, on the thread that reads it."""
 
     @property
     def state(self) -> Mapping[str, str]: ...
@@ -37,7 +37,7 @@ class Keeper(Protocol):
 
 
 class Live(Source):
-    """A camera or stream read on a thread of its own; a :class:`Backlog` waits for the reader."""
+    """A camera or stream read on its own thread, with a :class:`Backlog` for the reader."""
 
     live = True
     timeout = READ_TIMEOUT
@@ -57,7 +57,6 @@ class Live(Source):
 
     @property
     def locks(self) -> Mapping[str, str]:
-        """By control (exposure, white balance, focus): locked, settling, or why it cannot be locked."""
         return self._keeper.state if self._keeper is not None else {}
 
     def _grab(self) -> None:
@@ -101,7 +100,7 @@ class Live(Source):
             raise self._error
 
     def _picture(self, held: Any) -> Image | None:
-        """The picture (H, W, 3) of what was read; None if it cannot be used."""
+        """The picture (H, W, 3) from what was read; None if it is unusable."""
         return np.asarray(held, np.uint8)
 
     def _due(self) -> bool:
@@ -112,13 +111,13 @@ class Live(Source):
         with self._fresh:
             self._fresh.notify_all()
         if self._thread.is_alive():
-            # A driver or a stream that hangs is left behind on its thread, which lets go of it when it wakes.
+            # A driver or stream that hangs is abandoned on its thread, which releases it when it wakes.
             self._thread.join(timeout=0.5)
         elif self._thread.ident is None:
-            # Never read: there is no thread that lets go of the camera.
+            # Never read: there is no thread to release the camera.
             self._capture.release()
 
 
 def _size(held: Any) -> int:
-    """Bytes of a picture, decoded or not."""
+    """Size of a picture in bytes, decoded or not."""
     return held.nbytes if isinstance(held, np.ndarray) else len(held)

@@ -1,7 +1,7 @@
-"""Cameras of the network: phones that stream pictures or answer one at a time, and video streams.
+"""Network cameras: phones that stream pictures or answer with one at a time, and video streams.
 
-What an address is, is told by what it answers: one picture (asked for again and again), a row of pictures
-(``multipart/x-mixed-replace``, the usual stream of phones), or a video stream, which FFmpeg reads.
+The kind is recognized from the answer: a single picture (fetched repeatedly), a stream of pictures
+(``multipart/x-mixed-replace``, as phones usually send), or a video stream, which FFmpeg reads.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .http import LARGEST, Fetcher, FetchError
 from .live import READ_TIMEOUT, Live
 
 GONE: Final = (OSError, HTTPException, ValueError)
-"""What may be raised where an answer breaks off."""
+"""Exceptions for a truncated answer."""
 
 SNAPSHOT_INTERVAL: Final = 0.1
 SNAPSHOT_FROZEN: Final = 30.0
-"""As ``Source.frozen_after``: many make a new picture only every few seconds, however often asked."""
+"""As ``Source.frozen_after``: many make a new picture only every few seconds, however often fetched."""
 
 
 class Snapshots(Live):
-    """An address that answers one picture at a time, asked again and again."""
+    """An address that answers with one picture at a time, fetched repeatedly."""
 
     frozen_after = SNAPSHOT_FROZEN
     timeout = 3 * READ_TIMEOUT
-    """It gives up by itself, and says why, when an answer that takes its time has failed."""
+    """It gives up by itself, with a reason, when a slow answer has failed."""
 
     def __init__(self, name: str, fetch: Fetcher, *, interval: float = SNAPSHOT_INTERVAL) -> None:
         super().__init__(name, self)
@@ -42,7 +42,7 @@ class Snapshots(Live):
         """The next picture, when it is due; (False, None) once closed.
 
         Raises:
-            FrameError: for a while there was none to be had.
+            FrameError: there was none for a while.
         """
         last = time.monotonic()
         while True:
@@ -55,10 +55,10 @@ class Snapshots(Live):
                 return True, image
 
     def release(self) -> None:
-        """Nothing is held between two questions."""
+        """Nothing is kept open between two requests."""
 
     def _ask(self, *, gives_up: bool) -> Image | None:
-        """The picture now; None if it is not to be had, unless that has lasted."""
+        """Fetch the current picture; None on failure. Raises if failures persist."""
         try:
             return decoded(self._fetch(), self.name)
         except FetchError as error:
@@ -69,12 +69,12 @@ class Snapshots(Live):
             if gives_up:
                 raise FrameError(str(error), "damaged") from error
             self.silent = "damaged"
-        # A phone that misses one question answers the next.
+        # A phone that misses one request answers the next.
         return None
 
 
 class Parts:
-    """The pictures of a ``multipart/x-mixed-replace`` answer, one after the other, as they come in."""
+    """The pictures of a ``multipart/x-mixed-replace`` answer, one after the other, as they arrive."""
 
     def __init__(self, answer: HTTPResponse) -> None:
         self._answer = answer
@@ -136,10 +136,10 @@ class Parts:
 
 
 class MotionJpeg(Live):
-    """A row of pictures. All are read, so that nothing queues up on the way; only those taken are decoded."""
+    """A stream of pictures. All are read, so that nothing queues up; only those taken are decoded."""
 
     def _picture(self, held: Any) -> Image | None:
-        # A picture torn on its way is left out; the next one is whole.
+        # A picture corrupted on its way is dropped; the next one is complete.
         try:
             picture = decoded(held, self.name)
         except FrameError:
@@ -153,7 +153,7 @@ def open_address(address: str) -> Source:
     """The camera or stream at an http, https or rtsp address.
 
     Raises:
-        FrameError: it does not answer, or with no pictures.
+        FrameError: it does not answer, or not with pictures.
     """
     name = shown_address(address)
     if urlsplit(address).scheme.lower() == "rtsp":
@@ -180,7 +180,7 @@ def open_address(address: str) -> Source:
 def _video(address: str, name: str, remedy: str) -> Live:
     timeout = int(READ_TIMEOUT * 1000)
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, timeout, cv2.CAP_PROP_READ_TIMEOUT_MSEC, timeout]
-    # Several decoding threads hold back a picture each.
+    # Each further decoding thread delays the stream by a picture.
     limits += [cv2.CAP_PROP_N_THREADS, 1]
     capture = cv2.VideoCapture(address, cv2.CAP_FFMPEG, limits)
     if not capture.isOpened():

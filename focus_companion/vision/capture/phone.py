@@ -1,4 +1,4 @@
-"""A phone as the camera: its browser sends JPEG pictures, which whoever receives them hands in here."""
+"""A phone as the camera: its browser sends JPEG pictures, which the receiver hands in here."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from .live import Live
 NAME: Final = "phone"
 
 LARGEST: Final = 2 * 1024 * 1024
-"""Bytes of a picture; one of 1280 × 960 has a quarter of that."""
+"""Maximum bytes of a picture; one of 1280 × 960 has a quarter of that."""
 
 SIDES: Final = (240, 4096)
-"""Pixels of a side, at least and at most."""
+"""Minimum and maximum pixels of a side."""
 
 MOST: Final = 30
-"""Pictures taken in any second."""
+"""Maximum pictures accepted in any second."""
 
 _TURN: Final = 0.2
-"""Seconds between two looks whether the source was closed."""
+"""Seconds between two checks whether the source was closed."""
 
 
 class PictureRefused(ValueError):
-    """What was handed in is no picture that can be used; the text says why."""
+    """The picture handed in is unusable; the text says why."""
 
 
 class TooFast(PictureRefused):
-    """More than :data:`MOST` pictures came within a second."""
+    """More than :data:`MOST` pictures arrived within a second."""
 
 
 class PhoneCamera:
@@ -48,16 +48,16 @@ class PhoneCamera:
         self._times: deque[float] = deque(maxlen=MOST)
 
     def begin(self) -> None:
-        """A phone begins to send: its pictures are numbered anew."""
+        """A phone starts to send: its numbering restarts."""
         with self._change:
             self._number = -1
 
     def put(self, data: bytes, number: int) -> bool:
-        """Hand in a picture, JPEG; False where a later ``number`` has come already, so that it is left out.
+        """Hand in a JPEG picture; False if a later ``number`` has already arrived, so that it is dropped.
 
         Raises:
             PictureRefused: it is too large or no JPEG of a usable size.
-            TooFast: too many come.
+            TooFast: too many pictures arrive.
         """
         size = jpeg_size(data)
         with self._change:
@@ -73,22 +73,22 @@ class PhoneCamera:
             return True
 
     def take(self, timeout: float) -> tuple[bytes, tuple[int, int]] | None:
-        """The newest picture and its size (width, height); None if none comes within ``timeout`` seconds."""
+        """The newest picture and its size (width, height); None if ``timeout`` seconds pass without one."""
         with self._change:
             self._change.wait_for(lambda: self._newest is not None, timeout)
             taken, self._newest = self._newest, None
             return taken
 
     def open(self) -> PhonePictures:
-        """A source of the pictures that come from now on; it waits for the phone for as long as it takes."""
+        """A source of the pictures from now on; it waits for the phone for as long as it takes."""
         return PhonePictures(self)
 
 
 class PhonePictures(Live):
-    """The pictures of a :class:`PhoneCamera`. It ends where their size changes: a phone was turned, or is
-    another one."""
+    """The pictures of a :class:`PhoneCamera`. It ends when their size changes: the phone was rotated, or
+    replaced by another one."""
 
-    # It is the reader who decides that the phone is away: there is nothing to be opened again.
+    # The reader decides when the phone counts as gone: there is nothing to reopen.
     timeout = threading.TIMEOUT_MAX
     silent = "phone"
 
@@ -98,7 +98,7 @@ class PhonePictures(Live):
         self._size: tuple[int, int] | None = None
 
     def read(self) -> tuple[bool, bytes | None]:
-        """The next picture's bytes; (False, None) once closed, or where the size changes."""
+        """The next picture's bytes; (False, None) once closed, or when the size changes."""
         while not self._closed.is_set():
             if (taken := self._camera.take(_TURN)) is None:
                 continue
@@ -108,10 +108,10 @@ class PhonePictures(Live):
         return False, None
 
     def release(self) -> None:
-        """The camera is the phone's own."""
+        """Nothing to release: the camera belongs to the phone."""
 
     def _picture(self, held: Any) -> Image | None:
-        # Only its header was looked at when it came in.
+        # Only its header was checked when it arrived.
         try:
             picture = decoded(held, self.name)
         except FrameError:
@@ -122,7 +122,7 @@ class PhonePictures(Live):
 
 
 def jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height that a JPEG claims; nothing is decoded. Raises :class:`PictureRefused`."""
+    """Width and height from a JPEG's header; nothing is decoded. Raises :class:`PictureRefused`."""
     if len(data) > LARGEST:
         raise PictureRefused(f"{len(data)} bytes are more than a picture may have ({LARGEST})")
     try:

@@ -1,4 +1,4 @@
-"""The Raspberry Pi's own cameras, through the library picamera2 that its system brings: ``picamera2:0``."""
+"""The Raspberry Pi's own cameras, through the system's library picamera2: ``picamera2:0``."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .camera_controls import Locker
-from .frames import FrameError
+from .frames import SIZE, FrameError
 from .live import Live
 
 PREFIX: Final = "picamera2:"
-SIZE: Final = (1280, 960)
 
 
 class PiCapture:
-    """A running camera as the source of pictures; ``read`` waits for the next one."""
+    """A running camera as a capture; ``read`` blocks for the next picture."""
 
     def __init__(self, camera: Any) -> None:
         self._camera = camera
@@ -27,7 +26,7 @@ class PiCapture:
         request = self._camera.capture_request()
         try:
             self.metadata = request.get_metadata()
-            # A copy: the buffer goes back to the camera.
+            # A copy, since the buffer goes back to the camera.
             return True, np.array(request.make_array("main"), np.uint8)
         finally:
             request.release()
@@ -44,7 +43,7 @@ class PiCapture:
 
 
 class PiControl:
-    """One thing that the camera adjusts: ``switch`` turns that on, ``values`` are the controls to hold."""
+    """One automatic control: ``switch`` enables it, ``values`` are the controls to lock."""
 
     def __init__(
         self, capture: PiCapture, name: str, switch: tuple[str, Any, Any], values: tuple[str, ...]
@@ -74,11 +73,11 @@ class PiControl:
 
 
 _LATE: Final = 8
-"""Pictures after which a control must have taken effect: several are under way when it is set."""
+"""Pictures after which a control must have taken effect: several are in flight when it is set."""
 
 
 def _near(got: Any, wanted: Any) -> bool:
-    # The sensor knows lines, not microseconds, so an exposure comes back rounded.
+    # The sensor counts lines, not microseconds, so an exposure is rounded.
     return got is not None and bool(np.allclose(got, wanted, rtol=0.05, atol=1e-3))
 
 

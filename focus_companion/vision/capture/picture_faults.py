@@ -1,7 +1,6 @@
-"""What is wrong with a picture that no board could be read from: dark, covered, damaged; and pictures that
-never change.
+"""Detects unusable pictures: dark, covered, damaged; and pictures that never change.
 
-The thresholds are far from what a playable picture shows: a board in poor light keeps edges and bright spots.
+The thresholds are far from any usable picture: even in poor light a board has edges and bright spots.
 """
 
 from __future__ import annotations
@@ -17,38 +16,38 @@ from .planes import Planes
 from .sampling import sampled
 
 PictureFault = Literal["", "dark", "covered", "damaged"]
-"""``""`` is a picture that may be looked at."""
+"""``""`` is a usable picture."""
 
 _ACROSS: Final = 64
-"""Cells across the picture that it is judged by; each is a mean, so that noise hardly counts."""
+"""Number of cells across the picture; each is a mean, which suppresses noise."""
 
 _DARK: Final = 26.0
-"""Grey level that the brightest cells of a picture without light stay below."""
+"""Upper bound of the brightest cells of a picture without light, in grey levels."""
 
 _BRIGHTEST: Final = 99.0
-"""Per cent of the cells that may stay below: a lamp of the camera itself shines in few."""
+"""Percentile of the cells used for that: an indicator lamp of the camera itself lights only a few."""
 
 _SMOOTH: Final = 0.07
-"""Difference of neighbouring cells that a covered lens stays below, for all that is near it is blurred: a
-share of the brightness. A board has edges of a quarter of it and more.
+"""Upper bound of the difference between neighbouring cells for a covered lens, which blurs everything near
+it, as a fraction of the brightness. A board has edges of a quarter of it and more.
 """
 
 _GRAIN: Final = 3.0
-"""Grey levels that noise alone makes between cells."""
+"""Difference between cells due to noise alone, in grey levels."""
 
 _EDGES: Final = 98.0
-"""Per cent of the neighbours that may stay below."""
+"""Percentile of the differences used for that."""
 
 _MISSING: Final = 0.06
-"""Share of the picture's height, at its foot, in one flat grey that a broken-off picture has at least."""
+"""Minimum fraction of the height, at the bottom, that is uniformly grey in a truncated picture."""
 
 _FLAT: Final = (6, 249)
-"""Grey levels between which a flat foot of the picture is neither shadow nor glare."""
+"""Grey levels between which a uniform bottom is neither shadow nor glare."""
 
 
 def picture_fault(picture: Picture) -> PictureFault:
-    """Judge one picture; some tenths of a millisecond."""
-    # Before all else: the part that did arrive may well be dark or smooth.
+    """Classify one picture; takes some tenths of a millisecond."""
+    # First, because the part that did arrive may be dark or smooth.
     if _foot_missing(picture):
         return "damaged"
     cells = _cells(picture)
@@ -62,7 +61,7 @@ def picture_fault(picture: Picture) -> PictureFault:
 
 
 def _cells(picture: Picture) -> NDArray[np.float32]:
-    """Mean of the brightest channel, cell by cell, from a part of the pixels."""
+    """Mean of the brightest channel per cell, from a sample of the pixels."""
     rows = max(1, round(_ACROSS * picture.shape[0] / picture.shape[1]))
     small = cv2.resize(sampled(picture), (_ACROSS, rows), interpolation=cv2.INTER_AREA)
     blue, green, red = cv2.split(small)
@@ -70,14 +69,14 @@ def _cells(picture: Picture) -> NDArray[np.float32]:
 
 
 def _above(values: NDArray[np.float32], percent: float) -> float:
-    """The value that so many per cent of the values do not exceed."""
+    """The percentile of the values."""
     flat = values.ravel()
     place = min(flat.size - 1, round(percent / 100 * (flat.size - 1)))
     return float(np.partition(flat, place)[place])
 
 
 def _foot_missing(picture: Picture) -> bool:
-    """Whether the picture breaks off: decoders fill what did not arrive with one even grey."""
+    """Whether the picture is truncated: decoders fill the missing part with a uniform grey."""
     last = _foot(picture, 1)[-1]
     first = last[0]
     if not _FLAT[0] < int(first.max()) < _FLAT[1]:
@@ -92,10 +91,10 @@ def _foot(picture: Picture, rows: int) -> Image:
 
 
 class Repeats:
-    """For how long a live camera has given one and the same picture, bit for bit.
+    """For how long a live camera has delivered the same picture, bit for bit.
 
-    A sensor has noise: two exposures are never equal. But an encoder may send the same picture twice, and a
-    camera that is asked faster than it looks answers with what it has.
+    Because of sensor noise, two exposures are never equal. But an encoder may send the same picture twice,
+    and a camera polled faster than its frame rate repeats its last picture.
     """
 
     def __init__(self) -> None:
@@ -103,7 +102,7 @@ class Repeats:
         self._since = 0.0
 
     def update(self, image: Image, now: float) -> float:
-        """Seconds since this very picture came first; 0 for a new one. ``now``: any clock's seconds."""
+        """Seconds since this very picture first arrived; 0 for a new one. ``now``: any clock's seconds."""
         before = self._picture
         if before is not None and _equal(before, image):
             return now - self._since
@@ -112,7 +111,7 @@ class Repeats:
 
 
 def _equal(one: Image, other: Image) -> bool:
-    # Nearly always a few pixels tell them apart.
+    # A few pixels nearly always distinguish them.
     return one.shape == other.shape and bool(
         (one[::32, ::32] == other[::32, ::32]).all() and np.array_equal(one, other)
     )

@@ -1,8 +1,8 @@
-"""Pictures as video decoders make them: a plane of brightness, and two of colour at half its size.
+"""Pictures as video decoders produce them (YUV 4:2:0): a luma plane, and two chroma planes of half the size.
 
-Most pictures of a recording are only looked at in a copy of every few pixels, and colours for all pixels take
-half as long to make as decoding does. So that is put off until somebody wants the whole picture; and until
-then a picture takes half the memory.
+For most pictures of a recording only a subsampled copy is used, and converting all pixels to BGR takes half
+as long as decoding. So conversion is deferred until somebody needs the whole picture; until then it takes
+half the memory.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _TO_BGR: Final = np.array(
         [_LEVELS, 0.0, _RED, -_LEVELS * _BLACK - _RED * _GREY],
     ]
 )
-"""From brightness (16 to 235) and two colours (around 128) to blue, green and red: ITU-R BT.601."""
+"""From luma (16 to 235) and two chroma values (around 128) to blue, green and red: ITU-R BT.601."""
 
 
 _ACROSS: Final = 256
-"""Pixels across the sample of a picture, about."""
+"""Approximate width of the subsampled copy in pixels."""
 
 
 def sampling_step(width: int) -> int:
-    """Pixels from one to the next of those that a sample of a picture of this width consists of."""
+    """Sampling step in pixels for a picture of this width."""
     return max(1, round(width / _ACROSS))
 
 
@@ -49,34 +49,34 @@ class Planes:
     u: Plane
     v: Plane
     sampled: NDArray[np.uint8]
-    """Every few pixels, BGR (see :func:`sampling_step`): taken by the thread that decoded the picture, which
-    has it at hand.
+    """The subsampled copy, BGR (see :func:`sampling_step`), made by the thread that decoded the picture,
+    while it is in the cache.
     """
 
     @classmethod
     def of(cls, y: Plane, u: Plane, v: Plane) -> Planes:
-        """From the three planes alone."""
+        """Make a picture from the three planes."""
         return cls(y, u, v, _thinned(y, u, v, sampling_step(y.shape[1])))
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Of the whole picture, as numpy has it."""
+        """Shape of the whole picture, in numpy's order."""
         height, width = self.y.shape
         return height, width, 3
 
     @cached_property
     def image(self) -> NDArray[np.uint8]:
-        """The whole picture (H, W, 3) BGR, made when it is first asked for."""
+        """The whole picture (H, W, 3) BGR, converted on first use."""
         return self._whole(0)
 
     def foot(self, rows: int) -> NDArray[np.uint8]:
-        """At least the last so many rows of the whole picture."""
+        """At least this many of the last rows of the whole picture."""
         return self._whole(max(0, self.y.shape[0] - rows) // 2 * 2)
 
     def _whole(self, top: int) -> NDArray[np.uint8]:
-        """The rows from ``top``, an even one, on."""
+        """The rows from ``top``, an even number, on."""
         height, width = self.y.shape[0] - top, self.y.shape[1]
-        # As OpenCV wants them: one below the other, the colours' rows in pairs.
+        # In OpenCV's layout: one below the other, with the chroma rows in pairs.
         joined = np.empty((height * 3 // 2, width), np.uint8)
         joined[:height] = self.y[top:]
         colours = joined[height:].reshape(-1, width // 2)

@@ -1,4 +1,4 @@
-"""A coarse copy of a picture: every few pixels, for what needs no more."""
+"""A subsampled copy of a picture: every few pixels, for purposes that need no more."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .frames import Image, Picture
 from .planes import Planes, sampling_step
 
 EVERYTHING: Final = (slice(None), slice(None))
-"""The rows and columns of a whole picture."""
+"""The row and column slices of a whole picture."""
 
 
 def thinned(image: Image, step: int) -> Image:
-    """Every ``step``-th pixel of every ``step``-th row: as a slice with steps would give them, whole steps
-    only, in a quarter of its time.
+    """Every ``step``-th pixel of every ``step``-th row, complete steps only: like a strided slice, in a
+    quarter of its time.
     """
     height, width = image.shape[0] // step, image.shape[1] // step
     even = image[: max(1, height * step), : max(1, width * step)]
@@ -25,7 +25,7 @@ def thinned(image: Image, step: int) -> Image:
 
 
 def sampled(picture: Picture, part: tuple[slice, slice] = EVERYTHING) -> Image:
-    """Every few pixels of a part of the picture (rows, columns), BGR: some 256 across the whole of it."""
+    """A subsampled part of the picture (rows, columns), BGR: some 256 pixels across the whole picture."""
     step = sampling_step(picture.shape[1])
     if not isinstance(picture, Planes):
         return thinned(picture[part], step)

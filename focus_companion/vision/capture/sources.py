@@ -1,7 +1,7 @@
-"""Opening what a source's name names: a video file, a folder of pictures, or a live camera of ``cameras``.
+"""Opens a frame source by name: a video file, a folder of pictures, or a live camera.
 
-A file or folder gives every frame, with times in the stream; a live source those that a busy reader needs, so
-that it misses nothing and lags behind the table for as short as possible (``backlog``).
+A file or folder gives every frame, with times in the stream; a live source drops frames for a busy reader, so
+that the reader misses nothing and lags as little as possible (``backlog``).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ...addresses import shown_address
 from .frames import Frame, FrameError, Source, read_image
 
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
-"""How the names of the pictures in a folder end."""
+"""Suffixes of the pictures in a folder."""
 
 AHEAD = 20
-"""Pictures decoded ahead of the game's thread, which is busy with a turn for as long as a dozen take."""
+"""Pictures decoded ahead of the game's thread, which is busy with a turn for the time of a dozen."""
 
 
 class VideoFile(Source):
-    """Every frame of a video file, decoded on a thread of its own; ``paced`` plays it at its own speed."""
+    """Every frame of a video file, decoded on its own thread; ``paced`` plays it at its recorded speed."""
 
     def __init__(self, path: Path, *, paced: bool = False) -> None:
         super().__init__(str(path))
         self._paced = paced
-        # Loaded here so that programs without a video start fast.
+        # Imported here so that programs without a video start fast.
         from .video_file import Video
 
         self._video = Video(path)
@@ -78,12 +78,12 @@ class VideoFile(Source):
         if self._thread.is_alive():
             self._thread.join(timeout=2)
         elif self._thread.ident is None:
-            # Never read: there is no thread that lets go of the file.
+            # Never read: there is no thread to release the file.
             self._video.close()
 
 
 class PictureFolder(Source):
-    """The pictures of a folder in the order of their names, ``fps`` a second."""
+    """The pictures of a folder in order of their names, ``fps`` a second."""
 
     def __init__(self, path: Path, *, fps: float, paced: bool = False) -> None:
         super().__init__(str(path))
@@ -107,7 +107,7 @@ def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> Source:
     """The source that ``text`` names: a camera index or device path, ``picamera2:0``, a video file, a
     folder, an address.
 
-    ``fps`` is the rate of a folder of pictures; ``paced`` plays files at their own speed.
+    ``fps`` is the frame rate of a folder of pictures; ``paced`` plays files at their recorded speed.
 
     Raises:
         FrameError: it does not open, with what to do.

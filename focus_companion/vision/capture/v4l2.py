@@ -1,5 +1,4 @@
-"""Cameras of Video4Linux: by number, by device, or by a path that names the camera itself and outlasts a
-replug."""
+"""Video4Linux cameras: by number, by device, or by a stable path, which survives a replug."""
 
 from __future__ import annotations
 
@@ -11,14 +10,14 @@ from typing import Any, Final
 import cv2
 
 from .camera_controls import Locker
-from .frames import FrameError
+from .frames import SIZE, FrameError
 from .live import Live
 
 STABLE: Final = Path("/dev/v4l")
-"""Where the system keeps names of cameras: ``by-id`` by maker and serial number, ``by-path`` by socket."""
+"""The system's stable names of cameras: ``by-id`` by maker and serial number, ``by-path`` by socket."""
 
 AUTO_EXPOSURE: Final = (3.0, 0.0)
-"""What means automatic: aperture priority where there is no iris to move, else fully automatic."""
+"""Values that mean automatic: aperture priority if there is no motorized iris, else fully automatic."""
 MANUAL_EXPOSURE: Final = 1.0
 
 Opener = Callable[[str], Any]
@@ -59,7 +58,7 @@ class DriverControl:
 
 
 def controls(capture: Any) -> tuple[DriverControl, ...]:
-    """What a camera of Video4Linux adjusts by itself and may be kept from."""
+    """The automatic controls of a Video4Linux camera that can be locked."""
     return (
         DriverControl(
             capture,
@@ -75,7 +74,7 @@ def controls(capture: Any) -> tuple[DriverControl, ...]:
 
 
 def device(source: str) -> Path:
-    """The device that a number or path names now.
+    """The device that a number or path currently refers to.
 
     Raises:
         FrameError: a stable path whose camera is not plugged in.
@@ -89,8 +88,7 @@ def device(source: str) -> Path:
 
 
 def stable_path(source: str, folder: Path = STABLE) -> str:
-    """A path that names the camera at ``source`` also after it was plugged in anew; ``source`` if there is
-    none.
+    """A path that refers to the camera at ``source`` even after a replug; ``source`` if there is none.
 
     By maker and serial number, else by the socket that it is plugged into.
     """
@@ -106,7 +104,7 @@ def stable_path(source: str, folder: Path = STABLE) -> str:
 
 
 def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2)) -> Live:
-    """The camera of that number or path, at 1280×960 or what it has nearest to it.
+    """The camera of that number or path, at :data:`~.frames.SIZE` or its nearest resolution.
 
     Raises:
         FrameError: it does not open.
@@ -117,8 +115,8 @@ def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path
             f"camera {source} does not open; is it plugged in, and free of other programs?", "unplugged"
         )
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-    capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
-    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 960)
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE[0])
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE[1])
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     name = f"camera {source}"
     return Live(name, capture, Locker(name, controls(capture)), gone="unplugged")

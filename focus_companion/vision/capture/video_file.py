@@ -1,4 +1,4 @@
-"""The pictures of a video file, decoded by FFmpeg: nothing is made of them that nobody wants yet."""
+"""The pictures of a video file, decoded by FFmpeg, with colour conversion deferred."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ OPTIONS: Final = {
     "format_whitelist": "mov,matroska,avi,mpegts,mpeg,asf,flv,ogg,dv,nut,ivf,gif,apng,webp_pipe,jpeg_pipe,"
     "png_pipe,mjpeg,mpjpeg,h264,hevc,av1,obu,m4v,mpegvideo",
 }
-"""Nothing is opened but the file itself: play lists, which name other files and addresses, are no videos."""
+"""Permitted containers. Playlists, which name other files and addresses, are not among them."""
 
 USUAL_RATE: Final = 25.0
-"""Pictures a second of a video that does not say."""
+"""Frame rate of a video that does not state one."""
 
 
 class Video:
     """A video file. Iterate once, on any one thread, which closes it."""
 
     def __init__(self, path: Path) -> None:
-        """Raises FrameError where there is no video in it, or one whose pictures are too large to be true."""
+        """Raises FrameError if it contains no video, or one whose pictures are implausibly large."""
         try:
             self._container = av.open(f"file:{path}", options=OPTIONS, metadata_errors="replace")
         except av.error.FFmpegError as error:
@@ -57,21 +57,21 @@ class Video:
             raise FrameError(f"{path} holds sound or text, but no pictures; give a video file")
         stream = self._container.streams.video[0]
         frames.check_size(stream.codec_context.width, stream.codec_context.height, str(path))
-        # Several pictures at once, or parts of one, whichever the kind of video allows; a core is the game's.
+        # Frame or slice threading, whichever the codec supports; one core is left to the game.
         stream.thread_type = "AUTO"
         stream.codec_context.thread_count = max(1, (os.cpu_count() or 2) - 1)
         return stream
 
     def __iter__(self) -> Iterator[tuple[float, Picture]]:
-        """Each picture and its time (s), which never runs back."""
+        """Each picture and its time (s), which never decreases."""
         last = -1.0
         try:
             for index, frame in enumerate(self._decoded()):
-                # A file may change its size on the way: huge pictures must not fill the memory.
+                # A file may change its picture size midway: huge pictures must not fill the memory.
                 if frame.width * frame.height > frames.LARGEST:
                     break
                 stamp = self._stamp(frame)
-                # Some containers give no usable stamps: then the frame rate tells the time.
+                # Some containers have no usable timestamps; then the frame rate determines the time.
                 when = stamp if stamp is not None and (stamp > last or index == 0) else index / self._rate
                 last = max(when, last)
                 yield last, _picture(frame)
@@ -103,11 +103,11 @@ def _picture(frame: VideoFrame) -> Picture:
     if frame.format.name == "yuv420p" and even and not full and not frame.rotation:
         return Planes.of(*(_pixels(plane) for plane in frame.planes))
     image = np.asarray(frame.to_ndarray(format="bgr24"), np.uint8)
-    # Of a phone that was held upright: the file says by how much, against the clock.
+    # From a phone held upright: the file gives the rotation, anticlockwise.
     return np.ascontiguousarray(np.rot90(image, round(frame.rotation / 90)))
 
 
 def _pixels(plane: VideoPlane) -> NDArray[np.uint8]:
-    """Without the bytes at the ends of the rows that are there for the decoder's sake."""
+    """Without the decoder's padding at the ends of the rows."""
     rows = np.asarray(memoryview(plane), np.uint8).reshape(-1, plane.line_size)
     return rows[: plane.height, : plane.width]

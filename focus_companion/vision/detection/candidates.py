@@ -89,12 +89,3 @@ class Search:
             if len(kept) >= GUESSES:
                 break
         return kept
-
-
-def boards_maybe(image: Image, profile: BoardProfile) -> list[Camera]:
-    """Cameras for which a board may lie in a reduced picture, likeliest first; never two within a third of a
-    square."""
-    search = Search(image, profile)
-    for level in LEVELS:
-        search.look(level)
-    return search.likeliest()

@@ -55,7 +55,7 @@ _EVEN = 2.2
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBoard:
     """A board in a picture: the camera in the board's frame, the profile that fits, and a confidence of 0 …
     1."""
 
@@ -70,7 +70,7 @@ def find_board(
     stacks: Sequence[str] | None = None,
     rank1: str = "bottom",
     lens: LensProfile | None = None,
-) -> Found | None:
+) -> FoundBoard | None:
     """The board in a BGR picture, or None when there is none to be seen.
 
     Args:
@@ -89,7 +89,7 @@ def find_board(
     if profiles[0].flat and stacks is not None and not any(stacks):
         # Nothing round is to be seen.
         chess = find_chess_board(image, profiles[0], lens)
-        return None if chess is None else Found(*_upright(chess, profiles[0], rank1))
+        return None if chess is None else FoundBoard(*_upright(chess, profiles[0], rank1))
     # An empty board shows nothing by which its place or its turn could be told better than by its lattice.
     shown = stacks if stacks is not None and any(stacks) else None
     hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], shown, lens)]
@@ -113,7 +113,7 @@ def find_board(
     if best is None or not best.likely:
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
-    return Found(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
+    return FoundBoard(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
 
 
 def _upright(
@@ -272,9 +272,9 @@ def _turn_to(
     choices = []
     for quarters in range(4):
         turn = turned(camera, quarters)
-        # The pieces on a chess board may be of any shades.
-        shown = top_chroma(image, turn, profile, heights)
-        colours = colour_agreement(shown, tops, any_shades=profile.flat)
+        # Unless the set's shades are known, the pieces on a chess board may be of any.
+        shown, any_shades = top_chroma(image, turn, profile, heights), profile.flat and not profile.shades
+        colours = colour_agreement(shown, tops, profile.shades, any_shades=any_shades)
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     shows, turn = max(choices, key=lambda choice: choice[0])
     return turn, shows

@@ -8,8 +8,8 @@ position gives, and the groups lie to each other as the four colours do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import cv2
 import numpy as np
@@ -24,7 +24,12 @@ Floats = NDArray[np.float64]
 _USUAL = {"r": (175, 30, 32), "g": (20, 110, 55), "b": (38, 85, 170), "y": (238, 188, 25)}
 """Red, green, blue of usual pieces."""
 
-_ONE_HUE = 0.3
+Shades = Mapping[str, tuple[int, int, int]]
+"""Red, green, blue by letter, of pieces that are not the usual ones."""
+
+_NONE: Shades = MappingProxyType({})
+
+ONE_HUE = 0.3
 """Spread of the chroma up to which pieces are of one hue; of red and green it is about 2, of coins 0.5."""
 
 _SAMPLE_RADII = (0.0, 0.25, 0.5)
@@ -42,10 +47,9 @@ def tints(colours: Floats) -> Floats:
     return np.column_stack([chroma(colours), np.log(colours.mean(1) + 12.0)])
 
 
-@cache
-def _usual_chroma() -> dict[str, Floats]:
-    values = chroma(np.array(list(_USUAL.values()), float))
-    return dict(zip(_USUAL, values, strict=True))
+def _usual_tints(shades: Shades) -> dict[str, Floats]:
+    known = _USUAL | dict(shades)
+    return dict(zip(known, tints(np.array(list(known.values()), float)), strict=True))
 
 
 def top_chroma(
@@ -77,12 +81,15 @@ def top_chroma(
     return np.asarray(result)
 
 
-def colour_agreement(values: Floats, tops: Sequence[str], *, any_shades: bool = False) -> float:
+def colour_agreement(
+    values: Floats, tops: Sequence[str], shades: Shades = _NONE, *, any_shades: bool = False
+) -> float:
     """How well the ``values`` (52, 3) of :func:`top_chroma` fit the top colours (``""`` for bare domes),
     -1 … 1; 1 is perfect.
 
     The share of the scatter that the groups explain, times how like the usual colours the groups lie to each
-    other. Black and white draughts have no colour: then the share alone, of the lightness of the pieces.
+    other. Black and white draughts have no colour: then the share alone, of the lightness of the pieces, and
+    against it where ``shades`` (red, green, blue by letter) say that the darker ones are the lighter ones.
     With ``any_shades`` the pieces may have shades that say nothing of their colours' names: then the share
     alone, of the chroma and the lightness of the pieces.
     """
@@ -94,7 +101,8 @@ def colour_agreement(values: Floats, tops: Sequence[str], *, any_shades: bool = 
     lightness, values = values[:, 2], values[:, :2]
     placed = seen & (labels != "-")
     if placed.sum() >= 8 and _grey(values[placed]):
-        return _explained(lightness[placed, None], labels[placed])
+        explained = _explained(lightness[placed, None], labels[placed])
+        return explained if _lighter(lightness, labels, placed, shades) else -explained
     groups = [letter for letter in ("r", "g", "b", "y", "-") if (seen & (labels == letter)).sum() >= 2]
     pieces = [letter for letter in groups if letter != "-"]
     if len(groups) < 2:
@@ -103,12 +111,24 @@ def colour_agreement(values: Floats, tops: Sequence[str], *, any_shades: bool = 
     explained = _explained(values[chosen], labels[chosen])
     if len(pieces) < 2:
         return explained
-    usual = np.array([_usual_chroma()[letter] for letter in pieces])
+    known = _usual_tints(shades)
+    usual = np.array([known[letter][:2] for letter in pieces])
     found = np.array([np.median(values[seen & (labels == letter)], axis=0) for letter in pieces])
     usual -= usual.mean(0)
     found -= found.mean(0)
     likeness = float((usual * found).sum() / max(np.linalg.norm(usual) * np.linalg.norm(found), 1e-9))
     return explained * likeness
+
+
+def _lighter(lightness: Floats, labels: NDArray[np.str_], placed: NDArray[np.bool_], shades: Shades) -> bool:
+    """Are the pieces lighter and darker as their shades are? True where these are not known."""
+    letters = [letter for letter in shades if (placed & (labels == letter)).any()]
+    if len(letters) < 2:
+        return True
+    known = _usual_tints(shades)
+    usual = np.array([known[letter][2] for letter in letters])
+    found = np.array([np.median(lightness[placed & (labels == letter)]) for letter in letters])
+    return float(((usual - usual.mean()) * (found - found.mean())).sum()) >= 0
 
 
 def right_way_round(
@@ -117,7 +137,7 @@ def right_way_round(
     """Of the turns that show the known position equally, the one in which every colour looks like its name;
     where no turn does (draughts, coins), or several do, the one with rank 1 at that side of the picture.
     """
-    if not profile.flat:
+    if not profile.flat or profile.shades:
         return upright(camera, profile, stacks, rank1)
     heights, tops = [len(stack) for stack in stacks], [stack[-1:] for stack in stacks]
     for turns in same_turns(stacks, any_shades=True):
@@ -132,7 +152,7 @@ def _as_named(values: Floats, tops: Sequence[str]) -> bool:
     pieces of no colour?
     """
     seen, labels = np.isfinite(values).all(1), np.array(tops)
-    usual = {**_usual_chroma(), "": np.zeros(2)}
+    usual = {letter: tint[:2] for letter, tint in _usual_tints(_NONE).items()} | {"": np.zeros(2)}
     groups = {letter: values[seen & (labels == letter), :2] for letter in set(tops) - {""}}
     return bool(groups) and all(
         len(group) > 0
@@ -152,4 +172,4 @@ def _explained(values: Floats, labels: NDArray[np.str_]) -> float:
 def _grey(values: Floats) -> bool:
     """Are these pieces of one hue, and so neither red and green nor any two of the usual colours?"""
     spread = np.percentile(values, 85, axis=0) - np.percentile(values, 15, axis=0)
-    return bool(spread.max() < _ONE_HUE)
+    return bool(spread.max() < ONE_HUE)

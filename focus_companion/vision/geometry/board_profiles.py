@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from .scene import BoardProfile, Solid
+from ...game.colours import LETTER, NAMES
+from .scene import BoardProfile, PieceLook, Solid
 
 
 def profiles_folder() -> Path:
@@ -21,9 +24,24 @@ PLASTIC: Final = ("domination", "domination-shouldered")
 """The sets that are tried where none is named: the plain one first."""
 
 
+FORMS: Final = (*PLASTIC, "chess-draughts", "chess-chips")
+"""Profiles of one form of pieces each, from which others can be made."""
+
+
+def forms() -> tuple[BoardProfile, ...]:
+    """The profiles of :data:`FORMS`."""
+    return tuple(board_profile(name) for name in FORMS)
+
+
 def plastic_sets() -> tuple[BoardProfile, ...]:
     """The profiles of :data:`PLASTIC`."""
     return tuple(board_profile(name) for name in PLASTIC)
+
+
+_SHADE: Final = re.compile("#[0-9a-fA-F]{6}")
+
+_NAME: Final = 24
+"""Letters of a name at most."""
 
 
 class ProfileError(ValueError):
@@ -50,18 +68,44 @@ def board_profile(name: str = "domination") -> BoardProfile:
         raise ProfileError(f"{path} cannot be read ({error.strerror})") from error
     except ValueError as error:
         raise ProfileError(f"{path} is no board profile ({error})") from error
+    like = values.get("like")
+    if like is not None and like not in FORMS:
+        raise ProfileError(f"{path}: 'like' must be one of {', '.join(FORMS)}")
     try:
+        if like is not None:
+            # The same measures, in other colours.
+            pieces = _pieces(values.get("colours", {}))
+            return replace(board_profile(str(like)), name=path.stem, pieces=pieces)
         profile = _profile(path.stem, values)
     except KeyError as error:
         raise ProfileError(
             f"{path}: {error.args[0]} is missing; the profiles in {folder} have all that is needed"
         ) from None
     except (TypeError, ValueError) as error:
-        raise ProfileError(f"{path}: lengths are numbers, rings are [radius, height] ({error})") from error
+        raise ProfileError(
+            f"{path}: lengths are numbers, rings are [radius, height], shades like #e8e0d0 ({error})"
+        ) from error
     fault = _fault(profile)
     if fault:
         raise ProfileError(f"{path}: {fault}")
     return profile
+
+
+def profile_text(profile: BoardProfile, about: str) -> str:
+    """The file of a profile, with ``about`` as its first lines; :func:`board_profile` reads it."""
+    lines = [f"# {line}" for line in about.splitlines()]
+    lines += [f"{key} = {getattr(profile, key):.2f}" for key in ("pitch", "half_width", "table")]
+    if not profile.flat:
+        lines += ["", "[dome]", f"base = {profile.dome_base:.2f}", f"rings = {_rings(profile.dome)}"]
+    lines += ["", "[piece]", f"rise = {profile.rise:.2f}", f"rings = {_rings(profile.piece)}"]
+    for look in profile.pieces:
+        shade = "#{:02x}{:02x}{:02x}".format(*look.shade)
+        lines += ["", f"[colours.{NAMES[look.letter]}]", f'name = "{look.name}"', f'shade = "{shade}"']
+    return "\n".join(lines) + "\n"
+
+
+def _rings(solid: Solid) -> str:
+    return "[" + ", ".join(f"[{radius:.2f}, {height:.2f}]" for radius, height in solid.rings) + "]"
 
 
 def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
@@ -77,7 +121,22 @@ def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
         rise=float(values["piece"]["rise"]),
         half_width=float(values["half_width"]),
         table=float(values["table"]),
+        pieces=_pieces(values.get("colours", {})),
     )
+
+
+def _pieces(colours: dict[str, Any]) -> tuple[PieceLook, ...]:
+    found = []
+    for colour, told in colours.items():
+        if colour not in LETTER:
+            raise ValueError(f"{colour!r} is no colour; there are {', '.join(LETTER)}")
+        shade = str(told["shade"])
+        if not _SHADE.fullmatch(shade):
+            raise ValueError(f"the shade {shade!r} of {colour} is not as #e8e0d0")
+        name = str(told.get("name", colour.capitalize()))[:_NAME]
+        red, green, blue = (int(shade[at : at + 2], 16) for at in (1, 3, 5))
+        found.append(PieceLook(LETTER[colour], name, (red, green, blue)))
+    return tuple(sorted(found, key=lambda piece: list(NAMES).index(piece.letter)))
 
 
 def _solid(rings: Any) -> Solid:

@@ -33,7 +33,7 @@ WORST_ERROR: Final = 1.5
 
 
 @dataclass(frozen=True)
-class View:
+class TargetView:
     """Corners of the target in one picture: ``points`` (N, 3) mm on the target, ``pixels`` (N, 2)."""
 
     points: Floats
@@ -64,7 +64,7 @@ class Measured:
 _detector: Final[list[cv2.aruco.CharucoDetector]] = []
 
 
-def see(image: NDArray[np.uint8]) -> View | None:
+def see(image: NDArray[np.uint8]) -> TargetView | None:
     """The target in a BGR picture (H, W, 3), or None where too little of it is seen."""
     if not _detector:
         _detector.append(cv2.aruco.CharucoDetector(board()))
@@ -76,7 +76,7 @@ def see(image: NDArray[np.uint8]) -> View | None:
     pixels = np.asarray(corners, float).reshape(-1, 2)
     if np.linalg.matrix_rank(points[:, :2] - points[0, :2]) < 2:
         return None  # all in one row
-    return View(points, pixels, image.shape[1], image.shape[0])
+    return TargetView(points, pixels, image.shape[1], image.shape[0])
 
 
 def angle(one: Floats, other: Floats) -> float:
@@ -84,7 +84,7 @@ def angle(one: Floats, other: Floats) -> float:
     return float(np.degrees(np.arccos(np.clip(one @ other, -1, 1))))
 
 
-def differs(view: View, before: Sequence[View]) -> bool:
+def differs(view: TargetView, before: Sequence[TargetView]) -> bool:
     """Whether a view tells something that those before it do not: another tilt, or another place."""
     for other in before:
         moved = np.linalg.norm(view.pixels.mean(0) - other.pixels.mean(0)) / view.width
@@ -94,7 +94,7 @@ def differs(view: View, before: Sequence[View]) -> bool:
 
 
 def measure(
-    views: Sequence[View], name: str, camera: str = "", rulers: tuple[float, float] = (100.0, 100.0)
+    views: Sequence[TargetView], name: str, camera: str = "", rulers: tuple[float, float] = (100.0, 100.0)
 ) -> Measured:
     """The lens that shows these views; ``rulers`` are the printed sheet's, as measured, in mm.
 
@@ -145,7 +145,9 @@ def measure(
     )
 
 
-def _remarks(views: Sequence[View], across: float, down: float, tilts: Sequence[float]) -> tuple[str, ...]:
+def _remarks(
+    views: Sequence[TargetView], across: float, down: float, tilts: Sequence[float]
+) -> tuple[str, ...]:
     remarks = []
     reach = np.ptp(np.concatenate([view.pixels for view in views]), axis=0) / (
         views[0].width,
@@ -174,7 +176,7 @@ class _Solved:
     tilts: tuple[float, ...]
 
 
-def _stretch(views: Sequence[View], across: float, down: float, error: float) -> float:
+def _stretch(views: Sequence[TargetView], across: float, down: float, error: float) -> float:
     """How much longer the print seems across than down, as a share, where the corners clearly say so.
 
     No lens looks like that, for its pixels are square: the corners miss least at the print's true shape.
@@ -191,7 +193,7 @@ def _stretch(views: Sequence[View], across: float, down: float, error: float) ->
 _TRIED: Final = 0.02
 
 
-def _solved(views: Sequence[View], across: float, down: float) -> _Solved:
+def _solved(views: Sequence[TargetView], across: float, down: float) -> _Solved:
     """The lens for which the corners of a target printed at these scales miss least."""
     points = [np.ascontiguousarray(view.points * (across, down, 1.0), np.float32) for view in views]
     pixels = [np.ascontiguousarray(view.pixels, np.float32) for view in views]

@@ -15,15 +15,15 @@ from .scene import Lens
 SUFFIX: Final = ".toml"
 
 SAME_SHAPE: Final = 0.01
-"""Ratios of width to height that differ by less are taken to be of the same part of the sensor."""
+"""Aspect ratios that differ by less are assumed to show the same part of the sensor."""
 
 FOCAL_SPREAD: Final = 0.01
 DISTORTION_SPREAD: Final = 0.05
-"""How far a lens may be from its profile, where that does not say: the focal length's logarithm, and k1."""
+"""Default standard deviations of a lens from its profile: of the focal length's logarithm, and of k1."""
 
 
 class LensError(ValueError):
-    """A lens profile that cannot be used: the message says which, why, and what to do."""
+    """A lens profile is unusable: the message says which, why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ class LensProfile:
     def at(self, width: int, height: int) -> Lens:
         """The lens for pictures of that size.
 
-        A picture of another shape shows the sensor's whole width, with rows cut off or added above and below.
+        A picture with a different aspect ratio shows the sensor's whole width, with rows cropped or added
+        above and below.
         """
         scale = width / self.lens.width
         x, y = self.lens.centre
@@ -53,7 +54,7 @@ class LensProfile:
 
 
 def lens_profile(name: str, folders: Sequence[Path] = ()) -> LensProfile:
-    """The profile in a file, or of that name in ``folders`` or among those that ship.
+    """The profile in a file, or of that name in ``folders`` or among those shipped.
 
     Raises:
         LensError: there is none, or it cannot be read.
@@ -70,7 +71,7 @@ def lens_profile(name: str, folders: Sequence[Path] = ()) -> LensProfile:
 
 
 def lens_of_camera(camera: str, folders: Sequence[Path] = ()) -> LensProfile | None:
-    """The profile that was made with this camera, if there is one.
+    """The profile measured with this camera, if there is one.
 
     Raises:
         LensError: a profile in ``folders`` cannot be read.
@@ -130,7 +131,7 @@ def _row(path: Path, values: dict[str, Any], key: str, count: int) -> list[float
 
 
 def lens_text(profile: LensProfile, remark: str) -> str:
-    """The profile as the text of its file, with a remark for people on its first line."""
+    """The profile as text for a file, with a comment for people on its first line."""
     lens = profile.lens
     camera = "".join(c for c in profile.camera if c.isprintable() and c not in '"\\')
     lines = [f"# {' '.join(remark.split())}"]

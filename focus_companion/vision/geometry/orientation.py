@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from ...game.squares import FILE, INDEX, RANK
 from .pose import turned
 from .scene import BoardProfile, Camera
+
+T = TypeVar("T")
 
 SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right": (1.0, 0.0)}
 """Directions in the picture, x to the right and y down."""
@@ -18,6 +21,14 @@ def quarter(square: int) -> int:
     """The square that a quarter turn of the board, anticlockwise, brings this one to."""
     file, rank = 7 - RANK[square], FILE[square]
     return INDEX[f"{'abcdefgh'[file]}{rank + 1}"]
+
+
+def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
+    """What the 52 squares show to a camera ``turned`` (see :mod:`.pose`) by so many quarter turns."""
+    shown = tuple(stacks)
+    for _ in range(quarters):
+        shown = tuple(shown[quarter(square)] for square in range(len(shown)))
+    return shown
 
 
 def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int, ...]:

@@ -1,5 +1,4 @@
-"""From lattice to camera: the pose and focal length that a homography allows, and robust refinement by least
-squares."""
+"""From lattice to camera: pose and focal length from a homography, and refinement by robust least squares."""
 
 from __future__ import annotations
 
@@ -15,19 +14,18 @@ from .scene import BoardProfile, Camera, Lens
 Floats = NDArray[np.float64]
 
 SPREAD = {"focal": 0.17, "k1": 0.05}
-"""Standard deviations: of the focal length's logarithm, and of the distortion k1 about the lens that was
-guessed."""
+"""Prior standard deviations of the focal length's logarithm and of the distortion k1, about the guessed
+lens."""
 
 _FIELDS = np.linspace(42.0, 84.0, 22)
 
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A homography read as a view of a square lattice: the camera that fits best, and by how much it does
-    not.
+    """A homography interpreted as a view of a square lattice: the best fitting camera, and its misfit.
 
-    ``misfit`` joins the cosine of the angle between the lattice's axes and the logarithm of the ratio of
-    their steps, both nought for a true square, with how unusual the focal length is.
+    ``misfit`` combines the cosine of the angle between the lattice's axes and the logarithm of the ratio of
+    their steps, both zero for a true square, with how unusual the focal length is.
     """
 
     camera: Camera
@@ -84,14 +82,14 @@ def straighten(points: Floats, lens: Lens) -> Floats:
 
 
 def bend(points: Floats, lens: Lens) -> Floats:
-    """The reverse of :func:`straighten`."""
+    """The inverse of :func:`straighten`."""
     rays = np.column_stack([(points - lens.centre) / lens.focal, np.ones(len(points))])
     return Camera(lens, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).project(rays)
 
 
 def turned(camera: Camera, quarters: int, shift: tuple[float, float] = (0.0, 0.0)) -> Camera:
-    """The camera that sees, at board point P, what ``camera`` saw at P turned by ``quarters`` quarter turns
-    (anticlockwise, about the board's middle) and then moved by ``shift`` mm."""
+    """The camera that sees at board point P what ``camera`` saw at P rotated by ``quarters`` quarter turns
+    (anticlockwise, about the board's centre) and then translated by ``shift`` mm."""
     angle = quarters * np.pi / 2
     turn = np.array([(np.cos(angle), -np.sin(angle), 0), (np.sin(angle), np.cos(angle), 0), (0, 0, 1)])
     rotation = camera.rotation_matrix @ turn
@@ -101,15 +99,15 @@ def turned(camera: Camera, quarters: int, shift: tuple[float, float] = (0.0, 0.0
 
 
 def lifted(camera: Camera, up: float) -> Camera:
-    """The camera that sees the board where ``camera`` would see it ``up`` mm higher."""
+    """The camera that sees the board where ``camera`` would see it if it were ``up`` mm higher."""
     x, y, z = (camera.rotation_matrix @ (0.0, 0.0, up) + camera.translation).tolist()
     return replace(camera, translation=(x, y, z))
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What the lens is expected to be, for the refinement: logarithm of the focal length and k1, each with a
-    spread."""
+    """The lens prior for the refinement: logarithm of the focal length and k1, each with a standard
+    deviation."""
 
     focal: float
     k1: float
@@ -128,11 +126,10 @@ def adjust(
     sigma: float = 1.0,
     rounds: int = 8,
 ) -> Camera:
-    """The camera moved, its focal length and k1 changed, so that board ``points`` (N, 3) fall on ``pixels``
-    (N, 2).
+    """Refine pose, focal length and k1 so that board ``points`` (N, 3) project to ``pixels`` (N, 2).
 
-    Robust: what lies further off than a few ``sigma`` pixels counts little (Cauchy). With ``normals`` (N, 2)
-    only the distance along them counts, as for an edge. ``weights`` (N,) scale the squares of the residuals.
+    Robust: outliers beyond a few ``sigma`` pixels count little (Cauchy loss). With ``normals`` (N, 2) only
+    the distance along them counts, as for an edge. ``weights`` (N,) scale the squared residuals.
     """
     state = _pack(camera)
     damping = 1e-3
@@ -210,8 +207,8 @@ def _residuals(
 
 
 def around(camera: Camera, profile: BoardProfile, far: float) -> Iterator[Camera]:
-    """Starts for a fit that may settle beside the board, at shadows or a print: ``far`` squares away, to all
-    sides."""
+    """Initial cameras for a fit that might converge beside the board, on shadows or a print: displaced by
+    ``far`` squares in all directions."""
     for angle in np.arange(8) * np.pi / 4:
         shift = far * profile.pitch * float(np.cos(angle)), far * profile.pitch * float(np.sin(angle))
         yield turned(camera, 0, shift)

@@ -8,10 +8,10 @@ from typing import Final
 import cv2
 import numpy as np
 
-from ..capture.frames import Image
+from ..capture.frames import SIZE, Image
 from .scene import Camera
 
-FINE_PIXELS: Final = 1280 * 960
+FINE_PIXELS: Final = SIZE[0] * SIZE[1]
 """Most pixels in which outlines are fitted and stills are read: more of them show no more and take longer."""
 
 

@@ -40,9 +40,18 @@ class Solid:
 
 
 @dataclass(frozen=True, slots=True)
+class PieceLook:
+    """How the pieces of a colour (a letter) look in a set: what people call them, and red, green, blue."""
+
+    letter: str
+    name: str
+    shade: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class BoardProfile:
     """Measures of a set, in mm: the lattice's pitch, a bare dome, a piece, and how much each further piece
-    rises.
+    rises. ``pieces``: what its colours look like, where that is known.
     """
 
     name: str
@@ -53,6 +62,12 @@ class BoardProfile:
     rise: float
     half_width: float
     table: float
+    pieces: tuple[PieceLook, ...] = ()
+
+    @property
+    def shades(self) -> dict[str, tuple[int, int, int]]:
+        """The known shades by letter."""
+        return {piece.letter: piece.shade for piece in self.pieces}
 
     @property
     def flat(self) -> bool:

@@ -26,6 +26,8 @@ Made = TypeVar("Made")
 
 TALLEST = 10
 """Pieces in the tallest stack that can stand before its trimming: five set down on five."""
+HIGHEST = 5
+"""Pieces in the tallest stack that stays."""
 NEVER = 255
 SHOWS = 1.9
 """Pixels of :attr:`Outlines.step` from which one piece more shows plainly: less is lost in the blur of edges
@@ -58,6 +60,22 @@ class Column:
     def standing(self, pieces: int) -> Mask:
         """Pixels (h, w) that a stack of so many pieces covers; with none, the bare dome."""
         return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
+
+    @property
+    def window(self) -> Window:
+        """The part of the picture in which the masks lie."""
+        return Window(self.left, self.top, self.left + self.width, self.top + self.height)
+
+    def cut_from(self, free: Mask, window: Window, pieces: int) -> None:
+        """Take out of ``free``, the pixels of ``window``, in place, those that a stack of so many pieces
+        covers.
+        """
+        x0, x1 = max(self.left, window.left), min(self.left + self.width, window.right)
+        y0, y1 = max(self.top, window.top), min(self.top + self.height, window.bottom)
+        if x0 >= x1 or y0 >= y1:
+            return
+        hidden = self.standing(pieces)[y0 - self.top : y1 - self.top, x0 - self.left : x1 - self.left]
+        free[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left] &= ~hidden
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def board() -> cv2.aruco.CharucoBoard:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class Rectangle:
     """A black rectangle on the sheet: its top left corner and size in millimetres."""
 
     x: float
@@ -47,12 +47,12 @@ class Box:
     height: float
 
 
-def fields() -> Iterator[Box]:
+def fields() -> Iterator[Rectangle]:
     """The black parts of the chessboard and of its marks, from the top left corner of the fields."""
     for row in range(ROWS):
         for column in range(COLUMNS):
             if (row + column) % 2 == 0:
-                yield Box(column * SQUARE, row * SQUARE, SQUARE, SQUARE)
+                yield Rectangle(column * SQUARE, row * SQUARE, SQUARE, SQUARE)
     marks = board().getDictionary()
     side = MARK / _BITS
     for corners, mark in zip(board().getObjPoints(), np.asarray(board().getIds()).ravel(), strict=True):
@@ -62,18 +62,18 @@ def fields() -> Iterator[Box]:
             # Runs of black in one piece: no hair line between two of them.
             edges = np.flatnonzero(np.diff(np.concatenate([[0], line == 0, [0]]).astype(int)))
             for start, end in edges.reshape(-1, 2).tolist():
-                yield Box(float(x) + start * side, float(y) + row * side, (end - start) * side, side)
+                yield Rectangle(float(x) + start * side, float(y) + row * side, (end - start) * side, side)
 
 
-def rulers(left: float, top: float) -> Iterator[Box]:
+def rulers(left: float, top: float) -> Iterator[Rectangle]:
     """One ruler below the fields, whose corner lies at (left, top), and one beside them."""
     below, beside = top + ROWS * SQUARE + 4.0, left - 4.0
     for step in range(int(RULER) // 10 + 1):
         length = 3.0 if step % 5 == 0 else 1.8
-        yield Box(left + 10 * step - 0.1, below, 0.2, length)
-        yield Box(beside - length, top + 10 * step - 0.1, length, 0.2)
-    yield Box(left, below - 0.1, RULER, 0.2)
-    yield Box(beside - 0.1, top, 0.2, RULER)
+        yield Rectangle(left + 10 * step - 0.1, below, 0.2, length)
+        yield Rectangle(beside - length, top + 10 * step - 0.1, length, 0.2)
+    yield Rectangle(left, below - 0.1, RULER, 0.2)
+    yield Rectangle(beside - 0.1, top, 0.2, RULER)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Sheet:
 
     width: float
     height: float
-    boxes: tuple[Box, ...]
+    boxes: tuple[Rectangle, ...]
     text_at: tuple[float, float]
 
 
@@ -90,7 +90,7 @@ def sheet(paper: str = "a4") -> Sheet:
     """The sheet for a paper of :data:`PAPERS`."""
     width, height = PAPERS[paper]
     left, top = (width - COLUMNS * SQUARE) / 2, (height - ROWS * SQUARE) / 2 - 2.0
-    boxes = [Box(left + b.x, top + b.y, b.width, b.height) for b in fields()]
+    boxes = [Rectangle(left + b.x, top + b.y, b.width, b.height) for b in fields()]
     boxes += rulers(left, top)
     return Sheet(width, height, tuple(boxes), (left + RULER + 4.0, top + ROWS * SQUARE + 7.0))
 

@@ -14,10 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import CLASSES
-from ..geometry.stack_masks import Outlines, Window
-
-HIGHEST = 5
-"""Pieces in the tallest stack that stands in a settled position."""
+from ..geometry.stack_masks import HIGHEST, Outlines, Window
 
 _HIDDEN = 0.4
 """Share of a piece that a stack before it has to cover, to be taken for it."""
@@ -69,10 +66,9 @@ class Layers:
 
     def _shared(self, square: int, near: int, piece: NDArray[np.bool_]) -> int:
         """Pixels of a piece on a square that the tallest stack on ``near`` covers."""
-        column = self.outlines.columns[square]
-        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
         left = piece.copy()
-        _cut(left, window, self.outlines, near, HIGHEST)
+        columns = self.outlines.columns
+        columns[near].cut_from(left, columns[square].window, HIGHEST)
         return int(np.count_nonzero(piece) - np.count_nonzero(left))
 
     def scores(
@@ -82,10 +78,10 @@ class Layers:
         ``stacks`` the classes of all squares' pieces, bottom first.
         """
         column = self.outlines.columns[square]
-        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
+        window = column.window
         free = (self._level[square] != 0).any(0) | column.masks[0]
         for other in self._near[square]:
-            _cut(free, window, self.outlines, other, len(stacks[other]))
+            self.outlines.columns[other].cut_from(free, window, len(stacks[other]))
         behind = self.outlines.paint(dict(enumerate(stacks)), window, self._far[square])[free]
         rows = slice(window.top - self.window.top, window.bottom - self.window.top)
         columns = slice(window.left - self.window.left, window.right - self.window.left)
@@ -110,15 +106,3 @@ def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
         maps[height] = maps[height - 1]
         maps[height][masks[height]] = height
     return maps
-
-
-def _cut(free: NDArray[np.bool_], window: Window, outlines: Outlines, other: int, pieces: int) -> None:
-    """Take out of ``free`` the pixels hidden by what stands on another square."""
-    column = outlines.columns[other]
-    x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
-    y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
-    if x0 >= x1 or y0 >= y1:
-        return
-    inside = slice(y0 - column.top, y1 - column.top), slice(x0 - column.left, x1 - column.left)
-    hidden = column.standing(pieces)[inside]
-    free[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left] &= ~hidden

@@ -13,7 +13,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
 from .search import begun, polished, searched
-from .view import Picture
+from .view import StillPicture
 
 _PITCH = 34.0
 """Pixels that a square need be wide to tell cameras and sets apart; heights are read with all there are."""
@@ -56,11 +56,11 @@ def read_still(
     pitch = factor * found.camera.pitch_pixels(found.profile)
     small, _ = reduced(work, int(work.shape[0] * work.shape[1] * min(1.0, _PITCH / pitch) ** 2))
     camera = resized(found.camera, small)
-    picture = Picture(small, camera, found.profile, players, lens)
+    picture = StillPicture(small, camera, found.profile, players, lens)
     last = searched(begun(picture, camera, found.profile), profiles)
     if small is not work:
         camera = resized(last.camera, work)
-        last = polished(Picture(work, camera, last.profile, players, lens), last, camera)
+        last = polished(StillPicture(work, camera, last.profile, players, lens), last, camera)
     stacks = last.stacks
     sure = tuple(float(1 / (1 + np.exp(-last.solver.top_lead(s)))) for s in range(len(stacks)))
     return StillReading(

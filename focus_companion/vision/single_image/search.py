@@ -17,7 +17,7 @@ from ..geometry.pose import lifted
 from ..geometry.scene import BoardProfile, Camera
 from .pose_from_colours import met_by_colours
 from .solver import Solver
-from .view import Palette, Picture, View, compared
+from .view import Palette, StillPicture, View, compared
 
 _FIRST = (0.2, 0.12, 0.08)
 _AGAIN = (0.14, 0.08)
@@ -67,7 +67,7 @@ class Explanation:
         return self.nats > (1 - _CLEARER) * other.nats
 
 
-def begun(picture: Picture, camera: Camera, profile: BoardProfile) -> Explanation:
+def begun(picture: StillPicture, camera: Camera, profile: BoardProfile) -> Explanation:
     """What the picture shows through this camera when nothing is known."""
     view = View(picture, camera, profile)
     return _read(view, view.relearned(view.solved(view.usual(), None).stacks), None)
@@ -94,7 +94,7 @@ def searched(state: Explanation, profiles: Sequence[BoardProfile]) -> Explanatio
     return best
 
 
-def polished(picture: Picture, state: Explanation, camera: Camera) -> Explanation:
+def polished(picture: StillPicture, state: Explanation, camera: Camera) -> Explanation:
     """The same explanation of a larger picture, that ``camera`` sees, made right to its own pixels."""
     view = View(picture, camera, state.profile)
     return _improved(_read(view, view.relearned(state.stacks), state.stacks), _LAST)

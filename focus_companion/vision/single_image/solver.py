@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import CLASS, CLASSES
-from .layers import HIGHEST, Layers, LayerScores
+from ..geometry.stack_masks import HIGHEST
+from .layers import Layers, LayerScores
 
 Stack = tuple[int, ...]
 
@@ -27,7 +28,7 @@ _GAIN = 1e-6
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScoredStack:
     """A stack and its score in nats."""
 
     stack: Stack
@@ -118,7 +119,7 @@ class Solver:
             shown += float(scores.layers[height, level, label]) * self._share + prior[label]
         return float(nats + shown)
 
-    def choices(self, square: int) -> list[Choice]:
+    def choices(self, square: int) -> list[ScoredStack]:
         """For every number of pieces the likeliest stack of the square, the best first."""
         scores = self._scores_of(square)
         prior = self._prior(square)
@@ -127,7 +128,7 @@ class Solver:
             nats = scores.behind[height] * self._share - STEP * height
             liking = scores.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
             stack = tuple(int(self._labels[k]) for k in liking.argmax(1)) if height else ()
-            found.append(Choice(stack, float(nats + liking.max(1).sum() if height else nats)))
+            found.append(ScoredStack(stack, float(nats + liking.max(1).sum() if height else nats)))
         return sorted(found, key=lambda choice: -choice.score)
 
     def top_lead(self, square: int) -> float:

@@ -16,8 +16,8 @@ from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
-from ..geometry.stack_masks import Outlines, Window, lattice_mask
-from .layers import HIGHEST, Layers
+from ..geometry.stack_masks import HIGHEST, Outlines, Window, lattice_mask
+from .layers import Layers
 from .occluders import covered
 from .solver import STEP, Solver
 
@@ -47,7 +47,7 @@ class Palette:
     beyond: ColourModel
 
 
-class Picture:
+class StillPicture:
     """A picture with a board about where ``camera`` sees it: all that stays as the camera is made right.
 
     ``image`` is (H, W, 3) uint8 BGR; ``players`` the letters of the colours in play; ``lens`` is the
@@ -86,7 +86,7 @@ class Picture:
 class View:
     """A picture through one camera, with one set."""
 
-    def __init__(self, picture: Picture, camera: Camera, profile: BoardProfile) -> None:
+    def __init__(self, picture: StillPicture, camera: Camera, profile: BoardProfile) -> None:
         self.picture, self.camera, self.profile = picture, camera, profile
         self.layers = Layers(Outlines(camera, profile, HIGHEST))
         self.window: Window = self.layers.window
@@ -103,7 +103,7 @@ class View:
         """What these stacks would teach of the colours, if they stood there."""
         _, painted = labels(self.layers.outlines, stacks)
         rim = np.ones((3, 3), np.uint8)
-        samples = usual_pieces(self.picture.players)
+        samples = usual_pieces(self.picture.players, self.profile.shades)
         for label in range(CLASSES):
             inner = (painted == label) & ~self.covered
             if label != BARE:

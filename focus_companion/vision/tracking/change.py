@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
-from ..geometry.stack_masks import Outlines, Window, lattice_mask, made_once
+from ..geometry.stack_masks import HIGHEST, Outlines, Window, lattice_mask, made_once
 
 STEP = 26
 """Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
@@ -316,7 +316,7 @@ def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
     mask = lattice_mask(outlines, window).copy()
     for column in outlines.columns:
         top, left = column.top - window.top, column.left - window.left
-        mask[top : top + column.height, left : left + column.width] |= column.standing(5)
+        mask[top : top + column.height, left : left + column.width] |= column.standing(HIGHEST)
     return mask
 
 

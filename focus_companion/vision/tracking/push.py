@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ...game.squares import FILE, RANK
+from ...game.squares import FILE, RANK, SQUARES
 from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera, Floats
@@ -115,17 +115,15 @@ def _advantage(
     return np.where(inside, np.clip(own - np.maximum(scores.max(-1), 0.0), -3, 3), -3.0)
 
 
-def agreement(
-    image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel, squares: int = 52
-) -> Floats:
+def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel) -> Floats:
     """For every square, the mean nats a point by which it shows what the position says, (52,)."""
     pixels, fields = camera.project(probe.points), None
     if probe.fields is not None and colours.known[BARE]:
         fields = _like_its_field(image, camera, probe, _sampled(image, pixels)[0].astype(float))
     nats = _advantage(image, pixels, probe.labels, colours, fields)
     known = probe.owners >= 0
-    total = np.bincount(probe.owners[known], nats[known], squares)
-    return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=squares)))
+    total = np.bincount(probe.owners[known], nats[known], len(SQUARES))
+    return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=len(SQUARES))))
 
 
 def agreeing(nats: Floats) -> float:

@@ -17,7 +17,7 @@ from ..appearance.evidence import Evidence
 from ..appearance.first_colours import usual_pieces
 from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
-from ..detection.find_board import Found, find_board
+from ..detection.find_board import FoundBoard, find_board
 from ..detection.manual_corners import Corners, camera_of, check_corners, settled
 from ..detection.quarter_turn import right_way_round
 from ..detection.refine import settled_by_pieces
@@ -52,7 +52,7 @@ from .watching import (
     State,
 )
 
-FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], Found | None]
+FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], FoundBoard | None]
 
 
 class Watcher:
@@ -119,9 +119,9 @@ class Watcher:
         """Choose the set, and fit the pose, by the position that now stands in ``picture``."""
         assert self.camera is not None and self._background is not None
         self._first_pieces.fitted(self.standing)
-        self.camera, self.profile = settled_by_pieces(
-            picture.image, self.camera, self._profiles, self.standing, self._lens
-        )
+        at, standing = self.camera, self.standing
+        found = settled_by_pieces(picture.image, at, self._profiles, standing, self._lens)
+        self.camera, self.profile = found
         self.outlines = Outlines(self.camera, self.profile)
         self._background.forget()
         self._watch_board()
@@ -341,7 +341,8 @@ class Watcher:
     def _usual_colours(self) -> ColourModel:
         """A model that knows only what usual pieces look like: enough until the first one is seen."""
         colours = ColourModel()
-        colours.guess(usual_pieces(self._players))
+        known = (self.profile or self._profiles[0]).shades
+        colours.guess(usual_pieces(self._players, known))
         return colours
 
     def _new_look(

@@ -24,7 +24,7 @@ _LONGEST: Final = 100
 blueprint = Blueprint("phone", __name__)
 
 
-class Camera(Protocol):
+class PictureSink(Protocol):
     """Takes the pictures; :class:`~focus_companion.vision.capture.phone.PhoneCamera` does."""
 
     def begin(self) -> None: ...
@@ -32,7 +32,7 @@ class Camera(Protocol):
     def put(self, data: bytes, number: int) -> bool: ...
 
 
-def create_phone_app(camera: Camera, holder: Holder, *, hosts: Iterable[str] = ()) -> Flask:
+def create_phone_app(camera: PictureSink, holder: Holder, *, hosts: Iterable[str] = ()) -> Flask:
     """The app of the phone's page, and of nothing else; it shows no game and takes no acts.
 
     ``hosts``: names of this machine under which it answers, besides its bare addresses.
@@ -65,7 +65,7 @@ def enter() -> Response:
         raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
     holder: Holder = current_app.extensions["holder"]
     token = holder.enter(word)
-    camera: Camera = current_app.extensions["phone camera"]
+    camera: PictureSink = current_app.extensions["phone camera"]
     camera.begin()
     return jsonify(token=token)
 
@@ -81,7 +81,7 @@ def picture() -> Response:
     number = request.args.get("n", "")
     if not (number.isascii() and number.isdigit() and len(number) < 16):
         raise Refused(HTTPStatus.BAD_REQUEST, "The pictures must be numbered.")
-    camera: Camera = current_app.extensions["phone camera"]
+    camera: PictureSink = current_app.extensions["phone camera"]
     try:
         camera.put(request.get_data(cache=False), int(number))
     except TooFast as fast:

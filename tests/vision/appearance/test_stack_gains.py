@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.simulator.look import aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import CLASSES, ColourModel
 from focus_companion.vision.appearance.evidence import Evidence, classes

@@ -13,7 +13,13 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import BoardStyle, Look, PieceStyle, aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import (
+    BoardStyle,
+    PieceStyle,
+    SceneStyle,
+    aimed_camera,
+    pleasant_look,
+)
 from focus_companion.simulator.stage import Hand, Stage
 from focus_companion.vision.detection.chess_board import find_chess_board
 from focus_companion.vision.detection.find_board import find_board
@@ -29,7 +35,7 @@ START = start_position(Rules.make(2)).stacks
 WHITE, BLACK = "#e9dfc6", "#1d1b1a"
 
 
-def chess_look(tilt: float, azimuth: float, first: str = WHITE, second: str = BLACK) -> Look:
+def chess_look(tilt: float, azimuth: float, first: str = WHITE, second: str = BLACK) -> SceneStyle:
     look = pleasant_look(800, 600)
     camera = aimed_camera(look.camera.lens, PROFILE, tilt=tilt, azimuth=azimuth, fill=0.8)
     board = BoardStyle("square", "#d9c39a", "chess", "#7a4a2b", False, "#e9e7e0", gloss=0.25)
@@ -37,7 +43,7 @@ def chess_look(tilt: float, azimuth: float, first: str = WHITE, second: str = BL
     return replace(look, camera=camera, board=board, pieces=pieces)
 
 
-def picture(look: Look, stage: Stage) -> NDArray[np.uint8]:
+def picture(look: SceneStyle, stage: Stage) -> NDArray[np.uint8]:
     return BoardView(look).shoot(stage, np.random.default_rng(2))
 
 

@@ -10,19 +10,19 @@ import pytest
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_stacks
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import Look
-from focus_companion.simulator.random_look import random_look
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.detection import refine as find_exact
-from focus_companion.vision.detection.find_board import Found, find_board
+from focus_companion.vision.detection.find_board import FoundBoard, find_board
 from focus_companion.vision.detection.pixel_check import amiss
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.lens_profiles import LensProfile
 from focus_companion.vision.tracking.push import pushed
 
 
-def pictures(seed: int, noises: Sequence[int]) -> tuple[Look, tuple[str, ...], list[Image]]:
+def pictures(seed: int, noises: Sequence[int]) -> tuple[SceneStyle, tuple[str, ...], list[Image]]:
     """A random look, the start position of so many players, and its picture with each of these noises."""
     rng = np.random.default_rng([seed, 77])
     start = start_stacks(Rules.make(int(rng.choice([2, 2, 3, 4]))))
@@ -31,7 +31,7 @@ def pictures(seed: int, noises: Sequence[int]) -> tuple[Look, tuple[str, ...], l
     return look, start, [view.shoot(stage, np.random.default_rng(noise)) for noise in noises]
 
 
-def corners_off(found: Found | None, look: Look) -> float:
+def corners_off(found: FoundBoard | None, look: SceneStyle) -> float:
     """Mean distance of the lattice's corners from where they are, in squares."""
     assert found is not None
     wanted = look.camera.project(look.profile.corners)

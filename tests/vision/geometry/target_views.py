@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from focus_companion.simulator.look import aimed_camera
+from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.simulator.solids import pixel_rays
 from focus_companion.vision.geometry import target
 from focus_companion.vision.geometry.board_profiles import board_profile

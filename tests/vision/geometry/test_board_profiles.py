@@ -11,8 +11,8 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
-from focus_companion.simulator.look import BoardStyle, PieceStyle, aimed_camera, pleasant_look
-from focus_companion.simulator.script import script_game
+from focus_companion.simulator.for_tests.script import script_game
+from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, aimed_camera, pleasant_look
 from focus_companion.vision.geometry.board_profiles import (
     PLASTIC,
     ProfileError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from focus_companion.game.squares import INDEX
-from focus_companion.simulator.look import aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.vision.geometry.stack_masks import Outlines
 
 LOOK = pleasant_look(640, 480)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import pleasant_look
+from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import lifted
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.single_image.search import Explanation, begun, searched
-from focus_companion.vision.single_image.view import Picture
+from focus_companion.vision.single_image.view import StillPicture
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ def still() -> tuple[np.ndarray, tuple[str, ...]]:
 
 def start(camera: Camera, profile: BoardProfile) -> Explanation:
     image, _ = still()
-    return begun(Picture(image, camera, profile, "gr"), camera, profile)
+    return begun(StillPicture(image, camera, profile, "gr"), camera, profile)
 
 
 def off(camera: Camera) -> float:

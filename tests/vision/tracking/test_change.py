@@ -13,7 +13,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.simulator.board_view import BoardView
-from focus_companion.simulator.look import Look, aimed_camera, pleasant_look
+from focus_companion.simulator.scene_style import SceneStyle, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
@@ -27,7 +27,7 @@ SEATS = {"g": "S", "r": "N"}
 
 
 @cache
-def table() -> tuple[Look, BoardView, np.random.Generator, ColourModel, Smoothed]:
+def table() -> tuple[SceneStyle, BoardView, np.random.Generator, ColourModel, Smoothed]:
     look, rng = pleasant_look(800, 600), np.random.default_rng(4)
     view = BoardView(look)
     first = view.shoot(Stage(START, seats=SEATS), rng)

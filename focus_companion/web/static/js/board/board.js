@@ -1,6 +1,7 @@
 // The board as an SVG: stacks that show every piece, seen tilted or flat, with what needs attention drawn on it.
 
 import { drawMarks } from "./marks.js";
+import { colourWord } from "./names.js";
 import { BAR, CAP } from "./pieces.js";
 import { SQUARES, reach, rows, stacksOf, viewPlace } from "../lib/squares.js";
 import { s } from "../lib/svg.js";
@@ -21,10 +22,6 @@ const boxPath = (x, y, wide, high, r) => {
 };
 
 const ovalPath = (cx, cy, rx, ry) => `M${cx - rx} ${cy}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0 ${-2 * rx} 0z`;
-
-export function colourWord(letter) {
-  return { r: t("red"), g: t("green"), b: t("blue"), y: t("yellow") }[letter] ?? letter;
-}
 
 /** What stands on a square, in words. */
 export function stackWords(square, stack) {

@@ -13,6 +13,21 @@ export const PAINT = {
   y: { light: "#fff3b0", top: "#f7cf3c", side: "#cc9a12", dark: "#806007", mark: "#3a2c00" },
 };
 
+const USUAL = { ...PAINT };
+
+/** `shade` (#rrggbb) with each channel brought by `share` towards `end`. */
+const towards = (shade, end, share) => `#${[1, 3, 5].map((at) => Math.round(parseInt(shade.slice(at, at + 2), 16) * (1 - share) + end * share).toString(16).padStart(2, "0")).join("")}`;
+
+/** Paint the pieces in the shades of a set, by letter; those without one as usual. */
+export function repaint(shadeOf) {
+  for (const letter of Object.keys(USUAL)) {
+    const top = shadeOf(letter);
+    const light = top && [1, 3, 5].reduce((sum, at) => sum + parseInt(top.slice(at, at + 2), 16), 0) > 360;
+    PAINT[letter] = top ? { light: towards(top, 255, 0.5), top, side: towards(top, 0, 0.25), dark: towards(top, 0, 0.6), mark: light ? "#222" : "#fff" } : USUAL[letter];
+  }
+  document.querySelector("svg.sprite")?.replaceWith(sprite());
+}
+
 /** The shape of a colour around (x, y): circle, triangle, square, cross. */
 function shape(letter, x, y, size, flat, attributes) {
   const [w, v] = [size, size * flat];

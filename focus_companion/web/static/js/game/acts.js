@@ -28,9 +28,9 @@ export class Acts {
     return send(address, body, this.toast);
   }
 
-  /** Play on the camera that is offered; the page finds the program again by itself. */
-  async useCamera() {
-    if (await this.send({}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
+  /** Play on a camera: the one that is plugged in, "phone", an address, "demo" to choose again. The page finds the program again by itself. */
+  async useCamera(source) {
+    if (await this.send(source ? { source } : {}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
   }
 
   async run(act) {
@@ -53,6 +53,12 @@ export class Acts {
     if (act.startsWith("seat_")) return this.send({ act: "seat", player: state.to_move, kind: { seat_companion: "companion", seat_board: "board" }[act] ?? state.seats[state.to_move] });
     if (act.startsWith("turn_")) return this.chooser.answer(act.slice(5));
     if (act === "pause") return this.send({ act: state.paused ? "resume" : "pause" });
+    if (act === "read_board") {
+      const asked = await this.send({ act });
+      if (asked) this.toast(t("The picture is being read."));
+      return asked;
+    }
+    if (act === "swap_colours") return this.send({ act });
     if (act === "dismiss") return this.send({ act });
     if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They stand right")]]))) return this.send({ act });
     return false;

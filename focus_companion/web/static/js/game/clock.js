@@ -4,23 +4,6 @@ import { t } from "../lib/texts.js";
 
 const EVERY_MS = 250;
 
-/** The clocks after an event, from those of the state before it. */
-export function followed(state, type, event) {
-  const { clock } = state;
-  if (!clock) return clock;
-  const time = Math.max(clock.time, event.time ?? clock.time);
-  const used = { ...clock.used };
-  if (clock.running) used[clock.running] += time - clock.time;
-  let { running } = clock;
-  if (type === "move") {
-    used[event.player] -= clock.increment;
-    running = event.to_move;
-  } else if (type === "ready") running = state.to_move;
-  else if (type === "result" || (type === "pause" && event.paused)) running = null;
-  else if (type === "pause") running = state.to_move;
-  return { ...clock, used, running, time };
-}
-
 /** Seconds as m:ss, below ten seconds with tenths; h:mm:ss from an hour on. */
 export function clockText(seconds) {
   const sign = seconds < 0 ? "−" : "";

@@ -1,6 +1,6 @@
 // Putting the record right by hand: any square's stack, the reserves, whose turn. The game then goes on from there.
 
-import { colourWord } from "../board/board.js";
+import { colourWord } from "../board/names.js";
 import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
 import { LETTERS, stacksOf, textOf } from "../lib/squares.js";
@@ -28,14 +28,18 @@ export class Editor {
     return textOf(this.stacks);
   }
 
-  open(state) {
-    Object.assign(this, { state, stacks: stacksOf(state.position), square: null });
+  /** From the position of the game, or from what the camera has read. */
+  open(state, reading = null) {
+    Object.assign(this, { state, stacks: stacksOf((reading ?? state).position), square: null });
+    this.doubtful = reading?.doubtful ?? [];
+    this.card.querySelector(".first").replaceChildren(...(this.doubtful.length ? [t("Look at first:"), " ", ...this.doubtful.map((square) => h("button", { type: "button", on: { click: () => this.look(square) } }, square))] : []));
+    this.card.querySelector(".explain").textContent = state.start_from ? t("The game begins from here.") : t("The game goes on from here. The record notes the correction; the turns so far are kept with it.");
     const colours = playersOf(state);
     this.card.querySelector(".add").replaceChildren(
       ...colours.map((colour) => h("button", { type: "button", "aria-label": t("Put a {colour} piece on top", { colour: colourWord(LETTERS[colour]) }), on: { click: () => this.change((stack) => stack + LETTERS[colour]) } }, "+", token(LETTERS[colour]))),
     );
     this.card.querySelector(".held").replaceChildren(
-      ...colours.map((colour) => h("label", {}, h("span", {}, t("Reserve of {player}", { player: playerName(state, colour) })), h("input", { type: "number", min: 0, max: 99, name: colour, value: state.reserves?.[colour] ?? 0 }))),
+      ...colours.map((colour) => h("label", {}, h("span", {}, t("Reserve of {player}", { player: playerName(state, colour) })), h("input", { type: "number", min: 0, max: 99, name: colour, value: state.start_from ? 0 : (state.reserves?.[colour] ?? 0) }))),
     );
     const turn = this.card.querySelector("select");
     turn.replaceChildren(...colours.filter((colour) => !(state.out ?? []).includes(colour)).map((colour) => h("option", { value: colour }, playerName(state, colour))));

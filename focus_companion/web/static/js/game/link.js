@@ -1,10 +1,10 @@
-// The line to the host: the state once, then every event as it happens; found again after gaps, sleep and restarts.
+// The line to the host: the state once, then every event with the state that it leads to; found again after gaps,
+// sleep and restarts.
 
 import { after } from "./state.js";
 
-const TYPES = ["ready", "set_up", "move", "prompt", "alert", "resolved", "taken_back", "unclear", "lost", "found", "result", "reply", "seat", "seat_failed", "game", "begins", "act", "ruling", "corrected", "pause", "placed", "refused"];
 /** What changes without an event. */
-const BESIDE = ["watching", "camera_found"];
+const BESIDE = ["watching", "camera_found", "camera_free", "newer"];
 const POLL_MS = 4000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;
@@ -80,7 +80,7 @@ export class Link {
 
   open() {
     this.source?.close();
-    const source = new EventSource(this.last === null ? "/api/events" : `/api/events?after=${this.last}`);
+    const source = new EventSource(`/api/events?state=1${this.last === null ? "" : `&after=${this.last}`}`);
     this.source = source;
     let dropped = false;
     source.addEventListener("open", () => {
@@ -94,7 +94,7 @@ export class Link {
       if (source.readyState === EventSource.CLOSED) this.poll();
       else this.onLine("connecting");
     });
-    for (const type of TYPES) source.addEventListener(type, (message) => this.take(type, message));
+    source.addEventListener("message", (message) => this.take(message));
   }
 
   /** No line to be had (too many viewers, or the host is away): ask now and then, and try for a line again. */
@@ -116,15 +116,15 @@ export class Link {
     }, POLL_MS + Math.random() * (POLL_MS / 2));
   }
 
-  take(type, message) {
+  take(message) {
     const number = Number(message.lastEventId);
     if (this.last !== null && number <= this.last) return;
     this.last = number;
-    const event = JSON.parse(message.data);
-    const { next, stale } = after(this.state, type, event);
-    this.state = { ...next, event: number };
-    this.onState(this.state, { type, ...event });
-    if (stale) this.sync();
+    const { event, state } = JSON.parse(message.data);
+    // An event of long ago, after a gap: what it led to is past, and how things stand now is asked for.
+    this.state = state ? after(this.state, state) : { ...this.state, event: number };
+    this.onState(this.state, event);
+    if (!state) this.sync();
   }
 
   /** A line that has died without a word shows in the number of the last event. */

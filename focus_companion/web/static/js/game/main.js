@@ -5,10 +5,12 @@ import { Board } from "../board/board.js";
 import { bring } from "../lib/bring.js";
 import { Clocks } from "./clock.js";
 import { Link } from "./link.js";
-import { sprite } from "../board/pieces.js";
+import { shadeOf, takeLooks } from "../board/names.js";
+import { repaint, sprite } from "../board/pieces.js";
 import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
 import { SetUp } from "./setup.js";
+import { offered, passOver, swap, taken } from "./reading.js";
 import { raised } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
@@ -62,13 +64,14 @@ function later() {
 
 function equip(made) {
   const now = () => live ?? {};
+  const speech = past ? null : new made.Speech($("#spoken"), now, (move) => choose(move), toast);
   if (watched) {
     made.keepAwake();
-    tools = made;
+    tools = { ...made, speech };
     return tools;
   }
   const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
-  tools = { ...made, replay, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
+  tools = { ...made, replay, speech, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
   new made.Share($("#share"), now, toast);
   if (!past) {
     const acts = new made.Acts(now, toast, () => replay.ply, choosing);
@@ -79,6 +82,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      roles: new made.Roles($("#roles")),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
@@ -104,6 +108,7 @@ function fill(state) {
   tools.acts?.chooser.follow(state);
   tools.acts?.offer(state);
   tools.seats?.follow(state);
+  tools.roles?.show(state);
   tools.match?.follow(state).catch((problem) => console.info(problem.message));
 }
 
@@ -131,8 +136,14 @@ function show(older) {
   table.dataset.view = pref("view");
   board.guides = !tools?.editor?.active;
   if (!board.guides) {
-    board.show(tools.editor.position, undefined, {});
+    board.show(tools.editor.position, undefined, { differ: tools.editor.doubtful });
     return;
+  }
+  const reading = now && !tools?.acts?.chooser.active ? offered(shown) : null;
+  if (reading) {
+    board.show(reading.position, undefined, { differ: reading.doubtful });
+    showPlayers(table, shown, side());
+    return status.show({ ...live, watched });
   }
   const asking = (now && tools?.acts?.chooser.view) || null;
   board.show(now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
@@ -144,7 +155,7 @@ function show(older) {
     prompt: now && !asking ? shown.prompt : null,
     candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
     selected: asking?.origin,
-    asked: now && !asking && !shown.alert && !shown.prompt ? shown.reply?.move : null,
+    asked: now && !asking && !shown.alert && !shown.prompt ? (differing(shown) ? `*${differing(shown)[0]}` : shown.reply?.move) : null,
     mover: letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
@@ -156,6 +167,17 @@ function show(older) {
 
 /** One alert among all. */
 const about = ({ game, alert }) => alert && `${game} ${alert.time}`;
+
+/** What somebody says of a position that the camera has read. */
+function answered(act) {
+  const reading = offered(live);
+  if (!reading) return undefined;
+  if (act === "take_reading") return tools.acts.send(taken(reading));
+  if (act === "edit_reading") return tools.editor.open(live, reading);
+  if (act === "swap_reading") swap(live);
+  else passOver(live);
+  return take(live);
+}
 
 /** With "No" to the question who begins, the alert remains, with the answers that every alert has. */
 function deny() {
@@ -170,6 +192,8 @@ function take(state) {
   offer(live?.camera_found, state);
   $("#phone")?.toggleAttribute("hidden", !["starting", "lost"].includes(state.camera));
   if (live && live.game !== state.game) board.selected = null;
+  // The pieces are called and painted as the set's profile says.
+  if (takeLooks(state.pieces)) repaint(shadeOf);
   live = state;
   const begun = state.position !== undefined && state.position !== null;
   // Also while older positions are looked at, which have no clock: the board keeps its size.
@@ -205,10 +229,18 @@ function lamp() {
 }
 
 /** The button for a camera that was plugged in while the demo stands in for one. */
-function offer(before, { demo, camera_found: found }) {
+function offer(before, { demo, camera_found: found, camera_free: free, newer }) {
   if (past || watched) return; // no bar, or no camera
+  $("#newer").hidden = !newer;
+  if (newer) $("#newer").textContent = t("Version {version} is installed. It runs after the next start of the program.", { version: newer });
   $("#demo").hidden = !demo;
   $("#use-camera").hidden = !found;
+  $("#cameras").hidden = !demo || !free;
+  $("#other-camera").hidden = Boolean(demo) || !free;
+  $("#usb").disabled = !found;
+  $("#usb-words").textContent = found ? t("A camera is plugged in.") : t("Plug it in now. The button wakes up when it is found.");
+  // What most people have at hand comes first.
+  $("#cameras ul").dataset.first = found ? "usb" : "phone";
   if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
 }
 
@@ -219,10 +251,20 @@ function line(kind) {
   if (kind === "live" || kind === "polling") later().catch((problem) => console.info(problem.message));
 }
 
+$("#camera-address")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const address = event.target.elements.address.value.trim();
+  withTools(({ acts }) => acts.useCamera(address));
+});
+
 if (!watched) {
   tie($("#settings"), (name) => {
     again();
-    if (name === "sound" && live) tools?.sample(summary(live).title);
+    if (name === "sound") withTools(({ sample, speech }) => {
+      sample();
+      speech?.follow();
+      if (speech?.on) speech.ask("turn");
+    });
   });
   $("#back-to-now").addEventListener("click", () => tools?.replay.live());
   $("#rotate").addEventListener("click", () => {
@@ -238,7 +280,10 @@ document.addEventListener("click", (event) => {
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
     if (act === "camera") return acts.useCamera();
+    if (act === "camera_phone") return acts.useCamera("phone");
+    if (act === "camera_other") return acts.useCamera("demo");
     if (act === "begins_not") return deny();
+    if (act.endsWith("_reading")) return answered(act);
     if (act !== "edit") return acts.run(act);
     replay.live();
     return editor.open(live);
@@ -265,8 +310,7 @@ if (past) {
     take(state);
     if (event?.type === "refused") withTools(() => toast(refusalText(event)));
     else if (event) {
-      const { title, text } = summary(state);
-      tools?.sound(event.type, [title, text].filter(Boolean).join(". "));
+      tools?.sound(event.type);
       tools?.camera?.refresh();
       if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }

@@ -1,12 +1,13 @@
 // The dialog for a new game: how many, who and where, who begins, by which rules, with which clock.
 
+import { colourName } from "../board/names.js";
 import { token } from "../board/pieces.js";
 import { paceChoice, seatChoices } from "./seats.js";
 import { playersOf } from "./state.js";
 import { LETTERS, seatsOf, SIDES } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
-import { colourName } from "./words.js";
+
 
 const ORDER = ["green", "blue", "yellow", "red"];
 const PLAYERS = { 2: ["green", "red"], 3: ["green", "blue", "red"], 4: ORDER };
@@ -46,7 +47,7 @@ export class NewGame {
     const rules = state.rules ?? {};
     const players = playersOf(state);
     this.fill(`${players.length}${rules.partners ? "p" : ""}`);
-    this.set(rules.set_up === "position" ? { ...rules, set_up: "pairs" } : rules);
+    this.set(state.start_from ? { ...rules, set_up: "position" } : rules.set_up === "position" ? { ...rules, set_up: "pairs" } : rules);
     const clock = state.clock;
     this.control.clock.value = clock?.kind ?? "";
     if (clock?.kind === "down") {
@@ -167,6 +168,8 @@ export class NewGame {
 
   shown() {
     const count = String(this.colours().length);
+    // What a number of players cannot have is not left chosen.
+    if (count !== "2" && ["checkerboard", "drop"].includes(this.control.set_up.value)) this.control.set_up.value = "pairs";
     for (const part of this.form.querySelectorAll("[data-for]")) part.hidden = !part.dataset.for.split(" ").includes(this.partners ? "p" : count);
     for (const part of this.form.querySelectorAll(".fast-only")) part.hidden ||= !this.control.fast.checked;
     for (const part of this.form.querySelectorAll(".down-only")) part.hidden = this.control.clock.value !== "down";
@@ -196,7 +199,7 @@ export class NewGame {
       if (count > 2 && String(value("fast_total")) !== String(total)) rules.fast_total = value("fast_total") === "" ? null : Number(value("fast_total"));
       if (count > 2 && value("fast_own") !== "held") rules.fast_own = value("fast_own");
     }
-    if (count === 2 && value("set_up") !== "pairs") rules.set_up = value("set_up");
+    if (count === 2 && value("set_up") !== "pairs" && (switchesOnly || value("set_up") !== "position")) rules.set_up = value("set_up");
     if (value("reserve_on") !== "anywhere") rules.reserve_on = value("reserve_on");
     if (count > 2 && value("stuck") && value("stuck") !== usual) rules.stuck = value("stuck");
     if (count === 3 && value("thirteenth_piece")) rules.thirteenth_piece = false;
@@ -259,6 +262,6 @@ export class NewGame {
       if (!this.partners) seats[colour] = SIDES[Number(this.control[`seat-${colour}`].value)];
     }
     const pace = Number(this.control.pace.value);
-    if (await this.acts.send({ act: "new_game", rules: this.rules(), players, seats, played_by, pace, clock: this.clock(), games: Number(this.control.games.value) })) this.dialog.close();
+    if (await this.acts.send({ act: "new_game", rules: this.rules(), ...(this.control.set_up.value === "position" ? { start_from: "camera" } : {}), players, seats, played_by, pace, clock: this.clock(), games: Number(this.control.games.value) })) this.dialog.close();
   }
 }

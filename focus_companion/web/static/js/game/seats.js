@@ -5,7 +5,8 @@ import { playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
-import { colourName, playerName } from "./words.js";
+import { colourName } from "../board/names.js";
+import { playerName } from "./words.js";
 
 const BEST = 8;
 const PACES = [1, 5, 20];

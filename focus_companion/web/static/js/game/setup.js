@@ -4,6 +4,7 @@ import { token } from "../board/pieces.js";
 import { differing, phase, playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
+import { offered } from "./reading.js";
 import { list, t, tn } from "../lib/texts.js";
 import { playerName, rulesWords } from "./words.js";
 
@@ -23,9 +24,9 @@ const advised = (code) =>
 function mountVerdict({ verdict, tilt, squares, advice }) {
   const angle = { angle: Math.round(tilt) };
   const [kind, text] = {
-    sure: ["good", t("The camera stands {angle}° off the vertical: heights are easy to read.", angle)],
-    fair: ["fair", t("The camera stands {angle}° off the vertical: heights can be read.", angle)],
-    hard: ["poor", t("The camera stands {angle}° off the vertical: heights are hard to read.", angle)],
+    sure: ["good", t("The camera stands well: it can count the pieces in every stack ({angle}° off the vertical).", angle)],
+    fair: ["fair", t("The camera stands well enough: it can count the pieces in most stacks ({angle}° off the vertical).", angle)],
+    hard: ["poor", t("From here the camera can hardly count the pieces in a stack ({angle}° off the vertical).", angle)],
   }[verdict];
   const hard = Object.entries(squares).filter(([, level]) => level === "hard").map(([square]) => square);
   const where = !hard.length ? "" : hard.length <= MANY ? t("Hard to read: {squares}.", { squares: list(hard) }) : tn("{n} square is hard to read.", "{n} squares are hard to read.", hard.length);
@@ -47,7 +48,7 @@ export class SetUp {
     this.card.hidden = !waiting;
     if (!waiting) return;
     const differ = differing(state);
-    const key = JSON.stringify([state.rules, state.players, verdict, differ, state.camera]);
+    const key = JSON.stringify([state.rules, state.players, verdict, differ, state.camera, state.start_from, Boolean(offered(state))]);
     // Drawn again only when it says something else, so that a button under the finger stays.
     if (key === this.shown) return;
     this.shown = key;
@@ -56,7 +57,7 @@ export class SetUp {
     this.card.querySelector("ol").replaceChildren(
       item("good", t("Players and rules"), h("p", { class: "names" }, ...names), h("p", {}, rulesWords(state)), h("button", { type: "button", "data-act": "new_game" }, t("Change"))),
       item(seen ? (verdict?.kind ?? "good") : "wait", t("Camera"), h("p", {}, seen ? (verdict?.text ?? t("The board is found.")) : t("Show the camera the whole board, well lit, with nothing over it."))),
-      item(
+      state.start_from ? item("wait", t("Pieces"), h("p", {}, offered(state) ? t("The drawing shows what the camera reads. Begin from it, or mend it.") : t("Set up any position. It is read as soon as the board lies still.")), h("button", { type: "button", "data-act": "read_board" }, t("Read it again"))) : item(
         seen && !differ ? "good" : "wait",
         t("Pieces"),
         h("p", {}, !seen ? t("As soon as the board is found, the page says which squares are not right yet.") : differ ? tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) : t("Looking …")),

@@ -1,91 +1,11 @@
-// The page's copy of the game: what /api/state says, carried on by the events.
+// What the page reads out of the state, which the host tells.
 
-import { followed } from "./clock.js";
 import { LETTERS } from "../lib/squares.js";
 
-/** Events that change more than they say; the state is asked for again. */
-const NEEDS_STATE = new Set(["taken_back", "result", "game", "seat", "act", "corrected", "begins", "ruling", "placed"]);
-
-/** Why a camera is lost though it gives pictures: a state of its own. */
-const USELESS = new Set(["frozen", "dark", "covered", "damaged"]);
-
-/** The state after an event, and whether it should be asked for again. */
-export function after(state, type, event) {
-  const next = { ...state, clock: followed(state, type, event) };
-  switch (type) {
-    case "ready":
-      Object.assign(next, { camera: "ok", camera_why: null, set_up: null, ready: true });
-      // How the camera stands is told by the state alone.
-      return { next, stale: true };
-    case "set_up":
-      Object.assign(next, { camera: "ok", camera_why: null, set_up: event.squares, ready: false });
-      return { next, stale: true };
-    case "move":
-      if (event.ply !== state.ply + 1) return { next: state, stale: true };
-      Object.assign(next, {
-        ply: event.ply,
-        position: event.position,
-        reserves: event.reserves,
-        captured: event.captured,
-        to_move: event.to_move,
-        last_move: event.move,
-        moves: [...(state.moves ?? []), entry(state, event)],
-        prompt: null,
-        unclear: null,
-        set_up: null,
-        rescued: null,
-        reply: null,
-        seat_failed: null,
-      });
-      // Who must still place a piece before moving a stack is told by the state alone.
-      return { next, stale: event.to_move === null || handsFirst(state).size > 0 };
-    case "prompt":
-      // Which turn made the stack so high is told by the state alone.
-      return { next: { ...next, prompt: event, unclear: null }, stale: true };
-    case "alert":
-      // Whether its player may begin is told by the state alone.
-      return { next: { ...next, alert: event, begins: null }, stale: event.reason === "out_of_turn" && !state.ply };
-    case "reply":
-      Object.assign(next, { reply: event, seat_failed: null });
-      break;
-    case "seat_failed":
-      next.seat_failed = event;
-      break;
-    case "resolved":
-      Object.assign(next, { alert: null, begins: null, prompt: null, unclear: null, set_up: null });
-      break;
-    case "unclear":
-      next.unclear = event.candidates;
-      break;
-    case "lost":
-      next.camera = event.what === "board" ? "no board" : USELESS.has(event.why) ? event.why : "lost";
-      next.camera_why = event.why || null;
-      break;
-    case "found":
-      Object.assign(next, { camera: "ok", camera_why: null });
-      // Camera and board may both be away, and only one be back.
-      return { next, stale: true };
-    case "pause":
-      next.paused = event.paused;
-      break;
-    default:
-      return { next: state, stale: NEEDS_STATE.has(type) };
-  }
-  return { next, stale: false };
-}
-
-/** A turn as the list of moves has it: with the letters of the pieces that its trimming sent away. */
-export function entry(before, event) {
-  const { ply, player, move, time } = event;
-  const grown = (now, then, less = 0) => Math.max(0, (now ?? 0) - (then ?? 0) + less);
-  let reserve = "";
-  for (const [colour, count] of Object.entries(event.reserves)) {
-    const placed = colour === player && move.startsWith("*") && !before.placing?.[player] ? 1 : 0;
-    reserve += LETTERS[colour].repeat(grown(count, before.reserves?.[colour], placed));
-  }
-  let captured = "";
-  for (const [colour, count] of Object.entries(event.captured[player] ?? {})) captured += LETTERS[colour].repeat(grown(count, before.captured?.[player]?.[colour]));
-  return { ply, player, move, time, reserve, captured };
+/** The state that an event brings: what it does not tell stays, and of the list of moves only the end has changed. */
+export function after(state, told) {
+  const { keep, add } = told.moves;
+  return { ...state, ...told, moves: [...(state.moves ?? []).slice(0, keep), ...add] };
 }
 
 /** The players in turn order. */

@@ -1,8 +1,10 @@
 // The one place that says what matters most now: an alert, a prompt, a state of the camera, the result, or whose turn.
 
+import { stackWords } from "../board/board.js";
 import { token } from "../board/pieces.js";
-import { parseMove } from "../lib/squares.js";
+import { parseMove, stacksOf } from "../lib/squares.js";
 import { candidates, differing, goesOn, moverKind } from "./state.js";
+import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
@@ -28,6 +30,8 @@ function now(state) {
   if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault, sign: "fault" };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
+  const reading = offered(state);
+  if (reading && !state.watched) return { kind: "set-up", ...readingWords(state, reading) };
   if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
   if (state.alert && state.begins) {
     const player = playerName(state, state.begins);
@@ -35,11 +39,16 @@ function now(state) {
   }
   if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
-  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")]] };
+  if (state.start_from) {
+    if (state.reading?.position === "") return { kind: "lost", ...boardNotFound() };
+    return { kind: "wait", title: t("Set up any position"), text: t("It is read as soon as the board lies still.") };
+  }
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read what stands there")]] : [])] };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
-    return { kind: "set-up", title, text: tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) };
+    const wrong = tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) });
+    return { kind: "set-up", title, text: [nextWords(state.position, differ[0]), wrong].join(" "), answers: goesOnFrom(state) ? [["read_board", t("Read what stands there")]] : [] };
   }
   const choices = candidates(state);
   if (state.prompt) {
@@ -59,6 +68,16 @@ function now(state) {
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
   if (state.looking || moverKind(state) === "board") return turn(state);
   return handless(state, playerName(state, state.to_move), letterOf(state.to_move));
+}
+
+/** Whether the board shows what was played or set up before, and not the start of the rules. */
+const goesOnFrom = (state) => state.ply || state.rules?.set_up === "position";
+
+/** What belongs on the square that is put right next. */
+function nextWords(position, square) {
+  const stack = stacksOf(position)[square];
+  if (!stack) return t("Next: nothing stands on {square}.", { square });
+  return t("Next: {stack}.", { stack: stackWords(square, stack) });
 }
 
 /** A player without hands is to move: what is to be done for them, or who does not say it. */

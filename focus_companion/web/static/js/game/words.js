@@ -1,15 +1,12 @@
 // What the page says of the game, in sentences.
 
 import { sentence } from "./alerts.js";
-import { colourWord } from "../board/board.js";
+import { colourName, colourWord } from "../board/names.js";
 import { LETTERS, parseMove } from "../lib/squares.js";
 import { playersOf } from "./state.js";
 import { list, sentenceCase, t, tn } from "../lib/texts.js";
 
 const english = document.documentElement.lang === "en";
-
-/** A colour as a name. */
-export const colourName = (colour) => ({ red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") })[colour] ?? colour;
 
 /** A player's name, or their colour if they have none. */
 export function playerName(state, colour) {

@@ -34,19 +34,18 @@ function play(type) {
   for (const [frequency, start, length] of TUNES[type]) tone(frequency, start, length);
 }
 
-/** Sound for an event; `words` are spoken too for what the players must hear. */
-export function sound(type, words) {
+/** Sound for an event; `words` are spoken too. */
+export function sound(type, words = "") {
   const shake = pref("vibration") === "on" && SHAKES[type];
   if (shake && "vibrate" in navigator && navigator.userActivation?.hasBeenActive) navigator.vibrate(shake);
   if (pref("sound") === "off" || !(type in TUNES)) return;
   play(type);
-  if (pref("sound") === "speech" && type !== "move") speak(words);
+  if (words && pref("sound") === "speech") speak(words);
 }
 
 /** What was just switched on, to be heard at once. */
-export function sample(words) {
+export function sample() {
   if (pref("sound") !== "off") play("move");
-  if (pref("sound") === "speech") speak(words);
 }
 
 function speak(words) {

@@ -9,31 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from ..game.moves import Move
-from ..game.play import apply, removed
-from ..game.position import Position
-from ..game.rules import Rules
-from ..game.setups import start_position
-from ..game.squares import SQUARES
-from ..vision.capture.frames import Frame
-from .beats import Beat, Pace
-from .board_view import BoardView
-from .director import Director
-from .look import Look
-from .mischief import AT_A_TRIMMING, BEFORE_A_TURN, find_slip, find_trimming_slip
-from .player import choose
-from .stage import Stage
+from ...game.moves import Move
+from ...game.play import apply, removed
+from ...game.position import Position
+from ...game.rules import Rules
+from ...game.setups import start_position
+from ...game.squares import SQUARES
+from ...vision.capture.frames import Frame
+from ..beats import Beat, Pace
+from ..board_view import BoardView
+from ..director import Director
+from ..mischief import AT_A_TRIMMING, BEFORE_A_TURN, find_slip, find_trimming_slip
+from ..player import choose
+from ..scene_style import SceneStyle
+from ..stage import Stage
 from .thinking import Thinker
 
 LIFE = ("takeback", "light", "board_moved")
-"""What happens besides turns and illegal acts."""
+"""Kinds of trouble other than illegal acts."""
 
 
 @dataclass(frozen=True)
 class ScriptedGame:
-    """A game as played before the simulated camera. ``turns`` are the legal plies with their positions."""
+    """A game played in front of the simulated camera. ``turns`` are the legal plies with their positions."""
 
-    look: Look
+    look: SceneStyle
     rules: Rules
     seats: dict[str, str]
     beats: tuple[Beat, ...]
@@ -41,7 +41,7 @@ class ScriptedGame:
     name: str = "simulated"
 
     def frames(self, fps: float = 15.0, *, detail: float = 1.0) -> Iterator[Frame]:
-        """The pictures that the camera delivers, ``fps`` a second, with fresh noise in each."""
+        """The camera's pictures, ``fps`` a second, each with fresh noise."""
         view, rng, index = BoardView(self.look), np.random.default_rng([self.look.seed, 0, 3]), 0
         for beat, count in zip(self.beats, self._counts(fps), strict=True):
             for k in range(count):
@@ -50,7 +50,7 @@ class ScriptedGame:
                 index += 1
 
     def stage_at(self, time: float, fps: float = 15.0) -> Stage:
-        """What stands on the table in the picture at a time (s) of the stream."""
+        """The stage in the picture at a time (s) of the stream."""
         left = max(round(time * fps), 0)
         for beat, count in zip(self.beats, self._counts(fps), strict=True):
             if left < count:
@@ -59,7 +59,7 @@ class ScriptedGame:
         return self.beats[-1].at(1.0)
 
     def _counts(self, fps: float) -> list[int]:
-        """How many pictures of each beat: at least one, and true to the time over the whole game."""
+        """Number of pictures of each beat: at least one, without drift over the whole game."""
         counts: list[int] = []
         seconds, shown = 0.0, 0
         for beat in self.beats:
@@ -69,7 +69,7 @@ class ScriptedGame:
         return counts
 
     def truth(self, fps: float = 15.0) -> dict[str, Any]:
-        """What truly happened, as a JSON object of the format ``domination-footage/1``."""
+        """The ground truth, as a JSON object of the format ``domination-footage/1``."""
         frames: list[dict[str, Any]] = []
         shown = 0
         for i, (beat, count) in enumerate(zip(self.beats, self._counts(fps), strict=True)):
@@ -118,11 +118,11 @@ class ScriptedGame:
         }
 
     def _truth_of(self, beat: Beat) -> dict[str, Any]:
-        stage, told = beat.stage, dict(beat.truth)
-        position: Position = told.pop("position")
+        stage, extras = beat.stage, dict(beat.truth)
+        position: Position = extras.pop("position")
         out: dict[str, Any] = {
             "kind": beat.kind,
-            "ply": told.pop("ply"),
+            "ply": extras.pop("ply"),
             "to_move": position.to_move.upper() or None,
             "board": _board(stage.stacks),
             "reserves": {p.upper(): n for p, n in stage.reserves.items()},
@@ -133,7 +133,7 @@ class ScriptedGame:
         }
         if stage.hand is not None:
             out["hand"] = {"seat": stage.hand.seat, "over": beat.over}
-        for key, value in told.items():
+        for key, value in extras.items():
             if key == "illegal":
                 value = {**value, "by": value["by"].upper()}
             elif key in ("mover", "removed"):
@@ -151,7 +151,7 @@ def _reserves(position: Position) -> dict[str, int]:
 
 
 def script_game(
-    look: Look,
+    look: SceneStyle,
     rules: Rules,
     *,
     seed: int,
@@ -161,11 +161,11 @@ def script_game(
     thinking: float = 0.0,
     quick: int = 0,
 ) -> ScriptedGame:
-    """A game of up to ``plies`` turns, after ``quick`` turns that are shown without hands or trouble.
+    """A game of up to ``plies`` turns, after ``quick`` ones that are shown without hands or trouble.
 
-    Before about one turn in ``1 / trouble`` something else happens: an illegal act of any kind, put right
+    With probability ``trouble``, something else happens before a turn: an illegal act of any kind, put right
     afterwards, a take-back, a change of light (if the look has more than one) or a push of the board. Between
-    turns the players think for ``thinking`` seconds, half as long to half as long again.
+    turns the players think for ``thinking`` seconds, give or take half of that.
     """
     scripter = _Scripter(look, rules, seed, trouble, pace or Pace(), thinking)
     return scripter.game(start_position(rules), plies, quick)
@@ -173,7 +173,7 @@ def script_game(
 
 class _Scripter:
     def __init__(
-        self, look: Look, rules: Rules, seed: int, trouble: float, pace: Pace, thinking: float
+        self, look: SceneStyle, rules: Rules, seed: int, trouble: float, pace: Pace, thinking: float
     ) -> None:
         self._director = Director(look, rules, pace)
         self._thinker, self._thinking = Thinker(self._director, seed), thinking
@@ -184,7 +184,7 @@ class _Scripter:
         self._ply = 0
         self._stood: set[tuple[str, ...]] = set()
         self._name = f"simulated-{seed}"
-        # Every kind has its turn before any comes again, so that a night of games meets them all.
+        # Every kind occurs once before any is repeated, so that a batch of games covers them all.
         self._due: list[str] = []
 
     def game(self, position: Position, plies: int, quick: int) -> ScriptedGame:
@@ -217,7 +217,7 @@ class _Scripter:
     def _turn(
         self, beats: list[Beat], position: Position, move: Move, turns: list[tuple[Position, Move]]
     ) -> Position:
-        """Keeps a turn and its beats; the position after it."""
+        """Appends a turn and its beats; returns the position after it."""
         after = apply(position, move, self._rules)
         for beat in beats[:-1]:
             self._add(beat, position, ply_next=self._ply + 1)
@@ -227,7 +227,7 @@ class _Scripter:
         return after
 
     def _add(self, beat: Beat, position: Position, **more: Any) -> None:
-        """Keeps a beat; its truth gets the ply, and the position whose turn it is."""
+        """Appends a beat; its truth gets the ply and the current position."""
         self._stood.add(position.stacks)
         truth = {**beat.truth, "position": position, "ply": self._ply}
         if beat.kind == "overflow-pending":

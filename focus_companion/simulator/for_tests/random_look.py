@@ -1,4 +1,4 @@
-"""Looks drawn at random over the whole range of tables, lights and cameras to be coped with."""
+"""Random looks over the whole supported range of tables, lights and cameras."""
 
 from __future__ import annotations
 
@@ -6,9 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..vision.geometry.board_profiles import board_profile
-from ..vision.geometry.scene import Lens
-from .look import Arms, BoardStyle, Lamp, Lighting, Look, PieceStyle, Sensor, Table, Triple, aimed_camera
+from ...vision.geometry.board_profiles import board_profile
+from ...vision.geometry.scene import Lens
+from ..scene_style import (
+    Arms,
+    BoardStyle,
+    Lamp,
+    Lighting,
+    PieceStyle,
+    SceneStyle,
+    Sensor,
+    TableStyle,
+    Triple,
+    aimed_camera,
+)
 
 SIZES = ((640, 480), (800, 600), (960, 720), (1280, 720), (1280, 960), (1920, 1080))
 
@@ -26,16 +37,16 @@ BOARDS = (
 )
 GROUNDS = (("#6d1b2c", "#f3ead2"), ("#d8ba45", "#17140c"), ("#22262b", "#efeeea"), ("#e8e6df", "#26324f"))
 TABLES = (
-    Table("wood", "#b58a5a", "#7d5630", 0.3),
-    Table("wood", "#d9b982", "#b48a52", 0.25),
-    Table("wood", "#5d3b28", "#3b2417", 0.45),
-    Table("cloth", "#3c5a45", "#324c3a", 0.0),
-    Table("cloth", "#8d8f92", "#7f8184", 0.0),
-    Table("cloth", "#1f1f24", "#19191d", 0.05),
-    Table("gingham", "#efe9df", "#b8303a", 0.0),
-    Table("gingham", "#e9e6d9", "#3a5a95", 0.0),
-    Table("plain", "#3a3936", "#3a3936", 0.6),
-    Table("plain", "#cfcac0", "#cfcac0", 0.3),
+    TableStyle("wood", "#b58a5a", "#7d5630", 0.3),
+    TableStyle("wood", "#d9b982", "#b48a52", 0.25),
+    TableStyle("wood", "#5d3b28", "#3b2417", 0.45),
+    TableStyle("cloth", "#3c5a45", "#324c3a", 0.0),
+    TableStyle("cloth", "#8d8f92", "#7f8184", 0.0),
+    TableStyle("cloth", "#1f1f24", "#19191d", 0.05),
+    TableStyle("gingham", "#efe9df", "#b8303a", 0.0),
+    TableStyle("gingham", "#e9e6d9", "#3a5a95", 0.0),
+    TableStyle("plain", "#3a3936", "#3a3936", 0.6),
+    TableStyle("plain", "#cfcac0", "#cfcac0", 0.3),
 )
 SKINS = ("#e3b799", "#d9a583", "#c98f6c", "#a9724f", "#8a5a3e", "#5c3a28")
 SLEEVES = ("#3c4a5e", "#803b2e", "#4d5f4a", "#2b2d33", "#c9c4b8", "#7a2f4a")
@@ -47,7 +58,7 @@ def _pick(rng: np.random.Generator, values: tuple[str, ...], count: int) -> tupl
 
 
 def _shade(rng: np.random.Generator, colour: str, spread: float) -> str:
-    """The colour made lighter, darker and a little different in tint."""
+    """The colour, made randomly lighter or darker, with a slightly different tint."""
     level = rng.normal(0, spread)
     parts = [int(colour[i : i + 2], 16) * (1 + level + rng.normal(0, spread / 3)) for i in (1, 3, 5)]
     return "#" + "".join(f"{int(np.clip(p, 6, 248)):02x}" for p in parts)
@@ -78,10 +89,10 @@ def random_lighting(rng: np.random.Generator) -> Lighting:
     return Lighting(lamps, rng.uniform(0.1, 0.2), (1.0, 0.86, 0.7), rng.uniform(-0.9, -0.3))
 
 
-def random_look(rng: np.random.Generator, size: tuple[int, int] | None = None) -> Look:
-    """A look over the whole range: 5° to 50° off the vertical, any turn, 45° to 80° lenses, a third to all of
-    the frame filled, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), boards, lights and
-    noise of all kinds.
+def random_look(rng: np.random.Generator, size: tuple[int, int] | None = None) -> SceneStyle:
+    """A random look: 5° to 50° off the vertical, any rotation, 45° to 80° lenses, a third to all of the frame
+    filled, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), boards, lights and noise of all
+    kinds.
     """
     width, height = size or SIZES[int(rng.integers(len(SIZES)))]
     k1 = float(rng.uniform(-0.14, 0.02))
@@ -129,7 +140,7 @@ def random_look(rng: np.random.Generator, size: tuple[int, int] | None = None) -
         jpeg=int(rng.integers(60, 95)),
     )
     table = TABLES[int(rng.integers(len(TABLES)))]
-    return Look(
+    return SceneStyle(
         camera,
         board,
         pieces,

@@ -1,4 +1,4 @@
-"""What happens at a table while somebody thinks: mostly nothing, and now and then something that is no turn.
+"""What happens at a table while somebody thinks: mostly nothing, and now and then something but no turn.
 
 An arm or a head passes over, a hand hovers, a piece is lifted and put back, the light drifts, the camera is
 nudged. All of it ends with the board as it was.
@@ -12,20 +12,20 @@ from typing import Final
 
 import numpy as np
 
-from ..game.position import Position
-from .beats import Beat
-from .director import Director
-from .hands import Hands
-from .stage import SEATS, TOWARDS, Hand, Stage, square_centre
+from ...game.position import Position
+from ..beats import Beat
+from ..director import Director
+from ..hands import Hands
+from ..stage import SEATS, TOWARDS, Hand, Stage, square_centre
 
 STILL: Final = (3.0, 15.0)
-"""Seconds for which nothing happens, at least and at most."""
+"""Minimum and maximum seconds for which nothing happens."""
 
 DRIFTS: Final = 0.3
-"""Stops by which the light drifts at most, either way, from what it was at the start."""
+"""Maximum drift of the light in stops, either way, from that at the start."""
 
 NUDGE: Final = 0.0016
-"""How far a nudge shifts the picture, usually, as a share of its width."""
+"""Typical shift of the picture by a nudge, as a fraction of its width."""
 
 
 class Thinker:
@@ -43,7 +43,7 @@ class Thinker:
         )
 
     def beats(self, position: Position, seconds: float) -> Iterator[Beat]:
-        """About so many seconds in which the board stays as it is in ``position``; the last beat is still."""
+        """About this many seconds in which the board keeps its ``position``; the last beat is still."""
         left, event = seconds, "thinking"
         while left > 0:
             still = min(left, float(self._rng.uniform(*STILL)))
@@ -77,7 +77,7 @@ class Thinker:
         return replace(beat, drift=goal)
 
     def _nudged(self) -> str:
-        """Pushes the camera a little, seldom; what happened, if it did."""
+        """Occasionally pushes the camera a little; returns what happened, if anything."""
         if self._rng.random() > 0.04:
             return ""
         size = NUDGE * self._director.look.size[0]
@@ -119,7 +119,7 @@ class Thinker:
         yield from self._visit(before, self._hands.away(seat, goal), goal, self._director.pace.reach)
 
     def _visit(self, before: Stage, start: Hand, goal: Hand, seconds: float) -> Iterator[Beat]:
-        """Comes, stays for a moment, never quite still, and goes."""
+        """Comes, stays for a moment without being quite still, and goes."""
         rest = float(self._rng.uniform(0.2, 2.0))
         sway = replace(
             goal,
@@ -131,7 +131,7 @@ class Thinker:
             yield Beat("hand", length, replace(before, hand=first), last)
 
     def _lift(self, before: Stage, position: Position) -> Iterator[Beat]:
-        """Somebody takes pieces up, thinks better of it, and puts them back."""
+        """Somebody picks pieces up, thinks better of it, and puts them back."""
         seat, square = self._seat(position), self._some(position)
         stack = before.stacks[square]
         taken = stack[-int(self._rng.integers(1, len(stack) + 1)) :]
@@ -149,7 +149,7 @@ class Thinker:
         yield self._hands.leave(before, at, "")
 
     def _seat(self, position: Position) -> str:
-        """Of whom it is to move, mostly."""
+        """Usually that of the player to move."""
         players = position.players
         if self._rng.random() < 0.7 and position.to_move:
             return self._director.seats[position.to_move]

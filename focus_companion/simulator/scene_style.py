@@ -1,4 +1,4 @@
-"""How a simulated table looks: set, table, light, camera and sensor, all frozen values.
+"""The appearance of a simulated table: set, table, light, camera and sensor, all frozen values.
 
 Colours are sRGB hex text (``"#a51927"``); lengths are millimetres in the board frame of ``vision.scene``.
 """
@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..vision.capture.frames import SIZE
 from ..vision.geometry.board_profiles import board_profile
 from ..vision.geometry.scene import BoardProfile, Camera, Lens
 
@@ -21,7 +22,7 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """A lamp or window: its place (mm), its strength at the board's middle, its RGB tint, its size (mm)."""
+    """A lamp or window: its position (mm), strength at the board's centre, RGB tint, size (mm)."""
 
     place: Triple
     strength: float
@@ -31,7 +32,7 @@ class Lamp:
 
 @dataclass(frozen=True, slots=True)
 class Lighting:
-    """The lamps and the light that comes from everywhere; ``exposure`` in stops against the automatic one."""
+    """The lamps and the ambient light; ``exposure`` in stops relative to the automatic one."""
 
     lamps: tuple[Lamp, ...]
     ambient: float = 0.4
@@ -43,8 +44,8 @@ class Lighting:
 class BoardStyle:
     """The board unit. ``outline`` is "octagon", "square" or "cross"; ``cells`` "pads", "lines" or "none".
 
-    ``cells`` "chess": all 64 fields in ``colour`` and ``cell_colour`` by turns, the twelve that are out of
-    play covered in ``label_ground``.
+    ``cells`` "chess": all 64 fields alternate between ``colour`` and ``cell_colour``, the twelve that are out
+    of play covered in ``label_ground``.
     """
 
     outline: str = "octagon"
@@ -59,7 +60,7 @@ class BoardStyle:
 
 @dataclass(frozen=True, slots=True)
 class PieceStyle:
-    """The pieces: ``profile`` names a board profile, ``spread`` is how much the shades of pieces differ."""
+    """The pieces: ``profile`` names a board profile, ``spread`` is the variation in shade between pieces."""
 
     profile: str = "domination"
     colours: Mapping[str, str] = field(
@@ -69,19 +70,19 @@ class PieceStyle:
     spread: float = 0.06
     jitter: float = 0.55
     crooked: float = 0.0
-    """How often (0…1) a piece is set down 1 to 2.5 mm off its place."""
+    """Probability that a piece is put down 1 to 2.5 mm off its place."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """What the board stands on: ``kind`` is "wood", "cloth", "gingham" or "plain"."""
+class TableStyle:
+    """The table top: ``kind`` is "wood", "cloth", "gingham" or "plain"."""
 
     kind: str = "wood"
     colour: str = "#b58a5a"
     second: str = "#7d5630"
     gloss: float = 0.3
     props: tuple[str, ...] = ()
-    """Things that lie about: "mug", "paper", "phone", "lid"."""
+    """Things lying about: "mug", "paper", "phone", "lid"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +108,13 @@ class Arms:
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a simulated table looks. ``lightings[0]`` burns first; a light change goes on to the next."""
+class SceneStyle:
+    """The appearance of a simulated table. ``lightings[0]`` is on first; a light change goes to the next."""
 
     camera: Camera
     board: BoardStyle = BoardStyle()
     pieces: PieceStyle = field(default_factory=PieceStyle)
-    table: Table = Table()
+    table: TableStyle = TableStyle()
     lightings: tuple[Lighting, ...] = (Lighting((Lamp((-700.0, 500.0, 900.0), 0.8),)),)
     sensor: Sensor = Sensor()
     arms: Arms = Arms()
@@ -139,9 +140,9 @@ def aimed_camera(
     fill: float = 0.85,
     shift: tuple[float, float] = (0.0, 0.0),
 ) -> Camera:
-    """A camera that looks at the board's middle from ``tilt`` degrees off the vertical.
+    """A camera that looks at the board's centre from ``tilt`` degrees off the vertical.
 
-    ``azimuth`` 0 is above rank 1's side, so that rank 1 lies at the bottom of the picture. The board fills
+    ``azimuth`` 0 is above the side of rank 1, so that rank 1 is at the bottom of the picture. The board fills
     ``fill`` of the picture in the direction where it is tightest; ``shift`` moves it by that many pixels.
     """
     t, a, r = np.radians([tilt, azimuth, roll])
@@ -160,7 +161,7 @@ def aimed_camera(
         too_big = max(spread[0] / lens.width, spread[1] / lens.height) > fill
         near, far = (distance, far) if too_big else (near, distance)
     camera = Camera(lens, rotation, (0.0, 0.0, far))
-    # Turning the camera, not shifting it, brings the board to its place in the picture: so the tilt stays.
+    # The board is placed in the picture by rotating the camera, not moving it, which preserves the tilt.
     ahead = np.array([0.0, 0.0, far])
     pixels = camera.project(corners)
     middle = (pixels.min(0) + pixels.max(0)) / 2
@@ -187,16 +188,16 @@ def _rodrigues(matrix: NDArray[np.float64]) -> Triple:
 
 
 @cache
-def pleasant_look(width: int = 1280, height: int = 960) -> Look:
+def pleasant_look(width: int = SIZE[0], height: int = SIZE[1]) -> SceneStyle:
     """The table of the demonstration: a cream board on oak by a window, seen 30 degrees off the vertical."""
     lens = Lens.guess(width, height, 58.0)
     camera = aimed_camera(lens, board_profile(), tilt=30, azimuth=7, roll=-1.5, fill=0.83)
     window = Lamp((-820.0, 620.0, 980.0), 0.85, (1.0, 0.98, 0.94), 420.0)
     ceiling = Lamp((380.0, -160.0, 1500.0), 0.35, (1.0, 0.93, 0.82), 45.0)
-    return Look(
+    return SceneStyle(
         camera=camera,
         board=BoardStyle(colour="#d8cfb6"),
-        table=Table("wood", "#a97c4c", "#6f4926", 0.3, ("mug", "paper")),
+        table=TableStyle("wood", "#a97c4c", "#6f4926", 0.3, ("mug", "paper")),
         lightings=(Lighting((window, ceiling), 0.4, (0.95, 0.98, 1.0), 0.2),),
         sensor=Sensor(noise=1.8, jpeg=0),
     )

@@ -19,7 +19,7 @@ from ..session.seat_kinds import PACES, TABLE, parse_kind
 _LONGEST_NOTE: Final = 200
 _FAR: Final = 1e6
 """No share of a picture's width; JSON's numbers may be of any size, or none."""
-_NEW_GAME: Final = ("act", "rules", "players", "seats", "clock", "games", "played_by", "pace")
+_NEW_GAME: Final = ("act", "rules", "players", "seats", "clock", "games", "played_by", "pace", "start_from")
 _SIDES: Final = ("bottom", "left", "top", "right")
 
 
@@ -83,9 +83,17 @@ def _new_game(body: Mapping[str, Any]) -> requests.Request:
         _seats(body),
         None if clock is None else TimeControl.from_json(clock),
         games,
+        _start_from(body),
         _played_by(body),
         _pace(body),
     )
+
+
+def _start_from(body: Mapping[str, Any]) -> str:
+    source = body.get("start_from", "")
+    if source not in ("", "camera"):
+        raise BadRequest("“start_from” must be camera, or be left out.")
+    return str(source)
 
 
 def _played_by(body: Mapping[str, Any]) -> dict[str, str] | None:
@@ -192,6 +200,8 @@ _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "not_legal": _rule_not_legal,
     "rematch": lambda body: requests.Rematch(),
     "dismiss": lambda body: requests.DismissAlert(),
+    "swap_colours": lambda body: requests.SwapColours(),
+    "read_board": lambda body: requests.ReadBoard(),
     "stands_right": lambda body: requests.StandsRight(),
     "pause": lambda body: requests.Pause(),
     "resume": lambda body: requests.Resume(),

@@ -1,0 +1,34 @@
+"""What ``play`` is asked for besides its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from focus_companion.commands.shared.taping import MEGABYTES
+from focus_companion.game.rules import Rules
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """The game to be played, and how it is looked at and kept.
+
+    ``rules``: ``None`` for those of two players; ``start_from``: "camera" to begin from the position that the
+    camera reads, else "". ``names`` and ``played_by`` (kinds of seat) by letter.
+    ``games``: of the match, 1 for a single game; ``new``: also when a game is unfinished. ``rank1``: the side
+    of the picture at which rank 1 lies where the set-up cannot tell. ``tape``: a folder for all pictures and
+    events, with at most ``tape_size`` megabytes. ``pace``: seconds a turn for a computer's seat, ``None`` as
+    the game has it.
+    """
+
+    rules: Rules | None = None
+    start_from: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    played_by: Mapping[str, str] = field(default_factory=dict)
+    pace: float | None = None
+    games: int = 1
+    new: bool = False
+    rank1: str = "bottom"
+    tape: Path | None = None
+    tape_size: float = MEGABYTES

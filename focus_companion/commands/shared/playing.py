@@ -1,0 +1,232 @@
+"""The parts of the program that ``play`` puts together; each closes what it opens."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from focus_companion.addresses import shown_address
+from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.game_options import GameOptions
+from focus_companion.commands.shared.listeners import publisher, table_lights
+from focus_companion.commands.shared.pin import tell_links, tell_pin
+from focus_companion.commands.shared.play_source import DEMO, Chosen, choose_source
+from focus_companion.commands.shared.seat_options import play_seats, seat_line
+from focus_companion.commands.shared.serving import host_of, no_port, port_is_free, say
+from focus_companion.commands.shared.speaking import speaker
+from focus_companion.commands.shared.table_choice import boards_for, lens_for
+from focus_companion.commands.shared.taping import begin_tape, sight_to_json
+from focus_companion.game.match import MatchPlace
+from focus_companion.game.rules import Rules
+from focus_companion.notify import Supervisor
+from focus_companion.session.pipeline import Pipeline
+from focus_companion.session.runner import Runner
+from focus_companion.session.session import Session
+from focus_companion.settings import Settings
+from focus_companion.storage.folders import demo_folder
+from focus_companion.storage.journal import Journal
+
+if TYPE_CHECKING:
+    from focus_companion.commands.shared.camera_offer import CameraOffer
+    from focus_companion.mqtt.broker import Broker
+    from focus_companion.web.server import PageServer
+
+log = logging.getLogger(__name__)
+
+AGAIN: Final = 1.5
+"""Seconds after which the simulated board begins another game."""
+
+STOPPING: Final = 1.5
+"""Seconds for which the game thread is waited for at the end, at the most."""
+
+
+def open_camera_and_journal(
+    settings: Settings, picked: str | None, closing: ExitStack
+) -> tuple[Chosen, Journal, Settings]:
+    """The source of the pictures and the journal of its games; in the settings, the journal's folder.
+
+    ``picked``: the camera chosen on the page, ``None`` for none.
+
+    Raises:
+        BadInput, OSError: camera, journal or port cannot be used.
+    """
+    # Where the demonstration stands in for a camera, the user's journal is held all the same: it is played on
+    # as soon as a camera is there.
+    journal = None if settings.camera == DEMO else _journal(settings.data, closing)
+    port_is_free(settings)
+    camera = choose_source(settings, picked=picked)
+    if journal is None or camera.is_demo:
+        settings = replace(settings, data=demo_folder(settings.data))
+        journal = _journal(settings.data, closing)
+    return camera, journal, settings
+
+
+def _journal(folder: Path, closing: ExitStack) -> Journal:
+    """The journal in ``folder``, held for writing; what became of it is told."""
+    journal = Journal(folder, write=True)
+    closing.callback(journal.close)
+    for notice in journal.notices:
+        tell(notice)
+    return journal
+
+
+def begin_session(
+    wanted: GameOptions, settings: Settings, camera: Chosen, journal: Journal, closing: ExitStack
+) -> Session:
+    """The game: the unfinished one of the journal, or another.
+
+    Raises:
+        SeatError: a seat of a colour that does not play.
+        TapeError: the folder of the tape cannot be used.
+    """
+    boards = boards_for(settings.board)
+    lens = None if camera.is_demo else lens_for(settings.lens, camera.text, settings.data)
+    again = AGAIN if camera.is_demo else None
+    session = Session(
+        wanted.rules or Rules.make(2),
+        wanted.names,
+        journal,
+        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, aside=wanted.tape is None),
+        resume=not wanted.new,
+        again=again,
+        demo=camera.is_demo,
+        rescued=journal.rescued.kept.name if journal.rescued is not None else None,
+        match=MatchPlace(wanted.games) if wanted.games > 1 else None,
+        played_by=wanted.played_by,
+        pace=wanted.pace,
+        start_from=wanted.start_from,
+    )
+    if (tape := wanted.tape) is not None:
+        how = sight_to_json(wanted.rank1, boards, lens)
+        made = begin_tape(
+            tape, wanted.tape_size, session, journal, sight=how, again=again, demo=camera.is_demo
+        )
+        closing.callback(made.close)
+        say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
+    camera.follow(session)
+    return session
+
+
+def open_listeners(
+    settings: Settings, session: Session, camera: Chosen, journal: Journal, broker: Broker | None,
+    closing: ExitStack,
+) -> Callable[[Any], None]:  # fmt: skip
+    """Who hears of every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
+    spoken = speaker(settings, session, closing)
+    show = table_lights(settings, session, closing, spoken)
+    look = play_seats(session, closing)
+    if camera.stands_in and broker is not None:
+        say("MQTT: nothing is published while the demo stands in for a camera")
+        broker = None
+    publish = publisher(settings, broker, session, journal, closing)
+
+    def heard(event: Any) -> None:
+        look()
+        show(event)
+        if spoken is not None:
+            spoken.hear(event)
+        publish(event)
+        line = event_line(event, page=True)
+        history = session.history
+        log.info("game %d, turn %d: %s", history.game, history.ply, line.strip() or event.type)
+        say(line)
+
+    return heard
+
+
+def start_runner(
+    session: Session, camera: Chosen, heard: Callable[[Any], None], supervisor: Supervisor, closing: ExitStack
+) -> Runner:
+    """Start the game thread."""
+    runner = Runner(
+        session, camera.open, first=camera.first, anew=camera.anew, heard=heard, turned=supervisor.alive,
+        back_off=camera.back_off,
+    )  # fmt: skip
+    runner.start()
+    closing.callback(runner.stop, STOPPING)
+    return runner
+
+
+def serve_page(
+    settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, phone: str | None,
+    closing: ExitStack,
+) -> PageServer:  # fmt: skip
+    """Start the page, and tell its PIN and the links of players far away; its server runs until ``closing``.
+
+    Raises:
+        BadInput: its port cannot be used.
+    """
+    # Imported here because they take their time, in which the camera is opened already.
+    from focus_companion.web.app import create_app
+    from focus_companion.web.far import FarSeats
+    from focus_companion.web.lan import host_names, lan_addresses
+    from focus_companion.web.server import PageServer
+
+    pin = settings.pin if settings.lan else None
+    hosts = host_names() if settings.lan else ()
+    far = FarSeats(settings.data)
+    app = create_app(
+        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone
+    )
+    try:
+        server = PageServer(app, host=host_of(settings), port=settings.port)
+    except OSError as error:
+        raise no_port(settings.port, error) from error
+    if settings.lan:
+        # Only now is it known which port was free.
+        app.extensions["addresses"] = tuple(lan_addresses(server.port))
+        assert pin is not None
+        tell_pin(pin, server.port, settings.data, closing)
+    addresses = app.extensions["addresses"] or (f"http://127.0.0.1:{server.port}/",)
+    tell_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
+    # Not as silent as the one before it became when it closed.
+    logging.getLogger("waitress").setLevel(logging.NOTSET)
+    server.start()
+    closing.callback(server.close, 0.5)
+    return server
+
+
+def say_what_is_played(session: Session, camera: Chosen) -> None:
+    """Tell the terminal which camera and which game it is."""
+    history = session.history
+    say(f"Camera: {shown_address(camera.text)}")
+    if session.resumed:
+        say(f"Going on with game {history.game}, {history.ply} turns played (--new begins another)")
+    say(seat_line(history.played_by))
+    if place := history.match:
+        ends = " (--new ends the match)" if place.number > 1 else ""
+        say(f"Game {place.number} of {place.length} of the match{ends}")
+    if fault := session.rules.order_fault:
+        tell(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
+
+
+def end_before_the_page(
+    closing: ExitStack,
+    runner: Runner,
+    session: Session,
+    offer: CameraOffer | None,
+    stopping: Callable[[], object],
+) -> None:
+    """What ends before the page's server, which was opened earlier; done from the last line to the first.
+
+    The viewers' streams end with the session, so that the server does not cut them in the middle of a line.
+    """
+    closing.callback(runner.stop, STOPPING)
+    closing.callback(_say_goodbye, session)
+    if offer is not None:
+        closing.callback(offer.close)
+    closing.callback(stopping)
+
+
+def _say_goodbye(session: Session) -> None:
+    session.close()
+    time.sleep(0.1)
+    # Connections that are cut while the server closes are no news for the terminal.
+    logging.getLogger("waitress").setLevel(logging.CRITICAL)

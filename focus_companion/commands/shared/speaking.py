@@ -1,0 +1,99 @@
+"""``play --speak``: a game without a screen, on the host's loudspeaker."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from locale import getlocale
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.loudspeaker import ENGINE, VOICES, Loudspeaker, engine
+from focus_companion.commands.shared.serving import say
+from focus_companion.speech import NoSuchQuestion, Voice, answer, narrate
+
+if TYPE_CHECKING:
+    from focus_companion.session.session import Session
+    from focus_companion.settings import Settings
+
+SYSTEM: Final = "system"
+"""``--speak`` without a language: that of the system."""
+
+KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
+"""What a line typed into the terminal asks for; the name of a square asks what stands there."""
+
+
+class Speaker:
+    """Says what happens in a game, and answers what is asked."""
+
+    def __init__(self, session: Session, loudspeaker: Loudspeaker, voice: Voice) -> None:
+        self._session, self._loudspeaker, self._voice = session, loudspeaker, voice
+
+    def hear(self, event: Any) -> None:
+        """Say what ``event`` means; returns at once."""
+        said = narrate(event, self._session.state(), self._voice)
+        if said is not None:
+            self._loudspeaker.say(said)
+
+    def ask(self, about: str, square: str = "") -> None:
+        """Answer a question (see ``speech.answers``), or say the last sentence again ("repeat")."""
+        if about == "repeat":
+            self._loudspeaker.repeat()
+        else:
+            self._loudspeaker.answer(answer(about, self._session.state(), self._voice, square))
+
+    def stop(self) -> bool:
+        """Be silent; whether anything was being said."""
+        return self._loudspeaker.stop()
+
+    def typed(self, line: str) -> None:
+        """What a line typed into the terminal asks for; an empty one: silence. Others are explained."""
+        word = line.strip().lower()
+        if not word:
+            self.stop()
+            return
+        try:
+            if word in KEYS:
+                self.ask(KEYS[word])
+            else:
+                self.ask("square", word)
+        except NoSuchQuestion:
+            say("Type r: repeat, t: whose turn, s: how it stands, c: the clocks, d5: what stands there")
+
+
+def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker | None:
+    """Who speaks, by the settings; ``None`` for nobody. A missing engine is told in one line."""
+    if settings.speak is None:
+        return None
+    from focus_companion.web.catalogues import translations
+
+    program = engine()
+    if program is None:
+        tell(f"Nothing is spoken: {ENGINE} is not installed; sudo apt install {ENGINE}, then start again")
+        return None
+    language = _language(settings.speak)
+    loudspeaker = Loudspeaker(program, language)
+    closing.callback(loudspeaker.close)
+    made = Speaker(session, loudspeaker, Voice(translations(language)))
+    if sys.stdin is not None and sys.stdin.isatty():
+        _listen(sys.stdin, made.typed)
+        say(
+            "Spoken: type r to hear it again, t for whose turn, s for how it stands, c for the clocks, d5 ..."
+        )
+    return made
+
+
+def _language(chosen: str) -> str:
+    system = (getlocale()[0] or "")[:2]
+    return chosen if chosen in VOICES else system if system in VOICES else "en"
+
+
+def _listen(lines: TextIO, typed: Callable[[str], None]) -> None:
+    def read() -> None:
+        for line in lines:
+            typed(line)
+
+    # Ends with the program: nothing can interrupt a thread that waits for a terminal.
+    threading.Thread(target=read, name="keys", daemon=True).start()

@@ -1,0 +1,131 @@
+"""A position that nobody has named, read from a still picture: as a start, or to see how the board stands."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Final
+
+from ..referee.verdict import BoardRead
+from ..vision.capture.frames import Frame, Image
+from ..vision.detection.manual_corners import corners_of
+from ..vision.geometry.lens_profiles import LensProfile
+from ..vision.geometry.orientation import turned_stacks
+from ..vision.geometry.pose import turned
+from ..vision.geometry.scene import BoardProfile, Camera
+from ..vision.single_image.read_still import StillReading, read_still
+from ..vision.tracking.stillness import Small, Stillness
+
+PATIENCE: Final = 0.6
+"""Seconds that a picture must be still before it is read."""
+
+AGAIN: Final = 2.0
+"""Seconds between two readings of a picture that has not changed, where the last found no board."""
+
+SURE: Final = 0.9
+"""Probability of its top below which a square is doubtful."""
+
+log = logging.getLogger(__name__)
+
+
+class Reader:
+    """Reads still pictures one at a time.
+
+    ``players`` are the letters of the colours in play, ``rank1`` the side of the picture at which rank 1 lies
+    where nothing tells. ``aside``: a thread of its own reads, which takes seconds; else :meth:`see` does.
+    """
+
+    def __init__(
+        self,
+        profiles: Sequence[BoardProfile],
+        players: str,
+        rank1: str,
+        lens: LensProfile | None,
+        *,
+        aside: bool,
+    ) -> None:
+        self._profiles, self._players, self._rank1, self._lens = profiles, players, rank1, lens
+        self._aside = aside
+        self._stillness = Stillness()
+        self._running: Future[StillReading | None] | None = None
+        self._read: tuple[float, Small] | None = None
+        self.last: StillReading | None = None
+
+    @property
+    def corners(self) -> dict[str, tuple[float, float]] | None:
+        """Where the last reading saw the lattice's corners."""
+        return None if self.last is None else corners_of(self.last.camera, self.last.profile)
+
+    def forget(self) -> None:
+        """The next still picture is read even if it looks like the last one that was."""
+        self._read = None
+
+    def see(self, frame: Frame, standing: Sequence[str] | None, held: Camera | None) -> BoardRead | None:
+        """What a still picture shows, as soon as one has been read; ``None`` until then.
+
+        The board is turned as the camera ``held`` sees it, else so that most squares show ``standing``, else
+        as ``rank1`` says.
+        """
+        small = self._stillness.small_copy(frame.picture)
+        still = self._stillness.update(frame.time, small)
+        if self._running is None and still >= PATIENCE and self._due(frame.time, small):
+            self._read = frame.time, small
+            self._running = self._start(frame.image)
+        if self._running is None or not self._running.done():
+            return None
+        found, self._running = self._running.result(), None
+        self.last = found and upright_as(found, standing, held)
+        if self.last is None:
+            return BoardRead((), (), 0.0)
+        order = sorted(range(len(self.last.sure)), key=self.last.sure.__getitem__)
+        doubtful = tuple(square for square in order if self.last.sure[square] < SURE)
+        return BoardRead(self.last.stacks, doubtful, self.last.confidence)
+
+    def _due(self, time: float, small: Small) -> bool:
+        if self._read is None:
+            return True
+        read_at, before = self._read
+        if self.last is None and time - read_at >= AGAIN:
+            return True
+        return self._stillness.differ(small, before)
+
+    def _start(self, image: Image) -> Future[StillReading | None]:
+        done: Future[StillReading | None] = Future()
+
+        def read() -> None:
+            try:
+                done.set_result(read_still(image, self._profiles, self._players, self._rank1, self._lens))
+            except Exception as error:  # told to the game's thread, which asks for the result
+                done.set_exception(error)
+
+        if self._aside:
+            threading.Thread(target=read, name="reading", daemon=True).start()
+        else:
+            read()
+        return done
+
+
+def upright_as(reading: StillReading, standing: Sequence[str] | None, held: Camera | None) -> StillReading:
+    """The same reading with the board turned as it is held, or as most of ``standing`` shows."""
+    turns = [
+        StillReading(
+            turned_stacks(reading.stacks, quarters),
+            turned_stacks(reading.sure, quarters),
+            turned(reading.camera, quarters),
+            reading.profile,
+            reading.confidence,
+        )
+        for quarters in range(4)
+    ]
+    if held is not None:
+        corner = held.project(reading.profile.corners[:1])[0]
+
+        def apart(turn: StillReading) -> float:
+            return float(abs(turn.camera.project(turn.profile.corners[:1])[0] - corner).sum())
+
+        return min(turns, key=apart)
+    if standing is not None:
+        return max(turns, key=lambda turn: sum(map(str.__eq__, turn.stacks, standing)))
+    return reading

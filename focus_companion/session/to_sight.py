@@ -1,0 +1,52 @@
+"""What whoever looks at the board is asked: to judge a frame, to read it, to believe or to hurry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from ..referee.verdict import Verdict
+from .history import History
+from .ports import Sight
+from .requests import ReadBoard, Request, StandsRight, TurnDone
+
+if TYPE_CHECKING:
+    from ..vision.capture.frames import Frame
+
+_HURRY: Final = 2.0
+"""Seconds after a press of the button in which the picture may come to rest and is judged at once."""
+
+_READING: Final = 30.0
+"""Seconds for which a reading that was asked for is tried."""
+
+
+class Looking:
+    """What is to be done with the next frames."""
+
+    def __init__(self) -> None:
+        self._read_until = -math.inf
+
+    def pass_on(self, request: Request, sight: Sight, time: float) -> None:
+        """What was asked for at ``time``, as far as it is about looking."""
+        if isinstance(request, ReadBoard):
+            sight.read_again()
+            self._read_until = time + _READING
+        elif isinstance(request, StandsRight):
+            sight.vouch()
+        elif isinstance(request, TurnDone):
+            sight.hurry(time + _HURRY)
+
+    def verdicts(self, sight: Sight, frame: Frame, history: History, time: float) -> Iterator[Verdict]:
+        """What a frame at ``time`` says of the game."""
+        if history.start_from:
+            yield from sight.read(frame, None)
+            return
+        asked = time <= self._read_until
+        # Looking for a position that does not stand there would take all the time that reading needs.
+        if not asked or sight.camera_state == "ok":
+            yield from sight.push(frame, history.positions, history.asked)
+        if asked:
+            for verdict in sight.read(frame, history.position):
+                self._read_until = -math.inf
+                yield verdict

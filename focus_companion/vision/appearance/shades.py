@@ -1,0 +1,45 @@
+"""The shades that the players' pieces have in a picture whose position is known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.stack_masks import Outlines
+from .colour_model import CLASS
+from .learning import labels
+
+_FEWEST = 30
+"""Pixels that a colour must show at least."""
+
+Shade = tuple[int, int, int]
+"""Red, green, blue, 0 … 255."""
+
+
+def measured_shades(
+    image: NDArray[np.uint8], outlines: Outlines, stacks: Sequence[str], except_squares: Collection[int] = ()
+) -> dict[str, Shade]:
+    """The middle shade of each colour's pieces by letter, in a BGR picture (H, W, 3) that shows ``stacks``
+    but on ``except_squares``. Colours that hardly show are left out.
+    """
+    shown = ["" if square in except_squares else stack for square, stack in enumerate(stacks)]
+    window, painted = labels(outlines, shown)
+    # The outermost pixels mix with what lies behind.
+    rim = np.ones((3, 3), np.uint8)
+    inner = np.asarray(cv2.erode(painted, rim)) == np.asarray(cv2.dilate(painted, rim))
+    pixels = image[window.slices]
+    found = {}
+    for letter in sorted(set("".join(shown))):
+        own = pixels[inner & (painted == CLASS[letter])]
+        if len(own) >= _FEWEST:
+            blue, green, red = np.median(own, axis=0)
+            found[letter] = int(red), int(green), int(blue)
+    return found
+
+
+def shade_text(shade: Shade) -> str:
+    """A shade as ``#rrggbb``."""
+    return "#{:02x}{:02x}{:02x}".format(*shade)

@@ -1,0 +1,42 @@
+"""Whether a newer version is installed than the one that runs: it takes effect at the next start."""
+
+from __future__ import annotations
+
+import re
+import time
+from importlib import metadata
+from typing import Final
+
+from .. import __version__
+
+EVERY: Final = 30.0
+"""Seconds between two looks at the disk."""
+
+
+class Installed:
+    """The version on the disk, looked up now and then. May be asked from any thread."""
+
+    def __init__(self, running: str = __version__) -> None:
+        self._running = running
+        self._looked = float("-inf")
+        self._found: str | None = None
+
+    def newer(self) -> str | None:
+        """The installed version if it is newer than the running one, else ``None``."""
+        now = time.monotonic()
+        if now - self._looked > EVERY:
+            self._looked = now
+            self._found = self._look()
+        return self._found
+
+    def _look(self) -> str | None:
+        try:
+            found = metadata.version("focus-companion")
+        except metadata.PackageNotFoundError:
+            # Run from a checkout, or in the moment in which it is being replaced.
+            return None
+        return found if _numbers(found) > _numbers(self._running) else None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])

@@ -1,0 +1,48 @@
+"""What the page's browser speaks: the events as sentences, as they happen, and answers to what is asked."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, jsonify, request
+
+from ..formats.strict_json import compact
+from ..session.events import Event
+from ..speech import NoSuchQuestion, Voice, answer, narrate
+from .access import Refused
+from .catalogues import translations
+from .ports import GameSession
+from .stream import HEARTBEAT, last_event_id, stream_response
+
+SILENT = b": nothing to say\n\n"
+
+blueprint = Blueprint("speaking", __name__)
+
+
+@blueprint.get("/api/speech")
+def speech() -> Response:
+    """``text/event-stream``: every sentence as ``{"type", "text", "urgent"}``, its event's id as ``id``."""
+    session: GameSession = current_app.extensions["game"]
+    voice = Voice(translations(g.language))
+
+    def block(number: int, event: Event) -> bytes:
+        said = narrate(event, session.state(), voice)
+        if said is None:
+            return SILENT
+        data: dict[str, Any] = {"type": event.type, "text": said.text, "urgent": said.urgent}
+        return f"id: {number}\nevent: said\ndata: {compact(data)}\n\n".encode()
+
+    return stream_response(session.subscribe(last_event_id(), heartbeat=HEARTBEAT), block)
+
+
+@blueprint.get("/api/speech/answer")
+def answered() -> Response:
+    """``{"text": …}``: the answer to ``about`` (turn, standing, time, or square with ``square=d5``)."""
+    session: GameSession = current_app.extensions["game"]
+    about, square = request.args.get("about", ""), request.args.get("square", "").strip().lower()
+    try:
+        text = answer(about, session.state(), Voice(translations(g.language)), square)
+    except NoSuchQuestion:
+        raise Refused(HTTPStatus.BAD_REQUEST, "Ask for a square by its name, such as d5.") from None
+    return jsonify(text=text)

@@ -1,0 +1,33 @@
+// What the pieces are called and how they are painted: by colour, or as the profile of the set says.
+
+import { LETTERS } from "../lib/squares.js";
+import { t } from "../lib/texts.js";
+
+let looks = {}; // what the set's profile says, by letter
+
+/** Take over `pieces` of the state; true if something looks otherwise than before. */
+export function takeLooks(pieces) {
+  const now = Object.fromEntries(Object.entries(pieces ?? {}).filter(([, look]) => look.name).map(([colour, look]) => [LETTERS[colour] ?? colour, look]));
+  const changed = JSON.stringify(now) !== JSON.stringify(looks);
+  looks = now;
+  return changed;
+}
+
+/** The shade of a letter's pieces by the profile, as #rrggbb, else undefined. */
+export const shadeOf = (letter) => looks[letter]?.shade;
+
+const usual = (name) => ({ White: t("White"), Black: t("Black"), Wood: t("Wood"), Brown: t("Brown"), Copper: t("Copper"), Silver: t("Silver"), Gold: t("Gold"), Red: t("Red"), Green: t("Green"), Blue: t("Blue"), Yellow: t("Yellow") })[name] ?? name;
+
+/** A colour as a name. */
+export function colourName(colour) {
+  const look = looks[LETTERS[colour]];
+  if (look) return usual(look.name);
+  return { red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") }[colour] ?? colour;
+}
+
+/** The colour of a piece, by its letter, within a sentence. */
+export function colourWord(letter) {
+  const look = looks[letter];
+  if (look) return usual(look.name).toLowerCase();
+  return { r: t("red"), g: t("green"), b: t("blue"), y: t("yellow") }[letter] ?? letter;
+}

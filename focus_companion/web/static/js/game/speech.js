@@ -1,0 +1,130 @@
+// A game without a screen: what happens is spoken by the browser, and what is asked is answered.
+
+import { h } from "../lib/svg.js";
+import { pref } from "../lib/prefs.js";
+import { t } from "../lib/texts.js";
+
+/** Keys while speech is on, but for where somebody types. */
+const KEYS = { r: "repeat", t: "turn", s: "standing", c: "time", w: "here" };
+
+/** Sentences that may wait: of more, as after the host was away, the newest are spoken. */
+const MOST = 4;
+
+const language = document.documentElement.lang;
+
+/** Speaks one thing after another; what is urgent cuts the rest, and a turn that was cut is said again. */
+class Mouth {
+  constructor() {
+    this.waiting = []; // what is spoken or waits, the oldest first
+    this.last = "";
+  }
+
+  say({ text, urgent }) {
+    this.last = text;
+    const now = { text, urgent };
+    const left = this.waiting.filter((item) => !item.urgent).slice(-MOST);
+    if (urgent) this.instead([now, ...left]);
+    else if (this.waiting.length > MOST) this.instead([...left, now]);
+    else this.utter(now);
+  }
+
+  instead(items) {
+    this.hush();
+    for (const item of items) this.utter(item);
+  }
+
+  /** An answer: whoever asks has stopped listening to the rest. */
+  answer(text) {
+    this.last = text;
+    this.instead([{ text, urgent: false }]);
+  }
+
+  hush() {
+    this.waiting = [];
+    speechSynthesis.cancel();
+  }
+
+  utter({ text, urgent }) {
+    // An object of its own: that the one before it was cut is told later.
+    const item = { text, urgent };
+    const spoken = new SpeechSynthesisUtterance(text);
+    spoken.lang = language;
+    const done = () => (this.waiting = this.waiting.filter((other) => other !== item));
+    spoken.addEventListener("end", done);
+    spoken.addEventListener("error", done);
+    this.waiting.push(item);
+    speechSynthesis.speak(spoken);
+  }
+}
+
+export class Speech {
+  /** `panel`: its buttons, or null; `nowOf()` the state; `choose(move)` answers a question; `toast(text)`. */
+  constructor(panel, nowOf, choose, toast) {
+    Object.assign(this, { panel, nowOf, choose, toast, source: null });
+    this.able = "speechSynthesis" in window;
+    if (!this.able) return;
+    this.mouth = new Mouth();
+    document.addEventListener("keydown", (event) => this.key(event));
+    panel?.addEventListener("click", ({ target }) => {
+      const about = target.closest("[data-ask]")?.dataset.ask;
+      if (about) this.ask(about);
+    });
+    panel?.querySelector("form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.ask("square", event.target.elements.square.value);
+    });
+    this.follow();
+  }
+
+  get on() {
+    return this.able && pref("sound") === "speech";
+  }
+
+  /** The setting was read or changed. */
+  follow() {
+    if (this.panel) this.panel.hidden = !this.on;
+    if (!this.on) {
+      this.source?.close();
+      this.source = null;
+      if (this.able) this.mouth.hush();
+    } else if (!this.source) {
+      this.source = new EventSource(`/api/speech?lang=${language}`);
+      this.source.addEventListener("said", ({ data }) => this.hear(JSON.parse(data)));
+    }
+  }
+
+  hear(said) {
+    this.mouth.say(said);
+    this.show();
+  }
+
+  show() {
+    const line = this.panel?.querySelector(".said");
+    line?.replaceChildren(h("q", {}, this.mouth.last));
+  }
+
+  async ask(about, square = "") {
+    if (about === "stop") return this.mouth.hush();
+    if (about === "repeat" && this.mouth.last) return this.mouth.answer(this.mouth.last);
+    try {
+      const answer = await fetch(`/api/speech/answer?${new URLSearchParams({ lang: language, about: about === "repeat" ? "turn" : about, square })}`);
+      const { text, error } = await answer.json();
+      this.mouth.answer(text ?? error);
+      return this.show();
+    } catch (problem) {
+      console.info(problem.message);
+      return this.toast(t("The host does not answer. Try again when the page is live."));
+    }
+  }
+
+  key(event) {
+    if (!this.on || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
+    const turn = this.nowOf().unclear?.[Number(event.key) - 1];
+    if (event.key === "Escape") this.mouth.hush();
+    else if (turn) this.choose(turn);
+    else if (KEYS[event.key] === "here") {
+      const square = event.target.closest("[data-square]")?.dataset.square;
+      if (square) this.ask("square", square);
+    } else if (KEYS[event.key]) this.ask(KEYS[event.key]);
+  }
+}

@@ -1,0 +1,210 @@
+"""The host's loudspeaker and the button that asks, with a program in the place of espeak-ng."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from transcript import Listener
+
+from focus_companion.commands.shared.button import Presses
+from focus_companion.commands.shared.loudspeaker import WAITING, Loudspeaker
+from focus_companion.commands.shared.speaking import speaker
+from focus_companion.game.colours import LETTER
+from focus_companion.settings import Settings
+from focus_companion.speech import Utterance
+
+PATIENCE = 60.0
+"""Seconds within which what is waited for happens, also where much else runs beside."""
+
+ENGINE = """#!{python}
+import sys, time
+text = sys.stdin.read()
+with open({log!r}, "a") as log:
+    print(sys.argv[2], text, file=log, flush=True)
+    time.sleep({seconds})
+    print("done", text, file=log, flush=True)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Callable[[float], Path]:
+    """Makes a program that takes its time over each sentence, and notes what it begins and ends."""
+
+    def make(seconds: float) -> Path:
+        program = tmp_path / "espeak-ng"
+        log = str(tmp_path / "heard")
+        program.write_text(ENGINE.format(python=sys.executable, log=log, seconds=seconds))
+        program.chmod(0o755)
+        return program
+
+    return make
+
+
+@pytest.fixture
+def loudspeaker(engine: Callable[[float], Path]) -> Iterator[Loudspeaker]:
+    made = Loudspeaker(str(engine(1000.0)), "pl")
+    yield made
+    made.close()
+
+
+def heard(folder: Path) -> list[str]:
+    log = folder / "heard"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def test_an_alert_cuts_a_turn_which_is_said_again(loudspeaker: Loudspeaker, tmp_path: Path) -> None:
+    loudspeaker.say(Utterance("a turn"))
+    until(lambda: heard(tmp_path) == ["pl a turn"])
+    loudspeaker.say(Utterance("the next turn"))
+    loudspeaker.say(Utterance("an alert", urgent=True))
+    until(lambda: heard(tmp_path) == ["pl a turn", "pl an alert"])
+    loudspeaker.say(Utterance("another alert", urgent=True))
+    until(lambda: heard(tmp_path)[2:] == ["pl another alert"])
+    assert loudspeaker.stop()
+    assert not any(line.startswith("done") for line in heard(tmp_path))
+
+
+def test_turns_are_said_one_after_another(engine: Callable[[float], Path], tmp_path: Path) -> None:
+    loudspeaker = Loudspeaker(str(engine(0.05)), "en")
+    for text in ("one", "two", "three"):
+        loudspeaker.say(Utterance(text))
+    until(lambda: len(heard(tmp_path)) == 6)
+    assert heard(tmp_path) == [
+        f"{word} {text}" for text in ("one", "two", "three") for word in ("en-gb", "done")
+    ]
+    loudspeaker.say(Utterance("an alert", urgent=True))
+    loudspeaker.say(Utterance("a turn"))
+    until(lambda: heard(tmp_path)[-1] == "done a turn")
+    loudspeaker.repeat()
+    until(lambda: heard(tmp_path)[-2:] == ["en-gb a turn", "done a turn"] and len(heard(tmp_path)) == 12)
+    loudspeaker.close()
+
+
+def test_a_cut_turn_comes_after_the_alert(engine: Callable[[float], Path], tmp_path: Path) -> None:
+    loudspeaker = Loudspeaker(str(engine(0.5)), "en")
+    loudspeaker.say(Utterance("a turn"))
+    until(lambda: heard(tmp_path))
+    loudspeaker.say(Utterance("an alert", urgent=True))
+    until(lambda: heard(tmp_path)[-1:] == ["done a turn"])
+    assert heard(tmp_path) == [
+        "en-gb a turn",
+        "en-gb an alert",
+        "done an alert",
+        "en-gb a turn",
+        "done a turn",
+    ]
+    loudspeaker.close()
+
+
+def test_an_answer_is_given_at_once_and_what_waits_is_dropped(
+    loudspeaker: Loudspeaker, tmp_path: Path
+) -> None:
+    for n in range(3 * WAITING):
+        loudspeaker.say(Utterance(f"turn {n}"))
+    until(lambda: heard(tmp_path))
+    loudspeaker.answer("the answer")
+    until(lambda: heard(tmp_path)[-1] == "pl the answer")
+    assert loudspeaker.stop() and not loudspeaker.stop()
+
+
+def test_the_first_word_comes_soon(engine: Callable[[float], Path], tmp_path: Path) -> None:
+    """From the event until the engine has the sentence, at best: the machine may have much else to do."""
+    loudspeaker = Loudspeaker(str(engine(0.0)), "en")
+    taken: list[float] = []
+    for n in range(5):
+        begun = time.monotonic()
+        loudspeaker.say(Utterance(f"turn {n}"))
+        until(lambda: len(heard(tmp_path)) > 2 * n)  # noqa: B023
+        taken.append(time.monotonic() - begun)
+        until(lambda: len(heard(tmp_path)) == 2 * n + 2)  # noqa: B023
+    loudspeaker.close()
+    assert min(taken) < 0.3, taken
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_an_engine_that_fails_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    """Without a sound card espeak-ng ends with status 0."""
+    program = tmp_path / "espeak-ng"
+    program.write_text(f"#!/bin/sh\ncat >/dev/null\necho error: no such card >&2\nexit {status}\n")
+    program.chmod(0o755)
+    loudspeaker = Loudspeaker(str(program), "en")
+    for _ in range(3):
+        loudspeaker.say(Utterance("a turn"))
+    until(lambda: "no such card" in caplog.text and not loudspeaker.speaking)
+    loudspeaker.close()
+    assert caplog.text.count("no such card") == 1
+
+
+def test_without_the_engine_one_line_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert speaker(Settings(data=tmp_path, speak="en"), None, None) is None  # type: ignore[arg-type]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and "sudo apt install espeak-ng" in lines[0]
+    assert speaker(Settings(data=tmp_path), None, None) is None  # type: ignore[arg-type]
+    assert capsys.readouterr().err == ""
+
+
+def test_one_press_and_two() -> None:
+    told: list[str] = []
+    presses = Presses(lambda: told.append("short"), lambda: told.append("double"), within=0.2)
+    presses.pressed()
+    until(lambda: told == ["short"])
+    presses.pressed()
+    presses.pressed()
+    assert told == ["short", "double"]
+    time.sleep(0.4)
+    assert told == ["short", "double"], "the first of two is no short press"
+    presses.pressed()
+    presses.close()
+    time.sleep(0.4)
+    assert told == ["short", "double"]
+
+
+@pytest.mark.slow
+def test_the_demo_told_aloud_rebuilds_its_game(engine: Callable[[float], Path], tmp_path: Path) -> None:
+    """``play --camera demo --speak pl``: what the engine was given is the game that the journal has."""
+    program = engine(0.0)
+    env = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "XDG_STATE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--speak", "pl"]
+    play = subprocess.Popen(
+        [*command, "--port", "0", "--data", str(tmp_path / "data"), "--name", "green=Ania"],
+        env=env, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert play.stdout is not None
+        address = next(word for line in play.stdout for word in line.split() if word.startswith("http://"))
+        threading.Thread(target=play.stdout.read, daemon=True).start()
+
+        def told() -> list[str]:
+            return [line[3:] for line in heard(tmp_path) if line.startswith("pl ")]
+
+        until(lambda: len(Listener("pl").rebuild(told()).moves) >= 4)
+        spoken = Listener("pl").rebuild(told())
+        with urllib.request.urlopen(f"{address}api/state", timeout=PATIENCE) as answer:
+            state = json.load(answer)
+    finally:
+        play.send_signal(signal.SIGTERM)
+        play.wait(PATIENCE)
+    turns = [(LETTER[turn["player"]], turn["move"]) for turn in state["moves"] if "move" in turn]
+    assert spoken.moves == turns[: len(spoken.moves)] and any("Ania" in line for line in told())

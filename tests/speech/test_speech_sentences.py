@@ -1,0 +1,155 @@
+"""Single sentences: what is said of what, which squares are told apart, and what is answered."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transcript import LANGUAGES
+
+from focus_companion.game.moves import Move
+from focus_companion.game.rules import Rules
+from focus_companion.game.squares import SQUARES
+from focus_companion.referee.verdict import TurnSeen
+from focus_companion.session import events
+from focus_companion.session.beginning import began
+from focus_companion.session.clock import Clock, TimeControl
+from focus_companion.session.events_from_verdicts import follow
+from focus_companion.session.history import History
+from focus_companion.session.state_json import state
+from focus_companion.speech import NoSuchQuestion, Voice, answer, narrate
+from focus_companion.speech.narration import alert_title
+from focus_companion.web.catalogues import translations
+
+ROOT = Path(__file__).parents[2]
+EN = Voice(translations("en"))
+
+
+def table(*moves: str, players: dict[str, str] | None = None) -> dict[str, Any]:
+    """The state of a two-player game after some turns."""
+    return state(played(*moves, players=players))
+
+
+def played(*moves: str, players: dict[str, str] | None = None) -> History:
+    history = History.begin(Rules.make(2), {"g": "Ann", "r": "Bob"} if players is None else players)
+    history = history.take(began(history, 0.0))
+    for move in moves:
+        history = follow([TurnSeen(Move.parse(move), 0.9)], history, 1.0)[-1].after
+    return history
+
+
+SAID = [
+    (events.Alert(1, "distance", "green", ["d5", "e4"], ""),
+     "Ann: Wrong number of squares. Please put right: delta five, echo four."),
+    (events.Prompt(1, "d6", [{"piece": "g"}, {"piece": "r"}]),
+     "Take two from the bottom of delta six: green, red."),
+    (events.Unclear(1, ["d5-d6", "*b2"]),
+     "Which turn was it? one: delta five to delta six; two: places on bravo two."),
+    (events.Reply(1, "red", "c7-d7", [{"piece": "g"}], "companion"),
+     "Please do this for Bob: charlie seven to delta seven. Take one from the bottom of delta seven: green."),
+    (events.SetUp(1, ["a3", "b3", "c3", "d3", "e3", "f3"]),
+     "Please check alpha three, bravo three, charlie three, delta three, and two more."),
+    (events.Lost(1, "camera", "dark"), "It is too dark to see the board."),
+    (events.Lost(1, "board", "out of view"), "I do not see the board."),
+    (events.Result(1, ["green"], "domination"), "Ann wins."),
+    (events.Resolved(1), "Put right. Ann to move."),
+    (events.Placed(1, None), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "text"), SAID)
+def test_sentences(event: events.Event, text: str | None) -> None:
+    said = narrate(event, table(), EN)
+    assert (said and said.text) == text
+    urgent = isinstance(
+        event, events.Alert | events.Prompt | events.Unclear | events.Reply | events.SetUp | events.Lost
+    )
+    assert said is None or said.urgent is urgent
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_square_sounds_like_another(language: str) -> None:
+    """Any two of the words differ in half of their letters or more."""
+    voice = Voice(translations(language))
+    for words in (list(voice.files().values()), list(voice.numbers())):
+        for one, other in combinations(words, 2):
+            assert distance(one, other) * 2 >= min(len(one), len(other)), (one, other)
+    assert len({voice.square(name) for name in SQUARES}) == len(SQUARES)
+
+
+def distance(one: str, other: str) -> int:
+    """Letters to change, add or leave out between two words."""
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        before, row = row, [i]
+        for j, b in enumerate(other, start=1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b)))
+    return row[-1]
+
+
+def test_every_alert_has_its_words_and_they_are_the_pages() -> None:
+    page = (ROOT / "focus_companion/web/static/js/game/words.js").read_text(encoding="utf-8")
+    titles = page.partition("function alertTitle")[2].partition("function alertText")[0]
+    reasons = re.findall(r'^      (\w+): t\("([^"]+)"\)', titles, re.MULTILINE)
+    assert len(reasons) == 13
+    for reason, title in reasons:
+        assert alert_title(reason, EN) == title
+    assert alert_title("else", EN) == "Something is not right"
+
+
+NAMES = [
+    ({"g": "Ann Lee", "r": "Ann Low"}, "Green, bravo six to bravo seven."),
+    ({"g": "Delta"}, "Green, bravo six to bravo seven."),
+    ({"g": "Red"}, "Green, bravo six to bravo seven."),
+    ({"g": "  42 "}, "Green, bravo six to bravo seven."),
+    ({"g": "O’Neil the Great"}, "O’Neil, bravo six to bravo seven."),
+    ({}, "Green, bravo six to bravo seven."),
+]
+
+
+@pytest.mark.parametrize(("players", "text"), NAMES)
+def test_a_player_is_one_word_that_is_no_other(players: dict[str, str], text: str) -> None:
+    after = table("b6-b7", players=players)
+    moved = follow([TurnSeen(Move.parse("b6-b7"), 0.9)], played(players=players), 1.0)[0].event
+    said = narrate(moved, after, EN)
+    assert said is not None and said.text == text
+
+
+def test_answers() -> None:
+    now = table("b6-b7")
+    assert answer("turn", now, EN) == "Bob to move."
+    assert answer("standing", now, EN) == (
+        "Turn 1. Ann: 0 captured, 0 in reserve. Bob: 0 captured, 0 in reserve. Bob to move."
+    )
+    assert answer("time", now, EN) == "There is no clock."
+    assert answer("square", now, EN, "b6") == "Bravo six is empty."
+    assert answer("square", now, EN, "b7") == "Bravo seven, from the top: green, red."
+    assert answer("square", now, EN, "c7") in ("Charlie seven: red.", "Charlie seven: green.")
+    for about, square in (("square", "z9"), ("square", ""), ("weather", "")):
+        with pytest.raises(NoSuchQuestion):
+            answer(about, now, EN, square)
+
+
+def test_whose_turn_says_what_is_in_the_way() -> None:
+    alert = events.Alert(1, "out_of_turn", "red", ["d5"], "").to_json()
+    assert answer("turn", table() | {"alert": alert}, EN) == "Not this player’s turn. Ann to move."
+    assert answer("turn", table() | {"paused": True}, EN) == "The game is paused."
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Ann: 9 minutes 1 second. Bob: the time is up."),
+        ("pl", "Ann: 9 minut 1 sekunda. Bob: koniec czasu."),
+        ("it", "Ann: 9 minuti 1 secondo. Bob: il tempo è scaduto."),
+    ],
+)
+def test_the_clocks_are_told(language: str, text: str) -> None:
+    clock = Clock(TimeControl("down", 600.0), {"g": 59.0, "r": 601.0})
+    history = replace(played(), clock=clock)
+    now = state(history) | {"clock": clock.to_json(0.0, "gr")}
+    assert answer("time", now, Voice(translations(language))) == text

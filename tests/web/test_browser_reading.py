@@ -1,0 +1,141 @@
+"""A position that the camera reads, on the page: offered with its doubts, taken with one press or mended."""
+
+from __future__ import annotations
+
+import pytest
+from browsing import MOVES, PATIENCE, Seen, drawn, serious, stack, status, until
+from playwright.sync_api import expect
+
+from focus_companion.game.position import position_text
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen
+from focus_companion.session.requests import TakeBack
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def placed(**stacks: str) -> tuple[str, ...]:
+    return tuple(stacks.get(square, "") for square in SQUARES)
+
+
+READ = placed(d5="rgg", c4="gr", e2="g", h3="rr")
+
+
+def wanting(table, page) -> None:
+    """A new game from a position that the camera reads, chosen in the dialog."""
+    page.click(".acts [data-act=new_game]")
+    page.locator("#new-game details summary").last.click()
+    page.select_option("[name=set_up]", "position")
+    page.click("#new-game .strong")
+    page.wait_for_selector("#new-game:not([open])", state="attached")
+    assert until(page, table, start_from="camera")["rules"]["set_up"] == "pairs"
+
+
+def test_the_start_is_read_and_taken_with_one_press(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    wanting(table, page)
+    status(page, "Set up any position")
+    table.sight.reads = [BoardRead(READ, (INDEX["c4"], INDEX["h3"]), 0.7)]
+    table.see()
+    status(page, "Look at these squares first: c4 and h3.")
+    expect(page.locator(".ring.differ")).to_have_count(2)
+    assert "3 pieces" in stack(page, "d5")
+    assert serious(page) == []
+    page.click("#status [data-act=take_reading]")
+    state = until(page, table, start_from=None)
+    assert state["position"] == position_text(READ) and state["to_move"] == "green"
+    table.see(StartSeen())
+    status(page, "Green to move")
+    assert table.journal.history(state["game"]).position.stacks == READ
+    assert seen.troubles == []
+
+
+def test_a_reading_is_mended_square_by_square(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    wanting(table, page)
+    table.sight.reads = [BoardRead(READ, (INDEX["c4"],), 0.7)]
+    table.see()
+    page.click("#status [data-act=swap_reading]")
+    drawn(page)
+    page.click("#status [data-act=edit_reading]")
+    page.click("#editor .first button")
+    expect(page.locator("#editor .at")).to_have_text("c4")
+    page.click("#editor [data-edit=drop]")
+    page.select_option("#editor .whose select", "red")
+    page.fill("#editor [name=green]", "2")
+    page.click("#editor [data-edit=done]")
+    state = until(page, table, start_from=None)
+    mended = placed(d5="grr", c4="r", e2="r", h3="gg")
+    assert state["position"] == position_text(mended), "the colours are swapped, c4 has lost its top"
+    assert state["to_move"] == "red" and state["reserves"] == {"green": 2, "red": 0}
+    assert seen.troubles == []
+
+
+def test_after_the_cat_the_difference_is_shown_and_the_position_taken(table, seen: Seen, looping) -> None:
+    table.play(*MOVES[:3])
+    page = seen.open()
+    # The board has to be put right by hand after a turn is taken back on the page.
+    table.session.submit(TakeBack()).result(PATIENCE)
+    table.see(StartDiffers((INDEX["d5"],)))
+    status(page, "The board differs from the game")
+    page.click("#status [data-act=read_board]")
+    moved = list(table.session.position.stacks)
+    moved[INDEX["d5"]] = ""
+    table.sight.reads = [BoardRead(tuple(moved), (), 0.9)]
+    for _ in range(50):
+        table.see()
+        if table.session.state()["reading"]:
+            break
+        page.wait_for_timeout(50)
+    status(page, "This square differs from the game: d5.")
+    page.click("#status [data-act=take_reading]")
+    state = until(page, table, position=position_text(moved))
+    assert state["reading"] is None
+    assert [incident["type"] for incident in table.session.record().incidents] == ["taken_back", "corrected"]
+    assert seen.troubles == []
+
+
+def test_who_mends_the_board_passes_the_reading_over(table, seen: Seen, looping) -> None:
+    table.play(*MOVES[:3])
+    page = seen.open()
+    # The board has to be put right by hand after a turn is taken back on the page.
+    table.session.submit(TakeBack()).result(PATIENCE)
+    table.sight.reads = [BoardRead(READ, (), 0.9)]
+    table.see(StartDiffers((INDEX["d5"],)))
+    page.click("#status [data-act=read_board]")
+    for _ in range(50):
+        table.see()
+        if table.session.state()["reading"]:
+            break
+        page.wait_for_timeout(50)
+    page.click("#status [data-act=pass_reading]")
+    status(page, "The board differs from the game")
+    table.see(StartSeen())
+    status(page, "Green to move")
+    assert table.session.history.ply == 2 and seen.troubles == []
+
+
+def test_whose_pieces_are_whose_is_shown_and_swapped_with_one_press(table, seen: Seen, looping) -> None:
+    table.sight.looks = {
+        "g": {"seen": "#e6dfd0", "name": "White", "shade": "#eee8dc"},
+        "r": {"seen": "#201d1c", "name": "Black", "shade": "#1c1a1a"},
+    }
+    page = seen.open()
+    card = page.locator("#roles")
+    expect(card.locator("li").first).to_contain_text("White has these")
+    swatch = "() => getComputedStyle(document.querySelector('#roles .swatch')).backgroundColor"
+    assert page.evaluate(swatch) == "rgb(230, 223, 208)"
+    status(page, "White to move")
+    assert "white" in stack(page, "b2")
+    before = table.sight.corners()
+    card.locator("[data-act=swap_colours]").click()
+    until(page, table, event=table.session.state()["event"])
+    for _ in range(100):
+        if table.sight.placed:
+            break
+        page.wait_for_timeout(20)
+    ((corners, believed),) = table.sight.placed
+    assert believed and corners["a1"] == before["h8"] and corners["h1"] == before["a8"]
+    table.play("b6-b7")
+    page.wait_for_selector("#roles", state="hidden")
+    assert seen.troubles == []

@@ -1,0 +1,95 @@
+"""A game without a screen, in a real browser: what is spoken, in which order, and what the keys answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from browsing import Seen, caught_up, serious
+from playwright.sync_api import expect
+
+from focus_companion.game.moves import Move
+from focus_companion.referee.verdict import PutRight, Undecided, Wrong
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MOUTH = """
+localStorage.setItem("focus.sound", "speech");
+window.heard = [];
+speechSynthesis.speak = (spoken) => { heard.push(`${spoken.lang}: ${spoken.text}`); window.spoken = spoken; };
+speechSynthesis.cancel = () => heard.push("cut");
+"""
+
+
+def heard(page: Any, *sentences: str) -> None:
+    """Wait until these are the newest that was spoken."""
+    page.wait_for_function(
+        "wanted => JSON.stringify(heard.slice(-wanted.length)) === JSON.stringify(wanted)",
+        arg=list(sentences),
+    )
+
+
+def test_turns_alerts_and_answers_are_spoken(table, seen: Seen) -> None:
+    seen.page.add_init_script(MOUTH)
+    page = seen.open()
+    with page.expect_response("**/api/speech?*"):
+        expect(page.locator("#spoken")).to_be_visible()
+    table.play("b6-b7")
+    heard(page, "en: Green, bravo six to bravo seven.")
+    table.see(Wrong("distance", "r", (1,), "…"))
+    # The turn was still being said: it is said again after the alert that cut it.
+    heard(page, "cut", "en: Red: Wrong number of squares. Please put right: delta eight.",
+          "en: Green, bravo six to bravo seven.")  # fmt: skip
+    page.evaluate("spoken.dispatchEvent(new Event('end'))")
+    table.see(PutRight())
+    heard(page, "en: Put right. Red to move.")
+    page.keyboard.press("t")
+    heard(page, "cut", "en: Red to move.")
+    page.keyboard.press("s")
+    heard(
+        page,
+        "cut",
+        "en: Turn 1. Green: 0 captured, 0 in reserve. Red: 0 captured, 0 in reserve. Red to move.",
+    )
+    page.keyboard.press("c")
+    heard(page, "cut", "en: There is no clock.")
+    page.keyboard.press("r")
+    heard(page, "cut", "en: There is no clock.")
+    page.keyboard.press("Escape")
+    heard(page, "cut")
+    page.focus('[data-square="b7"]')
+    page.keyboard.press("w")
+    heard(page, "en: Bravo seven, from the top: green, red.")
+    page.fill("#spoken [name=square]", "C7")
+    page.keyboard.press("Enter")
+    heard(page, "en: Charlie seven: red.")
+    page.click("#spoken [data-ask=repeat]")
+    heard(page, "en: Charlie seven: red.", "cut", "en: Charlie seven: red.")
+    assert serious(page) == [] and seen.troubles == []
+
+
+def test_a_question_is_answered_by_its_number(table, seen: Seen) -> None:
+    seen.page.add_init_script(MOUTH)
+    page = seen.open("/?lang=it")
+    with page.expect_response("**/api/speech?*"):
+        pass
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("c6-c7"))))
+    heard(page, "it: Quale mossa era? uno: bravo sei a bravo sette; due: ciarli sei a ciarli sette.")
+    with table.looping():
+        page.keyboard.press("2")
+        heard(page, "it: Verde, ciarli sei a ciarli sette.")
+    assert table.session.state()["last_move"] == "c6-c7"
+    assert seen.troubles == []
+
+
+def test_without_speech_no_key_speaks_and_nothing_is_asked_for(table, seen: Seen) -> None:
+    seen.page.add_init_script(MOUTH.replace('"speech"', '"tones"'))
+    asked: list[str] = []
+    seen.page.on("request", lambda request: asked.append(request.url))
+    page = seen.open()
+    table.play("b6-b7")
+    caught_up(page, table)
+    page.keyboard.press("t")
+    expect(page.locator("#spoken")).to_be_hidden()
+    assert page.evaluate("heard.filter(text => text !== 'cut')") == []
+    assert not any("/api/speech" in url for url in asked)

@@ -1,0 +1,61 @@
+"""What a browser is given to speak: sentences as events happen, and answers, in its language."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from focus_companion.referee.verdict import PutRight, Wrong
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("en", ["Green, bravo six to bravo seven.",
+                "Red: Wrong number of squares. Please put right: delta eight.", "Put right. Red to move."]),
+        ("pl", ["Zielony, brawo sześć na brawo siedem.",
+                "Czerwony: Zła liczba pól. Proszę poprawić: delta osiem.", "Poprawione. Ruch: Czerwony."]),
+        ("it", ["Verde, bravo sei a bravo sette.", None, "Rimesso a posto. Tocca a Rosso."]),
+    ],
+)  # fmt: skip
+def test_sentences_come_as_events_happen(
+    app: Flask, table: Any, language: str, sentences: list[str | None]
+) -> None:
+    table.start()
+    begun = table.session.state()["event"]
+    table.play("b6-b7")
+    table.see(Wrong("distance", "r", (1,), "…"))
+    table.see(PutRight())
+    answer = app.test_client().get(f"/api/speech?lang={language}&after={begun}", buffered=False)
+    assert answer.mimetype == "text/event-stream"
+    said: list[dict[str, Any]] = []
+    for block in answer.iter_encoded():
+        for line in block.decode().splitlines():
+            if line.startswith("data: "):
+                said.append(json.loads(line[6:]))
+        if len(said) == len(sentences):
+            break
+    answer.close()
+    assert [item["type"] for item in said] == ["move", "alert", "resolved"]
+    assert [item["urgent"] for item in said] == [False, True, False]
+    for item, text in zip(said, sentences, strict=True):
+        assert text is None or item["text"] == text
+
+
+def test_what_is_asked_is_answered(app: Flask, table: Any) -> None:
+    table.start()
+    table.play("b6-b7")
+    client = app.test_client()
+
+    def told(query: str) -> Any:
+        answer = client.get(f"/api/speech/answer?{query}")
+        return answer.status_code, answer.get_json().get("text") or answer.get_json()["error"]
+
+    assert told("about=turn") == (200, "Red to move.")
+    assert told("about=square&square=B7&lang=it") == (200, "Bravo sette, dall’alto: verde, rosso.")
+    assert told("about=standing&lang=pl")[1].startswith("Ruch 1. Zielony: zbite 0, w rezerwie 0.")
+    assert told("about=square&square=z9") == (400, "Ask for a square by its name, such as d5.")
+    assert told("about=weather")[0] == 400
