@@ -119,9 +119,8 @@ class Watcher:
         """Choose the set, and fit the pose, by the position that now stands in ``picture``."""
         assert self.camera is not None and self._background is not None
         self._first_pieces.fitted(self.standing)
-        at, standing = self.camera, self.standing
-        found = settled_by_pieces(picture.image, at, self._profiles, standing, self._lens)
-        self.camera, self.profile = found
+        sets, stand = self._profiles, self.standing
+        self.camera, self.profile = settled_by_pieces(picture.image, self.camera, sets, stand, self._lens)
         self.outlines = Outlines(self.camera, self.profile)
         self._background.forget()
         self._watch_board()
