@@ -155,7 +155,7 @@ MUTATIONS = (
         "        link.ask(Command.STATE, state_data(self._wanted))\n",
     ),
     host(
-        "the board's word that it knows nothing not heard",
+        "the board's report of a lost state ignored",
         "test_a_lost_boot_notice",
         "lights/serial.py",
         "        if not pong.has_state:",
@@ -207,8 +207,8 @@ MUTATIONS = (
         "a press reported with each PING",
         "test_button_pressed_once_is_told_once",
         "lights/serial.py",
-        "new = presses != self._presses",
-        "new = presses > 0",
+        "new = min(2, (presses - self._presses) % 256)",
+        "new = min(2, presses)",
     ),
     host(
         "a press dismisses what has just been reported",
@@ -222,8 +222,8 @@ MUTATIONS = (
         "the button not joined to the game",
         "test_of_the_light_board",
         "commands/shared/listeners.py",
-        "settings.lights), pressed)",
-        "settings.lights))",
+        "open_lights(wanted, pressed)",
+        "open_lights(wanted)",
         BUTTON,
     ),
 )

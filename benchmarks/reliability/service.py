@@ -51,8 +51,8 @@ def state(port: int) -> dict[str, object]:
     """The page's state; nothing while there is no response."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=5) as answer:
-            told: dict[str, object] = json.load(answer)
-            return told
+            content: dict[str, object] = json.load(answer)
+            return content
     except OSError:
         return {}
 

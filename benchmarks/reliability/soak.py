@@ -120,7 +120,7 @@ def soak(games: int, every: int, rules: Rules, folder: Path, table: Table, books
                 name: books.counts[name]
                 for name in ("turns", "slips", "alerts", "questions", "acts asked about", *MISSED)
             }
-            | {"told as another act": books.counts["told as another act"]}
+            | {"reported as another act": books.counts["reported as another act"]}
         )
         print(json.dumps(rows[-1]), flush=True)
     runner.stop()

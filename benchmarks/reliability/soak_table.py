@@ -135,8 +135,8 @@ class Table(Demo):
             seed=int(np.random.default_rng([self.seed, self.opened]).integers(2**31)),
         )  # fmt: skip
 
-    def anew(self, told: Any) -> bool:
-        return super().anew(told) or self._books.astray
+    def anew(self, emitted: Any) -> bool:
+        return super().anew(emitted) or self._books.diverged
 
 
 class Watched(Pipeline):
@@ -179,7 +179,7 @@ class Books:
     def __init__(self, folder: Path, seed: int, first: int) -> None:
         self.counts: Counter[str] = Counter()
         self.played = Played(0)
-        self.astray = False
+        self.diverged = False
         """The table and the game have diverged: the table must be set up again."""
         self.sight: Watched | None = None
         self.session: Session | None = None
@@ -192,7 +192,7 @@ class Books:
         self._saved = 0
 
     def open(self, played: Played) -> None:
-        self.played, self.astray = played, False
+        self.played, self.diverged = played, False
 
     def see(self, shot: Shot) -> None:
         """The pipeline receives this picture now."""
@@ -207,9 +207,9 @@ class Books:
             self.counts["slips"] += 1
             self._alerted = self._asked = False
         self._shots.append(shot)
-        if shot.played is self.played and shot.turns - shot.played.emitted >= LAG and not self.astray:
+        if shot.played is self.played and shot.turns - shot.played.emitted >= LAG and not self.diverged:
             self._fault("turns missed", played=shot.played.turns[shot.played.emitted])
-            self.astray = True
+            self.diverged = True
 
     def hear(self, event: Event) -> None:
         """The session has emitted this because of the latest picture."""
@@ -220,20 +220,20 @@ class Books:
                 self.counts["turns"] += 1
                 played = shot.played.turns[shot.played.emitted : shot.turns]
                 if not played or played[0] != event.move:
-                    self._fault("turns misread", played=played[:1], told=event.move)
-                    self.astray = True
+                    self._fault("turns misread", played=played[:1], event=event.move)
+                    self.diverged = True
                 shot.played.emitted += 1
             case Alert() if shot is not None:
                 self.counts["alerts"] += 1
                 if not shot.slip:
-                    self._fault("alerts for nothing", told=event.reason)
+                    self._fault("alerts for nothing", event=event.reason)
                 elif not self._alerted:
-                    self.counts["told as another act"] += event.reason not in ACCEPTED[shot.act]
+                    self.counts["reported as another act"] += event.reason not in ACCEPTED[shot.act]
                     self._alerted = True
             case TakenBack():
                 # Nobody at this table takes turns back.
-                self._fault("turns misread", told=f"taken back to {event.ply}")
-                self.astray = True
+                self._fault("turns misread", event=f"taken back to {event.ply}")
+                self.diverged = True
             case Unclear() if shot is not None:
                 self.counts["questions"] += 1
                 self._asked = True

@@ -206,5 +206,5 @@ def _write(place: Path, measured: Measured) -> None:
     )
     for line in measured.remarks:
         click.echo(f"Note: {line}.")
-    used = "used by itself with this camera" if profile.camera else f"used with --lens {place}"
+    used = "used automatically with this camera" if profile.camera else f"used with --lens {place}"
     click.echo(f"{place} written; it is {used}.")

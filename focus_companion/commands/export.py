@@ -57,12 +57,12 @@ def command(
     """
     to_terminal = output in (None, "-") and sys.stdout.isatty()
     if to_terminal and name in BINARY:
-        raise BadInput(f"{name} is no text for a terminal; give --output FILE")
+        raise BadInput(f"{name} is a binary format; give --output FILE")
     if name != "html" and (no_swings or tape is not None):
         raise BadInput("--no-swings and --tape are for --format html alone; leave them out")
     try:
-        with _progress(name) as told:
-            content = write(load(game, data, match=whole), _format(name, language, not no_swings, tape, told))
+        with _progress(name) as show:
+            content = write(load(game, data, match=whole), _format(name, language, not no_swings, tape, show))
     except IllegalMove as error:
         raise NotSo(f"{game}: {error}") from None
     if output is not None and output != "-":

@@ -45,7 +45,7 @@ _FITS = 0.6
     type=click.Choice(["bottom", "left", "top", "right"]),
     default="bottom",
     show_default=True,
-    help="The side of the picture at which rank 1 lies.",
+    help="The side of the picture where rank 1 is.",
 )
 @table_options
 @click.option(

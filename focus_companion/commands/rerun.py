@@ -14,7 +14,7 @@ from focus_companion.commands.watch import lines
 
 @click.command("rerun")
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
-@click.option("--events", metavar="FILE", help="Write what is told as lines of JSON; - is standard output.")
+@click.option("--events", metavar="FILE", help="Write the events as lines of JSON; - is standard output.")
 @click.option("--different", is_flag=True, help="Go on after the first difference, and tell all of them.")
 def command(folder: Path, events: str | None, different: bool) -> None:
     """Replay what play or watch recorded with --tape FOLDER.
@@ -48,5 +48,5 @@ def command(folder: Path, events: str | None, different: bool) -> None:
     click.echo(f"{folder}: {count} events, all the same", err=True)
 
 
-def _short(told: object) -> str:
-    return "nothing" if told is None else json.dumps(told, ensure_ascii=False)
+def _short(event: object) -> str:
+    return "nothing" if event is None else json.dumps(event, ensure_ascii=False)

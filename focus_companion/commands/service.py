@@ -39,7 +39,7 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
     """Install and start the service. OPTIONS are those of play, as in: service install --user --camera 0"""
     for option in options:
         if "\n" in option or "\0" in option:
-            raise BadInput(f"{option!r} cannot stand in a unit; leave the line break out")
+            raise BadInput(f"{option!r} cannot be part of a unit; remove the line break")
         if any(shown_address(word) != word for word in (option, option.partition("=")[2])):
             raise BadInput(
                 "a camera's password does not belong in a unit, which programs may read; "
@@ -91,10 +91,10 @@ def status() -> None:
     if not path.exists():
         raise NotSo(f"not installed (there is no {path}); focus-companion service install")
     kinds = "ActiveState,SubState,StatusText,NRestarts"
-    told = _ask("show", "--property", kinds, NAME)
-    if told is None:
+    output = _ask("show", "--property", kinds, NAME)
+    if output is None:
         raise NotSo(f"installed ({path}), but systemd does not answer here")
-    found = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    found = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     state = f"{found.get('ActiveState', 'unknown')} ({found.get('SubState', '?')})"
     line = f"{state}, restarted {found.get('NRestarts', '?')} times"
     if found.get("ActiveState") != "active":

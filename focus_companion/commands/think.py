@@ -97,8 +97,8 @@ def _one(game: str, data: str | None, asked: Defaults, as_json: bool) -> None:
     found = choose(last, rules, asked.level, budget, seed, positions[:-1])
     line = [str(move) for move in found.line]
     if as_json:
-        told = {"move": str(found.move), "value": round(found.value, 4), "line": line}
-        click.echo(json.dumps(told | {"depth": found.depth, "nodes": found.nodes}))
+        result = {"move": str(found.move), "value": round(found.value, 4), "line": line}
+        click.echo(json.dumps(result | {"depth": found.depth, "nodes": found.nodes}))
         return
     click.echo(f"{NAMES[last.to_move]} to move: {found.move}, chance to win {round(100 * found.value)} %")
     click.echo(f"expected: {' '.join(line)}")

@@ -49,10 +49,10 @@ PUBLIC: Final = {
 @click.option("--events", metavar="FILE", help="Write every event as a line of JSON; - is standard output.")
 @click.option("--record", metavar="FILE", help="Write the game record when the source ends.")
 @click.option("--fps", type=click.FloatRange(0.1, 240), default=15.0, show_default=True,
-              help="Pictures a second, where SOURCE is a folder of pictures.")  # fmt: skip
+              help="Frame rate, if SOURCE is a folder of pictures.")  # fmt: skip
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
-              help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
-@click.option("--reopen", is_flag=True, help="Open a live source again whenever it is gone, until Ctrl-C.")
+              help="The side of the picture where rank 1 is, if the set-up does not show it.")  # fmt: skip
+@click.option("--reopen", is_flag=True, help="Reopen a live source whenever it is lost, until Ctrl-C.")
 @table_options
 @tape_options
 def command(
@@ -181,8 +181,8 @@ def _tell(event: Event, out: TextIO | None) -> None:
     if event.type not in PUBLIC:
         return
     if out is not None:
-        told = event.to_json() | {"time": round(event.time, 3)}
-        out.write(json.dumps(told, ensure_ascii=False) + "\n")
+        line = event.to_json() | {"time": round(event.time, 3)}
+        out.write(json.dumps(line, ensure_ascii=False) + "\n")
         out.flush()
     else:
         click.echo(f"{event.time:9.2f} {event_line(event)}")

@@ -224,7 +224,7 @@ def turn_entry(text: str, time: float | None, place: str) -> Entry:
     entry = Entry.parse(text, time)
     if isinstance(entry.what, BadMove) and entry.what.fault.reason not in ("capitals", "off_board"):
         raise FormatError(
-            f"{shown(text)} is no move",
+            f"{shown(text)} is not a move",
             place=place,
             remedy="write the two squares, as d5-d6, or * and one, as *d5",
         )

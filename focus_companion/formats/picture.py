@@ -121,7 +121,7 @@ def draw(
     if len(stacks) != len(SQUARES):
         raise ValueError(f"a board has {len(SQUARES)} squares; {len(stacks)} stacks given")
     if strange := set("".join(stacks)) - set(FILL):
-        raise ValueError(f"{sorted(strange)[0]!r} is no colour; use r, g, b, y")
+        raise ValueError(f"{sorted(strange)[0]!r} is not a colour; use r, g, b, y")
     if rank1 not in SIDES:
         raise ValueError(f"rank1 is one of {', '.join(SIDES)}, not {rank1!r}")
     lines = tuple(captions)

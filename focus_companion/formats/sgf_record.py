@@ -243,5 +243,5 @@ def _seconds(text: str, place: str) -> float:
         return strict_json.seconds(text)
     except ValueError:
         raise FormatError(
-            f"{shown(text)} is no time in seconds", place=place, remedy="for example 12.3"
+            f"{shown(text)} is not a time in seconds", place=place, remedy="for example 12.3"
         ) from None

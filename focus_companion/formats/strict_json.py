@@ -31,7 +31,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(out) != len(pairs):
         counts = Counter(key for key, _ in pairs)
         twice = counts.most_common(1)[0][0]
-        raise FormatError(f"the key {shown(twice)} stands twice in one object", remedy="keep one of them")
+        raise FormatError(f"the key {shown(twice)} occurs twice in one object", remedy="keep one of them")
     return out
 
 

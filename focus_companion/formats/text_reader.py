@@ -209,4 +209,4 @@ def _seconds(text: str) -> float:
     try:
         return strict_json.seconds(text)
     except ValueError:
-        raise FormatError(f"{shown(text)} is no time in seconds", remedy="for example @12.3") from None
+        raise FormatError(f"{shown(text)} is not a time in seconds", remedy="for example @12.3") from None

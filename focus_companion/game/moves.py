@@ -35,7 +35,7 @@ class Move:
                 if small
                 else "write the two squares, as d5-d6, or * and a square, as *d5"
             )
-            raise MoveTextError(f"{text[:20]!r} is no move: {remedy}")
+            raise MoveTextError(f"{text[:20]!r} is not a move: {remedy}")
         return move
 
     def __str__(self) -> str:

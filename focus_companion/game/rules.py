@@ -229,7 +229,7 @@ def parse_order(order: str | Iterable[Any]) -> str:
         if letter not in NAMES:
             small = isinstance(part, str) and (part.lower() in LETTER or part.lower() in NAMES)
             remedy = f"write {part.lower()}, in small letters" if small else f"use {', '.join(LETTER)}"
-            raise RulesError(f"{str(part)[:20]!r} in the turn order is no colour; {remedy}")
+            raise RulesError(f"{str(part)[:20]!r} in the turn order is not a colour; {remedy}")
         letters.append(letter)
     return "".join(letters)
 
@@ -271,7 +271,7 @@ def _check_players(rules: Rules) -> None:
 def _check_order(order: str, players: int) -> None:
     shown = ", ".join(NAMES.get(letter, letter) for letter in order)
     if not set(order) <= set(NAMES):
-        raise RulesError(f"the turn order {shown} names what is no colour; use {', '.join(LETTER)}")
+        raise RulesError(f"the turn order {shown} contains an unknown colour; use {', '.join(LETTER)}")
     if len(set(order)) != len(order):
         raise RulesError(f"the turn order {shown} names a colour twice")
     if len(order) != players:

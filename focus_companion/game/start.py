@@ -134,7 +134,7 @@ class Start:
 
 def _letter(name: Any, place: str) -> str:
     if not isinstance(name, str) or name not in LETTER:
-        raise RulesError(f"rules.start.{place}: {str(name)[:20]!r} is no colour; use {', '.join(LETTER)}")
+        raise RulesError(f"rules.start.{place}: {str(name)[:20]!r} is not a colour; use {', '.join(LETTER)}")
     return LETTER[name]
 
 

@@ -119,8 +119,8 @@ def events() -> Response:
 @blueprint.get("/healthz")
 def healthz() -> tuple[Response, HTTPStatus]:
     evening = _evening()
-    told = {"ok": evening.news.broker, "viewers": len(current_app.extensions["viewers"])} | evening.counts()
-    return jsonify(told), HTTPStatus.OK if evening.news.broker else HTTPStatus.SERVICE_UNAVAILABLE
+    health = {"ok": evening.news.broker, "viewers": len(current_app.extensions["viewers"])} | evening.counts()
+    return jsonify(health), HTTPStatus.OK if evening.news.broker else HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def _tiles(evening: Evening, names: Iterable[str]) -> list[dict[str, Any]]:

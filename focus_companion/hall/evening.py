@@ -44,7 +44,7 @@ class Evening:
         """Take in a message on one of our topics; an invalid one is logged once per table and kind."""
         where = topics.parse(message.topic)
         if where is None:
-            self._foreign("", "", f"{message.topic[:80]!r} is no topic of ours")
+            self._foreign("", "", f"{message.topic[:80]!r} is not a topic of ours")
             return
         name, kind, game = where
         try:

@@ -191,4 +191,4 @@ def fold(events: list[TableEvent]) -> History:
         history = History.begin(rules, named, game=first.game, date=first.began[:10])
         return history.take_all(event_from_json(event.event) for event in events)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Nonsense(f"its events are no game ({error})") from error
+        raise Nonsense(f"its events are not a game ({error})") from error

@@ -69,9 +69,7 @@ class Link:
         try:
             hello = Hello.parse(answer)
         except ProtocolError as fault:
-            raise LinkFault(
-                "foreign", f"what is on {self.path} is no light board of ours ({fault})"
-            ) from fault
+            raise LinkFault("foreign", f"what is on {self.path} is not our light board ({fault})") from fault
         if hello.version != VERSION:
             raise LinkFault(
                 "outdated",
@@ -85,9 +83,7 @@ class Link:
         try:
             return Pong.parse(self.ask(Command.PING))
         except ProtocolError as fault:
-            raise LinkFault(
-                "foreign", f"what is on {self.path} is no light board of ours ({fault})"
-            ) from fault
+            raise LinkFault("foreign", f"what is on {self.path} is not our light board ({fault})") from fault
 
     def ask(self, command: Command, data: bytes = b"", tries: int = TRIES) -> bytes:
         """Send ``command`` until it is answered; its data after the status, or :class:`LinkFault`."""
@@ -165,4 +161,4 @@ def _opening_fault(path: str, fault: Exception) -> LinkFault:
         )
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO):
         return LinkFault("missing", f"there is no light board on {path}")
-    return LinkFault("foreign", f"{path} is no serial port that can be used ({fault})")
+    return LinkFault("foreign", f"{path} is not a usable serial port ({fault})")

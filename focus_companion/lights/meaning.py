@@ -69,7 +69,7 @@ def path_of(move: str) -> tuple[int, ...]:
         return (INDEX[move[1:]],)
     origin, _, target = move.partition("-")
     if origin not in INDEX or target not in INDEX or origin == target:
-        raise ValueError(f'"{move}" is no move: write d5-d6, or *d5 for a piece placed')
+        raise ValueError(f'"{move}" is not a move: write d5-d6, or *d5 for a piece placed')
     return straight(INDEX[origin], INDEX[target])
 
 

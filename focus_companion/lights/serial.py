@@ -180,7 +180,7 @@ class SerialBackend:
         self._shown = True
 
     def _pressed(self, presses: int) -> None:
-        # Two presses may be told at once; of more, which only a broken line leaves behind, two are enough.
+        # Two presses may be reported at once; of more, which only a broken link leaves behind, two do.
         new = min(2, (presses - self._presses) % 256)
         self._presses = presses
         if self._on_button is not None:

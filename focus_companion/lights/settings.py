@@ -105,7 +105,7 @@ class LightSettings:
         if isinstance(names, str):
             names = [names]
         if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-            raise LightSettingsError(f"lights.backends: {names!r} is no list of names")
+            raise LightSettingsError(f"lights.backends: {names!r} is not a list of names")
         return cls(
             backends=tuple(names),
             brightness=_whole("lights.brightness", table.get("brightness", default.brightness)),
@@ -185,13 +185,13 @@ def _known(where: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
 
 def _table(where: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise LightSettingsError(f"{where}: {value!r} is no table")
+        raise LightSettingsError(f"{where}: {value!r} is not a table")
     return value
 
 
 def _whole(where: str, value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise LightSettingsError(f"{where}: {value!r} is no whole number of 0 or more")
+        raise LightSettingsError(f"{where}: {value!r} is not a whole number of 0 or more")
     return value
 
 
@@ -202,7 +202,7 @@ def _pin(where: str, value: Any) -> int | None:
 
 def _pins(where: str, value: Any) -> tuple[int, ...]:
     if not isinstance(value, list | tuple):
-        raise LightSettingsError(f"{where}: {value!r} is no list of pins")
+        raise LightSettingsError(f"{where}: {value!r} is not a list of pins")
     return tuple(_whole(where, pin) for pin in value)
 
 
@@ -214,13 +214,13 @@ def _switch(where: str, value: Any) -> bool:
 
 def _text(where: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise LightSettingsError(f"{where}: {value!r} is no text")
+        raise LightSettingsError(f"{where}: {value!r} is not a text")
     return value
 
 
 def _seconds(where: str, value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 3600:
-        raise LightSettingsError(f"{where}: {value!r} is no number of seconds")
+        raise LightSettingsError(f"{where}: {value!r} is not a number of seconds")
     return float(value)
 
 

@@ -69,7 +69,7 @@ def decode(stuffed: bytes) -> WireMessage:
     """The frame in the bytes between two delimiters. Raises :class:`BadFrame`."""
     body = unstuff(stuffed)
     if not 4 <= len(body) <= LONGEST:
-        raise BadFrame(f"{len(body)} bytes are no frame")
+        raise BadFrame(f"{len(body)} bytes are not a frame")
     if crc16(body) != 0:  # over data and CRC together the residue is 0
         raise BadFrame("the CRC does not fit")
     return WireMessage(body[0], body[1], bytes(body[2:-2]))

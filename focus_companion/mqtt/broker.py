@@ -44,10 +44,10 @@ def parse_broker(address: str, *, password: str | None = None, ca: Path | None =
         parts = urlsplit(address.strip())
         port = parts.port
     except ValueError:
-        raise BadBroker(f"--mqtt: the port will not do; {what}") from None
+        raise BadBroker(f"--mqtt: the port is invalid; {what}") from None
     if parts.scheme not in PORTS or not parts.hostname:
         shown = address.rpartition("@")[2][:60]
-        raise BadBroker(f"--mqtt: {shown!r} is no broker's address; {what}")
+        raise BadBroker(f"--mqtt: {shown!r} is not a broker's address; {what}")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise BadBroker(f"--mqtt: nothing may follow the host and port of the address; {what}")
     tls = parts.scheme == "mqtts"

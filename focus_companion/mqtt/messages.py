@@ -182,9 +182,9 @@ def read_log(payload: bytes, table: str, game: int) -> GameLog:
         raise Nonsense(f"its events have {len(packed)} bytes")
     players, points = _by_colour(value, "players"), _by_colour(value, "points")
     if not all(isinstance(name, str) for name in players.values()):
-        raise Nonsense("“players” are no names")
+        raise Nonsense("“players” are not names")
     if not all(isinstance(count, int) for count in points.values()):
-        raise Nonsense("“points” are no numbers")
+        raise Nonsense("“points” are not numbers")
     log = GameLog(
         _of_table(value, table),
         _text(value, "journal"),
@@ -218,13 +218,13 @@ def read_state(payload: bytes) -> Mapping[str, Any]:
     except ValueError as error:
         raise Nonsense(f"“position” is none ({error})") from None
     if value.get("to_move") is not None and value["to_move"] not in LETTER:
-        raise Nonsense("“to_move” is no colour")
+        raise Nonsense("“to_move” is not a colour")
     _colours(value, "order")
     _result(value)
     for key in ("players", "reserves", "captured"):
         _by_colour(value, key)
     if not all(isinstance(player, dict) for player in value["players"].values()):
-        raise Nonsense("“players” are no players")
+        raise Nonsense("“players” are not players")
     for key in ("alert", "prompt"):
         _check_event(value, key)
     if value.get("clock") is not None and not isinstance(_mapping(value, "clock").get("used"), dict):
@@ -246,9 +246,9 @@ def _object(text: bytes) -> dict[str, Any]:
             # A lone surrogate: it could not be sent to any page.
             compact(value).encode()
     except (FormatError, UnicodeEncodeError):
-        raise Nonsense("it is no JSON") from None
+        raise Nonsense("it is not JSON") from None
     if not isinstance(value, dict):
-        raise Nonsense("it is no JSON object")
+        raise Nonsense("it is not a JSON object")
     return value
 
 
@@ -261,28 +261,28 @@ def _of_table(value: Mapping[str, Any], table: str) -> str:
 def _number(value: Mapping[str, Any], key: str) -> int:
     found = value.get(key)
     if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**53:
-        raise Nonsense(f"“{key}” is no whole number")
+        raise Nonsense(f"“{key}” is not a whole number")
     return found
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
     found = value.get(key)
     if not isinstance(found, str) or len(found) > 1000:
-        raise Nonsense(f"“{key}” is no text")
+        raise Nonsense(f"“{key}” is not a text")
     return found
 
 
 def _by_colour(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = _mapping(value, key)
     if not found.keys() <= LETTER.keys():
-        raise Nonsense(f"“{key}” names what is no colour")
+        raise Nonsense(f"“{key}” contains an unknown colour")
     return found
 
 
 def _colours(value: Mapping[str, Any], key: str) -> list[str]:
     found = value.get(key)
     if not isinstance(found, list) or not all(isinstance(each, str) and each in LETTER for each in found):
-        raise Nonsense(f"“{key}” is no list of colours")
+        raise Nonsense(f"“{key}” is not a list of colours")
     return found
 
 
@@ -312,5 +312,5 @@ def _check_event(value: Mapping[str, Any], kind: str) -> None:
 def _mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = value.get(key)
     if not isinstance(found, dict):
-        raise Nonsense(f"“{key}” is no object")
+        raise Nonsense(f"“{key}” is not an object")
     return found

@@ -89,7 +89,7 @@ class Publisher:
                 of.closing.wait(_LONGEST_WAIT)
             except Exception:
                 # A bug of ours must not stop the game, nor publishing for the rest of the evening.
-                log.exception("Publishing to %s: a fault of the program; it is begun anew", of.broker.shown)
+                log.exception("Publishing to %s: a fault of the program; it is restarted", of.broker.shown)
                 of.closing.wait(_REFUSED_WAIT)
 
     def _connect(self) -> None:

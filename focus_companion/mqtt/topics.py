@@ -26,7 +26,7 @@ def check_name(name: str) -> str:
     clean = name.strip()
     if not clean or len(clean) > LONGEST_NAME or _FORBIDDEN.search(clean) or not clean.isprintable():
         raise BadTableName(
-            f"--table {name[:60]!r} will not do; give a name of 1 to {LONGEST_NAME} characters without / + #"
+            f"--table {name[:60]!r} is invalid; give a name of 1 to {LONGEST_NAME} characters without / + #"
         )
     return clean
 

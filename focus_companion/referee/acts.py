@@ -80,9 +80,10 @@ class Act:
     def prior(self) -> float:
         if self.given is not None:
             return self.given
-        instead = (0.0, Kind.TURN.value, Kind.TURNS.value)[min(2, len(self.moves))]
-        again = instead if self.kind is Kind.BACK else 0.0
-        return self.kind.value + again - 14.0 * self.older - (0.0 if self.unseen is None else UNSEEN_TURN)
+        prior = self.kind.value - 14.0 * self.older
+        if self.kind is Kind.BACK:
+            prior += (0.0, Kind.TURN.value, Kind.TURNS.value)[min(2, len(self.moves))]
+        return float(prior if self.unseen is None else prior - UNSEEN_TURN)
 
     @property
     def legal(self) -> bool:

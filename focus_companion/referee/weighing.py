@@ -137,11 +137,19 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
 
     What can be said for an act besides is bounded: most of thousands are left out for their squares.
     """
-    gain, ignored, calm = look.evidence.stack_gain, Ignored(look), calm_squares(look)
+    ignored, calm = Ignored(look), calm_squares(look)
+    nats: dict[tuple[int, str], float] = {}
 
     def shown(act: Act, *, where_calm: bool) -> float:
-        changes = act.changes.items()
-        return sum(gain(s, b).nats for s, b in changes if (s in calm and s not in act.past) is where_calm)
+        total = 0.0
+        for change in act.changes.items():
+            square = change[0]
+            if (square in calm and square not in act.past) is where_calm:
+                # Thousands of acts change the same few squares to the same few stacks.
+                if change not in nats:
+                    nats[change] = look.evidence.stack_gain(*change).nats
+                total += nats[change]
+        return total
 
     # Where a square looks as it did nothing can be said for an act: most need not be looked into there.
     hoped = [shown(act, where_calm=False) + as_trimmed(look, act, pending) + act.prior for act in pool]

@@ -123,9 +123,9 @@ class Lost(Event):
     """The camera or the board is out of view: ``what`` is "camera" or "board".
 
     ``why``, of the camera: "unplugged", "unreachable", "stalled", "ended", "unreadable" (no pictures),
-    "phone" (the phone sends none), "asleep" (the computer slept), "frozen", "dark", "covered", "damaged"
-    (pictures of no use). Of the board: "out of view", "resolution" (the pictures have another size). "" where
-    nothing is known.
+    "phone" (the phone sends none), "asleep" (the computer slept), "frozen", "dark", "covered", "grey",
+    "damaged" (pictures of no use). Of the board: "out of view", "resolution" (the pictures have another
+    size). "" where nothing is known.
     """
 
     type: ClassVar[str] = "lost"

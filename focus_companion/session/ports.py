@@ -22,7 +22,9 @@ class Sight(Protocol):
 
     @property
     def camera_state(self) -> str:
-        """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged")."""
+        """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "grey",
+        "damaged").
+        """
         ...
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:

@@ -24,8 +24,8 @@ PATIENCE: Final = 0.6
 AGAIN: Final = 2.0
 """Seconds between two readings of a picture that has not changed, where the last found no board."""
 
-SURE: Final = 0.9
-"""Probability of its top below which a square is doubtful."""
+SURE: Final = 0.97
+"""Probability of its stack below which a square is doubtful."""
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +79,10 @@ class Reader:
         self.last = found and upright_as(found, standing, held)
         if self.last is None:
             return BoardRead((), (), 0.0)
-        order = sorted(range(len(self.last.sure)), key=self.last.sure.__getitem__)
-        doubtful = tuple(square for square in order if self.last.sure[square] < SURE)
-        return BoardRead(self.last.stacks, doubtful, self.last.confidence)
+        whole = self.last.whole
+        doubtful = [square for square, sure in enumerate(whole) if sure < SURE]
+        doubtful.sort(key=whole.__getitem__)
+        return BoardRead(self.last.stacks, tuple(doubtful), self.last.confidence)
 
     def _due(self, time: float, small: Small) -> bool:
         if self._read is None:
@@ -113,6 +114,7 @@ def upright_as(reading: StillReading, standing: Sequence[str] | None, held: Came
         StillReading(
             turned_stacks(reading.stacks, quarters),
             turned_stacks(reading.sure, quarters),
+            turned_stacks(reading.whole, quarters),
             turned(reading.camera, quarters),
             reading.profile,
             reading.confidence,

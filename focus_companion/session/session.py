@@ -227,7 +227,7 @@ class Session:
     @property
     def camera(self) -> str:
         """ "starting", "ok", "no board", "lost" (no pictures, or no board any more), or what makes the
-        pictures useless: "frozen", "dark", "covered", "damaged".
+        pictures useless: "frozen", "dark", "covered", "grey", "damaged".
         """
         if self._silent:
             return "frozen" if self._silent == "frozen" else "lost"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ..game.squares import FILE, INDEX, RANK
+from ..game.squares import INDEX
 from .scene_style import SceneStyle
 
 F32 = NDArray[np.float32]
@@ -90,7 +90,8 @@ class Thing:
 def square_centre(look: SceneStyle, square: int | str) -> tuple[float, float]:
     """The centre of a square in mm, by index or name."""
     index = INDEX[square] if isinstance(square, str) else square
-    return (FILE[index] - 3.5) * look.profile.pitch, (RANK[index] - 3.5) * look.profile.pitch
+    x, y = look.profile.centres[index].tolist()
+    return x, y
 
 
 def _beside(seat: str, along: float, out: float) -> tuple[float, float]:

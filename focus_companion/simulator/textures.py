@@ -87,7 +87,8 @@ def _chess(picture: U8, style: BoardStyle, profile: BoardProfile) -> None:
     half = profile.pitch / 2
     for rank in range(8):
         for file in range(8):
-            x, y = (file - 3.5) * profile.pitch, (rank - 3.5) * profile.pitch
+            steps = np.array((file - 3.5, rank - 3.5))
+            x, y = (steps * profile.pitch + np.sign(steps) * np.array(profile.gaps) / 2).tolist()
             box = np.array([(x - half, y + half), (x + half, y - half)], np.float32)
             corners = to_texture(box, profile).round().astype(int)
             covered = (round(x, 3), round(y, 3)) not in in_play

@@ -117,7 +117,7 @@ def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
         with closing(opening.to_look_at(path)) as database:
             schema.check(database, name, foreign)
             if schema.version(database) == 0:
-                raise JournalForeign(f"{name} is no journal of Focus Companion; {foreign}")
+                raise JournalForeign(f"{name} is not a journal of Focus Companion; {foreign}")
             opening.check_sound(database, name, math.inf)
             games = [int(row[0]) for row in database.execute("SELECT id FROM games").fetchall()]
             return len(games), sum(replay(database, name, game) for game in games)
@@ -138,4 +138,4 @@ def _refuse_other(target: Path) -> None:
         with closing(opening.to_look_at(target)) as database:
             schema.check(database, target, "give another name for the copy")
     except sqlite3.DatabaseError as error:
-        raise JournalForeign(f"{target} is no copy of a journal; give another name for the copy") from error
+        raise JournalForeign(f"{target} is not a copy of a journal; give another name") from error

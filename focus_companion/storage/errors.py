@@ -84,7 +84,7 @@ def _of_the_system(error: OSError, path: Path) -> str:
         case errno.ENOSPC | errno.EDQUOT:
             return f"the disk that holds {path} is full; free some space, or give another --data folder"
         case errno.EROFS:
-            return f"{path} lies on a disk that may only be read; {_WRITABLE}"
+            return f"{path} is on a read-only disk; {_WRITABLE}"
         case errno.EACCES | errno.EPERM:
             return f"{path} may not be used by this user; {_WRITABLE}"
         case errno.EIO:

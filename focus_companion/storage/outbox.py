@@ -49,7 +49,7 @@ class Outbox:
         try:
             self._database = _opened(self.path)
         except JournalDamaged as damage:
-            log.warning("%s is damaged (%s) and begun anew; much is sent again", self.path, damage.what)
+            log.warning("%s is damaged (%s) and recreated; events are sent again", self.path, damage.what)
             remove(self.path)
             self._database = _opened(self.path)
 

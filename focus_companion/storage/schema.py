@@ -84,7 +84,7 @@ def check(database: sqlite3.Connection, path: Path, remedy: str = MOVE) -> None:
     if mark != APPLICATION_ID and (mark or tables):
         if {"games", "events", "events_of_game"} <= tables:
             raise JournalDamaged(path, "its marks are wrong")
-        raise JournalForeign(f"{path} is no journal of Focus Companion; {remedy}")
+        raise JournalForeign(f"{path} is not a journal of Focus Companion; {remedy}")
     found = version(database)
     if found >= _ODD_VERSION or found < 0:
         raise JournalDamaged(path, f"its version cannot be {found}")

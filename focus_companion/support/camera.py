@@ -43,6 +43,7 @@ SHARP: Final = 40.0
 _REMEDIES: Final = {
     "dark": "put a light on, and take off the lens cap",
     "covered": "uncover the lens, and focus it",
+    "grey": "switch the camera to colour, out of its night vision, or use another one",
     "damaged": "use a shorter or better cable, or a better network",
 }
 

@@ -27,21 +27,21 @@ _STROKES = {
     "8": "13 02 01 10 30 41 42 33 13 04 05 16 36 45 44 33",
     "9": "05 16 36 45 41 30 10 01 02 13 33 42",
 }
-"""Each digit as one stroke through points xy of a grid 4 wide and 6 high.
+"""Each digit as one polyline through points xy of a grid 4 wide and 6 high.
 
-Drawn by ourselves: OpenCV's own text keeps its fonts, some 6 MB, for every thread that ever wrote, and the
+Not drawn with OpenCV's text, which caches its fonts, some 6 MB, for every thread that ever wrote, and the
 page is served by hundreds of threads.
 """
 
 
 WRONG = (40, 60, 255)
-"""Blue, green, red of the rings round squares that must be put right."""
+"""BGR of the rings around squares that must be put right."""
 
 
 def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
     """A copy of ``image`` (H, W, 3) BGR with the lattice and the outline and height of every stack.
 
-    The squares ``wrong`` (indices) are ringed and signed, with what should stand there drawn on them.
+    The squares ``wrong`` (indices) are ringed and marked, with the stacks that should be there drawn on them.
     """
     drawn = image.copy()
     camera, profile = outlines.camera, outlines.profile
@@ -80,14 +80,14 @@ def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong:
         ring = camera.project(np.array(around))
         line(ring, (255, 255, 255), 3 * thick + 2)
         line(ring, WRONG, 3 * thick)
-        # The sign at the corner tells the ring from the lattice for those who do not see its colour.
+        # The mark at the corner distinguishes the ring from the lattice for people who do not see its colour.
         middle = camera.project(np.array([(x + 0.7 * half, y + 0.7 * half, 0.0)]))[0]
         _sign(drawn, middle * scale, max(5.0, 0.13 * camera.pitch_pixels(profile) * scale))
     return drawn
 
 
 def _sign(drawn: Image, middle: Floats, radius: float) -> None:
-    """An exclamation mark on a disc."""
+    """Draw an exclamation mark on a disc."""
     centre = (round(middle[0] * 8), round(middle[1] * 8))
     cv2.circle(drawn, centre, round(radius * 8), WRONG, -1, cv2.LINE_AA, 3)
     cv2.circle(drawn, centre, round(radius * 8), (255, 255, 255), max(1, round(radius / 6)), cv2.LINE_AA, 3)
@@ -98,7 +98,7 @@ def _sign(drawn: Image, middle: Floats, radius: float) -> None:
 
 
 def _number(value: int, middle: Floats, unit: float) -> list[Floats]:
-    """The strokes, (N, 2) pixels each, of a number around ``middle``, six times ``unit`` pixels high."""
+    """The polylines, (N, 2) pixels each, of a number centred at ``middle``, 6 ``unit`` pixels high."""
     digits = str(value)
     left = middle - unit * np.array([3.0 * len(digits) - 1.0, 3.0])
     points = ([(int(at[0]) + 6 * i, int(at[1])) for at in _STROKES[d].split()] for i, d in enumerate(digits))

@@ -1,10 +1,10 @@
-"""How surely heights can be read from where the camera stands, square by square, and what to move if not.
+"""How reliably heights can be read from where the camera is, square by square, and what to move if not.
 
-A piece more on a stack of its own colour is the hardest thing to see: all that shows of it is the strip of
-picture that the taller stack covers and the lower one does not. What a strip tells is counted in the nats
-that the evidence would have of it: its pixels, less what mixes with its edges, lies out of the picture or may
-be hidden by a full stack before it, times what a pixel says in this picture of the start position
-(:func:`clearness`), where everything is known. Pose, light, noise and colours are all in that.
+One more piece on a stack of its own colour is the hardest change to see: all that shows of it is the strip of
+picture that the taller stack covers and the lower one does not. The information in a strip is estimated in
+nats, the unit of the evidence: its pixels, without those that mix at its edges, are out of the picture or may
+be occluded by a full stack in front, times the information per pixel in this picture of the start position
+(:func:`clearness`), where everything is known. That figure includes pose, light, noise and colours.
 """
 
 from __future__ import annotations
@@ -30,41 +30,43 @@ Mask = NDArray[np.bool_]
 
 
 USUAL: Final = 0.9
-"""Clearness of a usual picture, taken where none has been looked at yet."""
+"""Clearness of a usual picture, the default before one has been examined."""
 
 SURE: Final = 20.0
 FAIR: Final = 5.0
-"""Nats from which a square's heights are sure even alone, and from which they are in a turn, which changes
-two squares and must change them by the same number of pieces."""
+"""Minimum nats for a square's height to be sure on its own, and within a turn, which changes two squares by
+the same number of pieces.
+"""
 
 MOST: Final = 0.9
-"""Share of the squares that must be so for the whole board to be."""
+"""Fraction of the squares that must reach a verdict for the whole board to have it."""
 
 ASTRAY: Final = 0.03
-"""Misfit of the outlines, in squares, from which the place of the board is not known well enough."""
+"""Misfit of the outlines, in squares, above which the board's pose is not known well enough."""
 
 UNCLEAR: Final = 0.7
-"""Clearness below which the light or the colours are to blame before the place of the camera is."""
+"""Clearness below which the light or the colours are the problem, rather than the camera's position."""
 
 PLAIN_TILT: Final = (14.0, 52.0)
 PLAIN_PITCH: Final = 39.0
-"""Degrees off the vertical, and least pixels a square, between which games were followed to the last turn in
-all light that was tried: 15 to 50, and 40; the place that was found may be off by a little."""
+"""Degrees off the vertical, and minimum pixels per square, for which games were followed to the last turn in
+all tested lights: 15 to 50, and 40; with a tolerance for the estimated pose.
+"""
 
 DIM: Final = 0.35
-"""Clearness of the worst of that light."""
+"""Clearness in the worst of those lights."""
 
 _LEANS: Final = (10.0, 20.0, 40.0)
 _UP_AT_MOST: Final = 0.6
-"""Degrees by which the camera is moved on trial; higher up no more than this share of the way to above the
-board."""
+"""Degrees by which the camera is moved in a trial; upwards at most this fraction of the way to the vertical.
+"""
 
 _WORTH_DOING: Final = 0.5
-"""Nats below which what a change wins is chance."""
+"""Minimum gain in nats for advice; less is noise."""
 
 
 class Certainty(StrEnum):
-    """How surely heights can be told."""
+    """How reliably heights can be distinguished."""
 
     SURE = "sure"
     FAIR = "fair"
@@ -72,7 +74,7 @@ class Certainty(StrEnum):
 
 
 class Advice(StrEnum):
-    """What to change."""
+    """The code of the advice."""
 
     LOWER = "lower"
     HIGHER = "higher"
@@ -99,7 +101,7 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True)
 class Trial:
-    """What a picture of the start position says: its :func:`clearness`, and the
+    """The measurements on a picture of the start position: its :func:`clearness`, and the
     :func:`~.find_exact.misfit` of the outlines."""
 
     clearness: float
@@ -108,11 +110,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Mount:
-    """How the camera stands, and what that is good for.
+    """The camera's placement, and how well heights can be read from it.
 
-    ``tilt`` in degrees off the vertical, ``pitch`` of a square's side in pixels, ``step`` pixels by which one
-    piece more shifts a stack's top; ``trial`` is None before a picture of the start position was looked at;
-    ``nats`` (52) by which heights that differ by one are told apart on each square.
+    ``tilt`` in degrees off the vertical, ``pitch``: a square's side in pixels, ``step``: pixels by which one
+    more piece shifts a stack's top; ``trial`` is None before a picture of the start position is examined;
+    ``nats`` (52) by which heights that differ by one are distinguished on each square.
     """
 
     tilt: float
@@ -124,7 +126,7 @@ class Mount:
 
     @property
     def squares(self) -> tuple[Certainty, ...]:
-        """The level of each square."""
+        """The verdict for each square."""
         fair = -np.inf if self._plain else FAIR
         return tuple(
             Certainty.SURE if n >= SURE else Certainty.FAIR if n >= fair else Certainty.HARD
@@ -133,19 +135,20 @@ class Mount:
 
     @property
     def verdict(self) -> Certainty:
-        """Of the whole board."""
+        """The verdict for the whole board."""
         return Certainty.SURE if self._plain else _verdict(np.array(self.nats), self.trial, self.step)
 
     @property
     def _plain(self) -> bool:
-        """Is the view such that poor light alone makes no game unsure? The advice is to better it even so."""
+        """Whether the view is so good that poor light alone does not make a game unreliable. Advice is given
+        anyway."""
         trial = self.trial
         fine = trial is None or (trial.clearness >= DIM and trial.misfit <= ASTRAY)
         least, most = PLAIN_TILT
         return fine and least <= self.tilt <= most and self.pitch >= PLAIN_PITCH
 
     def to_json(self) -> dict[str, Any]:
-        """What the page and other programs are told."""
+        """The JSON object for the page and other programs."""
         return {
             "tilt": round(self.tilt, 1),
             "pitch_pixels": round(self.pitch, 1),
@@ -158,7 +161,7 @@ class Mount:
 
 def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
     levels = [(Certainty.SURE, FAIR), (Certainty.FAIR, FAIR / 2)]
-    # Where one piece more hardly shifts a top, single pixels do not make the board sure.
+    # If one more piece hardly shifts a top, single pixels do not make the board sure.
     if step < SHOWS or (trial is not None and trial.misfit > ASTRAY):
         levels = levels[1:]
     for level, least in levels:
@@ -168,7 +171,7 @@ def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
 
 
 def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
-    """How surely heights can be read in this view; ``trial`` is that of its picture of the start position."""
+    """How reliably heights can be read in this view; ``trial`` is from its picture of the start position."""
     nats = separations(outlines, USUAL if trial is None else trial.clearness)
     tilt, pitch, step = outlines.camera.tilt, outlines.pitch, outlines.step
     advice: tuple[Advice, ...] = ()
@@ -180,23 +183,22 @@ def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
 
 
 def try_picture(evidence: Evidence, players: Sequence[str]) -> Trial:
-    """The trial of a picture in which the standing position is sure to stand; ``players`` are the colours'
-    letters."""
+    """Measure a picture in which the current position is certain; ``players`` are the colours' letters."""
     camera, profile = evidence.outlines.camera, evidence.outlines.profile
     edges = Edges.of(evidence.image, board_bounds(camera, profile))
     return Trial(clearness(evidence, players), misfit(edges, camera, profile, evidence.standing))
 
 
 def separations(outlines: Outlines, clear: float) -> Floats:
-    """Nats (52,) by which a stack is told from one of a piece more, where that is hardest."""
+    """Nats (52,) by which a stack is distinguished from one with one more piece, in the worst case."""
     return np.asarray(strips(outlines) * (pixel_share(outlines) * TRUST * clear))
 
 
 def clearness(evidence: Evidence, players: Sequence[str]) -> float:
-    """How plainly pixels speak in a picture whose position is known, 0 … 1.
+    """The information per pixel in a picture whose position is known, 0 … 1.
 
-    On every square the picture is asked whether a piece more, of any colour, on top or beneath, would explain
-    it better; the answer of the worst tenth of the squares counts.
+    For every square, measures how much worse one more piece, of any colour, on top or at the bottom, would
+    explain the picture; the worst tenth of the squares counts.
     """
     answers = []
     for square, stack in enumerate(evidence.standing):
@@ -209,7 +211,7 @@ def clearness(evidence: Evidence, players: Sequence[str]) -> float:
 
 
 def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advice, ...]:
-    """What helps most, found by trying it; nothing where nothing helps much."""
+    """The most helpful change, found by trying each; none if nothing helps much."""
     if trial is not None and trial.misfit > ASTRAY:
         return (Advice.LENS,)
     if trial is not None and trial.clearness < UNCLEAR:
@@ -223,7 +225,7 @@ def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advi
     now = _worth(nats)
     lower = worth(leaned(camera, _LEANS[0]))
     higher = now
-    # Seen nearly from the side, stacks hide one another whole, and from a little higher they still do.
+    # Seen nearly from the side, stacks occlude each other completely, and still do from a little higher.
     for lean in _LEANS:
         if higher < FAIR and lean < _UP_AT_MOST * camera.tilt:
             higher = max(higher, worth(leaned(camera, -lean)))
@@ -236,15 +238,15 @@ def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advi
 
 
 def _worth(nats: Floats) -> float:
-    """One number for a board: the worse squares count."""
+    """A single figure for the board, dominated by the worse squares."""
     return float(np.percentile(nats, 100 * (1 - MOST)))
 
 
 def leaned(camera: Camera, degrees: float) -> Camera:
-    """The camera moved round the board's middle, that much farther from above it, and still looking there."""
+    """The camera moved around the board's centre by this change of tilt, still looking at it."""
     place = camera.place
     ground = np.hypot(place[0], place[1])
-    # Straight above, any side will do: that at which the picture's bottom lies.
+    # From straight above, any direction will do: use the side at the bottom of the picture.
     toward = place[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
     axis = np.array([-toward[1], toward[0], 0.0])
     turn = np.asarray(cv2.Rodrigues(axis * np.radians(degrees))[0])
@@ -254,7 +256,7 @@ def leaned(camera: Camera, degrees: float) -> Camera:
 
 
 def _cut_off(outlines: Outlines) -> bool:
-    """Whether tall stacks on some squares would reach out of the picture."""
+    """Whether tall stacks on some squares would extend beyond the picture."""
     profile, lens = outlines.profile, outlines.camera.lens
     tops = np.column_stack([profile.centres, np.full(len(SQUARES), HIGHEST * profile.rise)])
     pixels = outlines.camera.project(tops)
@@ -265,8 +267,8 @@ def _cut_off(outlines: Outlines) -> bool:
 
 @made_once
 def strips(outlines: Outlines) -> Floats:
-    """Pixels (52,) by which the picture surely differs between a stack and one of a piece more: the least of
-    all heights and of all full stacks that may stand before it."""
+    """Pixels (52,) that certainly differ between a stack and one with one more piece: the minimum over all
+    heights and over all full stacks that may be in front of it."""
     rank = {square: k for k, square in enumerate(outlines.far_to_near)}
     return np.array([_strip(outlines, square, rank) for square in range(len(SQUARES))])
 
@@ -286,8 +288,8 @@ def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
 
 
 def _clear(strip: Mask) -> float:
-    """Pixels of a strip, each by its distance from the strip's edge: the outermost mix with what is
-    beside."""
+    """Pixels of a strip, weighted by their distance from its edge, since the outermost mix with their
+    neighbours."""
     if not strip.any():
         return 0.0
     inside = cv2.distanceTransform(np.pad(strip, 1).astype(np.uint8), cv2.DIST_L2, 3)

@@ -1,5 +1,5 @@
 import sys
 from pathlib import Path
 
-# The benchmarks are a package of the checkout, not of what is installed.
+# The benchmarks are a package in the checkout, but are not installed.
 sys.path.append(str(Path(__file__).parents[2]))

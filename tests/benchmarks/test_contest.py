@@ -16,13 +16,13 @@ FIRST_TURN = 6.0
 
 @pytest.mark.slow
 def test_every_contestant_sees_a_game_to_its_first_turn() -> None:
-    """One that breaks would be listed with nothing told, as though what it lacks were worth everything."""
+    """A contestant that raises would be listed without events, as though the part it lacks were essential."""
     game = case(11002, 4, 0.0, (640, 480), 6.0)
     contestants: list[Contestant] = [Ours(game.rules), *(Ours(game.rules, part) for part in ABLATIONS)]
     contestants += [method(game.rules, game.look.camera) for method in (NearestColour, BackgroundDifference)]
     runs = hold(takewhile(lambda frame: frame.time < FIRST_TURN, game.frames()), contestants)
     assert len(runs) == 3 + len(ABLATIONS)
     assert {name: run.error for name, run in runs.items() if run.error} == {}
-    told = {name: [event["type"] for event in run.events] for name, run in runs.items()}
-    assert "move" in told["ours"]
-    assert all(types for name, types in told.items() if name.startswith("ours"))
+    emitted = {name: [event["type"] for event in run.events] for name, run in runs.items()}
+    assert "move" in emitted["ours"]
+    assert all(types for name, types in emitted.items() if name.startswith("ours"))

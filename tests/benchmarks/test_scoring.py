@@ -1,4 +1,4 @@
-"""What counts as right, late, asked about and wrong, on which all figures of accuracy rest."""
+"""What counts as right, late, asked about and wrong: the basis of all accuracy figures."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def scored(*events: dict[str, Any]) -> Score:
 
 
 def test_all_right() -> None:
-    told = scored(ALERT, RESOLVED, move(12.2))
-    assert told.all_right and told.nothing_wrong
-    assert told.latencies == (0.6, 0.2)
+    result = scored(ALERT, RESOLVED, move(12.2))
+    assert result.all_right and result.nothing_wrong
+    assert result.latencies == (0.6, 0.2)
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_all_right() -> None:
     ],
 )
 def test_what_is_not_all_right(events: tuple[dict[str, Any], ...], expected: dict[str, Any]) -> None:
-    told = scored(*events)
-    assert {name: getattr(told, name) for name in expected} == expected
+    result = scored(*events)
+    assert {name: getattr(result, name) for name in expected} == expected

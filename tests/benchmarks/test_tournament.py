@@ -1,4 +1,4 @@
-"""Everybody who can play in a tournament plays by the rules, and the stronger one is counted as that."""
+"""All contestants of a tournament play by the rules, and the stronger one comes out as the stronger."""
 
 from __future__ import annotations
 

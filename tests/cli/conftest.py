@@ -1,4 +1,4 @@
-"""Running the command line inside the test's process."""
+"""Runs the command line inside the test's process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from focus_companion.commands.shared.console import run
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended and what it said."""
+    """A command's exit status and output."""
 
     status: int
     out: str
@@ -28,7 +28,7 @@ class Ended:
         return [json.loads(line) for line in self.out.splitlines()]
 
     def refused(self, status: int, *words: str) -> None:
-        """Assert the one line of an error, with these words in it."""
+        """Assert a one-line error that contains these words."""
         assert self.status == status
         (line,) = self.err.splitlines()
         assert line.startswith("focus-companion: ") and len(line) < 1100

@@ -1,4 +1,4 @@
-"""``export``: any format from a file or the journal, whole or not at all."""
+"""``export``: any format from a file or the journal, written atomically."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_table_has_a_row_a_turn(focus: Any, write: Any) -> None:
     }
     rows = list(csv.DictReader(io.StringIO(focus("export", write("g.json", record), "--format", "csv").out)))
     assert [row["turn"] for row in rows] == record["moves"]
-    assert {row["name"] for row in rows} == {"", "'=1+1"}  # no spreadsheet takes it for a formula
+    assert {row["name"] for row in rows} == {"", "'=1+1"}  # no spreadsheet reads it as a formula
     taken = sum(len(row["captured"]) for row in rows)
     assert taken == sum(int(value) for key, value in rows[-1].items() if key.startswith("captured_by_")) > 0
 
@@ -162,7 +162,7 @@ def test_no_such_game(focus: Any, journal: Path, name: str, words: tuple[str, ..
 
 def test_an_empty_journal(focus: Any, tmp_path: Path) -> None:
     focus("export", "last", "--format", "json", "--data", tmp_path).refused(2, "no game", "--data")
-    assert list(tmp_path.iterdir()) == []  # asking makes nothing
+    assert list(tmp_path.iterdir()) == []  # asking creates nothing
 
 
 def test_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from focus_companion.storage.journal import Journal
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Three games of a match of four, then a game on its own."""
+    """Three games of a match of four, then a single game."""
     folder = tmp_path / "data"
     rules = Rules.make(2)
     with Journal(folder, write=True) as journal:
@@ -42,8 +42,8 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("game", ["1", "2", "3"])
 def test_the_whole_match_of_any_of_its_games(focus: Any, data: Path, game: str) -> None:
-    told = focus("replay", game, "--match", "--data", data)
-    assert told.out.splitlines()[-2:] == ["3 of 4 games finished.", "Match: Ann 0, Ben 0"]
+    shown = focus("replay", game, "--match", "--data", data)
+    assert shown.out.splitlines()[-2:] == ["3 of 4 games finished.", "Match: Ann 0, Ben 0"]
     written = json.loads(focus("export", game, "--format", "json", "--match", "--data", data).out)
     assert written["length"] == 4 and len(written["games"]) == 3 and not written["score"]["over"]
     lines = focus("replay", game, "--match", "--positions", "--data", data).objects

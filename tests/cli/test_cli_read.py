@@ -23,7 +23,7 @@ STACKS = ("rg", "b", *[""] * 50)
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
-    """A picture of nothing at all."""
+    """An empty picture."""
     path = tmp_path / "nothing.png"
     cv2.imwrite(str(path), np.full((240, 320, 3), 90, np.uint8))
     return path
@@ -32,7 +32,7 @@ def picture(tmp_path: Path) -> Path:
 @pytest.fixture
 def reading() -> StillReading:
     camera = Camera(Lens.guess(640, 480), (np.pi, 0.0, 0.0), (0.0, 0.0, 800.0))
-    return StillReading(STACKS, (0.5, *[0.999] * 51), camera, board_profile(), 0.87654)
+    return StillReading(STACKS, (0.5, *[0.999] * 51), (0.5, *[0.999] * 51), camera, board_profile(), 0.87654)
 
 
 def test_no_board_ends_with_one(focus: Any, picture: Path) -> None:
@@ -53,13 +53,13 @@ def test_wrong_usage_ends_with_two(focus: Any, picture: Path, wrong: tuple[objec
 
 
 def test_object_has_what_was_promised(reading: StillReading) -> None:
-    told = read.as_object(reading, "left")
-    assert list(told) == ["position", "rank1", "corners", "confidence"]
-    assert parse_position(str(told["position"])) == STACKS
-    assert told["rank1"] == "left" and told["confidence"] == 0.8765
-    corners = told["corners"]
+    shown = read.as_object(reading, "left")
+    assert list(shown) == ["position", "rank1", "corners", "confidence"]
+    assert parse_position(str(shown["position"])) == STACKS
+    assert shown["rank1"] == "left" and shown["confidence"] == 0.8765
+    corners = shown["corners"]
     assert isinstance(corners, dict)
-    # Seen from straight above, file a at the left and rank 1 at the bottom.
+    # Seen from straight above, file a on the left and rank 1 at the bottom.
     assert corners["a1"][0] < 320 < corners["h1"][0] and corners["h8"][1] < 240 < corners["h1"][1]
     assert list(corners) == ["a1", "h1", "h8", "a8"]
 
@@ -72,7 +72,7 @@ def test_text_shows_board_counts_and_doubts(reading: StillReading) -> None:
 
 
 def drawn(players: int) -> tuple[np.ndarray, tuple[str, ...]]:
-    """A picture of the simulated board with some stacks, and what stands there."""
+    """A picture of the simulated board with some stacks, and its position."""
     letters = read.IN_PLAY[players]
     rng = np.random.default_rng(players)
     stacks = [""] * 52
@@ -90,8 +90,8 @@ def test_reads_a_drawn_board(focus: Any, tmp_path: Path, players: int) -> None:
     cv2.imwrite(str(path), image)
     ended = focus("read", path, "--players", players, "--json")
     assert ended.status == 0
-    (told,) = ended.objects
-    assert 0.5 < told["confidence"] <= 1
-    assert sum(a == b for a, b in zip(parse_position(told["position"]), stacks, strict=True)) >= 50
-    tops = [stack[-1:] for stack in parse_position(told["position"])]
+    (shown,) = ended.objects
+    assert 0.5 < shown["confidence"] <= 1
+    assert sum(a == b for a, b in zip(parse_position(shown["position"]), stacks, strict=True)) >= 50
+    tops = [stack[-1:] for stack in parse_position(shown["position"])]
     assert tops == [stack[-1:] for stack in stacks]

@@ -1,4 +1,4 @@
-"""``replay``: the position after every ply, to the letter of the contract."""
+"""``replay``: the position after every ply, exactly as specified."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEYS = ["ply", "move", "position", "reserves", "captured", "out", "to_move", "re
 
 
 def expected(ply: int, move: str | None, position: Position, rules: Rules) -> dict[str, Any]:
-    """The contract's object, made the plain way."""
+    """The specified object, built in the simplest way."""
     players = position.players
     placing = (
         {NAMES[p]: n for p, n in zip(players, position.placing, strict=True)} if position.placing else None

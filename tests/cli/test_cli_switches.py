@@ -1,4 +1,4 @@
-"""A switch that does not apply: ignored at its default, refused at anything else, whichever way it comes."""
+"""A switch that does not apply: ignored at its default, refused at any other value, from every source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``think``: the best turn of a record, and the server of requests, to the letter of the contract."""
+"""``think``: the best turn of a record, and the server of requests, exactly as specified."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_seconds_are_kept(served: Served) -> None:
     moves = game({"players": 2}, 12)["moves"]
     for seconds in (0.05, 0.25, 1.0):
         took: list[float] = []
-        # Tried again where the machine was busy with something else.
+        # Repeated if the machine was busy with something else.
         while len(took) < 30 and not (took and took[-1] <= 1.2 * seconds):
             began = time.perf_counter()
             served.ask({"players": 2, "moves": moves, "seconds": seconds})
@@ -102,7 +102,7 @@ def test_seconds_are_kept(served: Served) -> None:
 
 
 def test_seconds_count_from_the_arrival_of_the_line() -> None:
-    """By a clock that goes on by a millisecond whenever somebody looks at it."""
+    """With a clock that advances by a millisecond whenever it is read."""
     for seconds in (0.02, 0.1):
         looks = 0
 
@@ -198,7 +198,7 @@ def test_an_end_without_a_line_end_is_answered() -> None:
 
 
 def test_a_server_is_light() -> None:
-    """One runs for each seat that the computer takes: no picture library, no web server in it."""
+    """One runs for each seat of the computer, so it must not load picture libraries or the web server."""
     probe = (
         "import sys; sys.argv = ['x', 'think', '-']\n"
         "from focus_companion import cli\n"

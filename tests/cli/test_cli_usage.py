@@ -1,4 +1,4 @@
-"""Help, rule options and how errors are told."""
+"""Help, rule options and error messages."""
 
 from __future__ import annotations
 
@@ -214,7 +214,9 @@ def test_every_error_is_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv(console.TRACEBACK, raising=False)
-    monkeypatch.setattr(console, "_silence_output", lambda: None)  # it would close the test's own output
+    monkeypatch.setattr(
+        console, "_silence_output", lambda: None
+    )  # it would close the test's own standard output
 
     @click.command()
     def command() -> None:

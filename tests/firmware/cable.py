@@ -1,7 +1,7 @@
 """A game of a hundred turns while the light board's cable is pulled, with lights and without.
 
-Blocks of the same game with the driver and without it take turns, and the simulated board runs, and is
-pulled, in both. So what else the machine does meets both alike.
+Blocks of the same game with and without the driver alternate, and the simulated board runs, and is unplugged,
+in both, so that other load on the machine affects both alike.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from focus_companion.lights import Lights
 from focus_companion.session.events import Event
 
 BLOCK: Final = 10
-"""Turns between a change from with to without."""
+"""Turns per block."""
 FRAMES: Final = 3
 """Pictures for each event."""
 PERIOD: Final = 1 / 30
@@ -31,7 +31,7 @@ WAITED: Final = Path("/proc/thread-self/schedstat")
 
 
 def waited() -> float:
-    """Seconds for which this thread was ready and the system ran others instead; 0 where it does not say."""
+    """Seconds for which this thread was ready but others ran instead; 0 if the system does not say."""
     with suppress(OSError, ValueError, IndexError):
         return int(WAITED.read_text().split()[1]) / 1e9
     return 0.0
@@ -54,7 +54,7 @@ class Arm:
 
 @dataclass
 class Pulls:
-    """``returns``: seconds from each plugging in until the board's pixels were right."""
+    """``returns``: seconds from each reconnection until the board's pixels were right."""
 
     lit: Arm = field(default_factory=Arm)
     unlit: Arm = field(default_factory=Arm)
@@ -67,7 +67,7 @@ class Pulls:
 
     @property
     def holds(self) -> bool:
-        """Within 10 %, and each time right within 2 s."""
+        """Frame times within 10 %, and right within 2 s of each reconnection."""
         return self.ratio <= 1.1 and max(self.returns) < 2.0
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ def _play(
         for frame in range(FRAMES):
             due = time.perf_counter() + PERIOD
             lost, began = waited(), time.perf_counter()
-            sum(i * i for i in range(150_000))  # as a look at a picture may take, holding the interpreter
+            sum(i * i for i in range(150_000))  # as long as judging a picture may hold the interpreter
             looked, lost_looking = time.perf_counter(), waited()
             if lights and frame == 0:
                 lights.show(event, state)
@@ -125,7 +125,7 @@ def _play(
                 arm.telling.append(ended - looked - (lost_all - lost_looking))
             arm.late += ended > due
             if frame == 0 and n in pulled:
-                time.sleep(source.random() * 0.01)  # while the bytes are on their way, or just behind
+                time.sleep(source.random() * 0.01)  # while the bytes are on their way, or just after
                 plugged.unplug()
             time.sleep(max(0.0, due - time.perf_counter()))
         if n - 2 in pulled:

@@ -1,6 +1,6 @@
-"""What the firmware must do on the simulated chip, as checks that tests, mutations and benchmark share.
+"""Checks of the firmware on the simulated chip, shared by tests, mutations and benchmark.
 
-A check raises :class:`AssertionError` where the chip does otherwise.
+A check raises :class:`AssertionError` if it fails.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def random_meaning(source: random.Random) -> Meaning:
     path: tuple[int, ...] = ()
     if source.random() < 0.8:
         target = source.randrange(52)
-        with suppress(ValueError):  # no line joins them: a piece placed
+        with suppress(ValueError):  # not on one line: a piece placed
             path = (target,)
             path = straight(source.randrange(52), target)
     return Meaning(
@@ -46,7 +46,7 @@ def check_states(chip: Chip, count: int = 25) -> None:
     source = random.Random(1)
     meanings = [random_meaning(source) for _ in range(count)]
     script = Script()
-    step = 213_000  # ten more pictures of each
+    step = 213_000  # ten more frames of each
     for n, meaning in enumerate(meanings):
         script.show(READY_US + n * step, meaning)
     trace = chip.run(script, READY_US + count * step)
@@ -73,7 +73,7 @@ def check_current(chip: Chip) -> None:
 
 
 def check_burst(chip: Chip) -> None:
-    """Nine states without a pause, 250 bytes: none is lost although pictures go out in between."""
+    """Nine states without a pause, 250 bytes: none is lost although frames are sent out in between."""
     source = random.Random(3)
     meanings = [random_meaning(source) for _ in range(9)]
     script = Script()
@@ -87,7 +87,7 @@ def check_burst(chip: Chip) -> None:
 
 
 def latencies(chip: Chip, moves: int = 30) -> list[float]:
-    """µs from the first byte of a turn at the board to the latch of its last pixel, all over a tick."""
+    """µs from the first byte of a turn to the latch of its last pixel, at each phase of a tick."""
     script = Script()
     times = [READY_US + n * 101_700 for n in range(moves)]
     for time in times:
@@ -98,7 +98,7 @@ def latencies(chip: Chip, moves: int = 30) -> list[float]:
 
 
 def noise(source: random.Random) -> bytes:
-    """Random bytes, now and then more than the chip can hold, and every other time a frame cut short with a
+    """Random bytes, sometimes more than the chip can buffer, and every other time a truncated frame with a
     flipped bit.
     """
     found = bytearray(source.randbytes(source.randrange(60 if source.random() < 0.97 else 700)))
@@ -114,7 +114,7 @@ def noise(source: random.Random) -> bytes:
 
 
 def check_garbage(chip: Chip, streams: int, seed: int = 5) -> None:
-    """After each stream of noise the next good frame is shown exactly, and it stays."""
+    """After each stream of noise the next valid frame is shown exactly, and stays."""
     source = random.Random(seed)
     script = Script()
     time = READY_US

@@ -1,4 +1,4 @@
-"""The firmware on a simulated chip: build it, give it a script, read what its pins did."""
+"""The firmware on a simulated chip: builds it, runs a script, and decodes its pins."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FIRMWARE = HERE.parents[1] / "firmware"
 BRIGHTNESS = 96
 BUDGET = 400
 READY_US = 1_000_000
-"""The self test is over."""
+"""Time when the self test is over."""
 
 
 def build_firmware(source: Path, build: Path) -> Path:
-    """The .elf made by the folder's own Makefile, warnings being errors."""
+    """The .elf built by the folder's own Makefile, with warnings as errors."""
     subprocess.run(
         ["make", "-s", "-C", str(source), f"BUILD={build}", "EXTRA_CFLAGS=-Werror"],
         check=True,
@@ -52,7 +52,7 @@ class Picture:
 
 @dataclass
 class Trace:
-    """What the pins did, in order of time."""
+    """The activity of the pins, in order of time."""
 
     pictures: list[Picture] = field(default_factory=list)
     sent: list[tuple[float, int]] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Trace:
                 raise AssertionError(f"the harness said {line!r}")
 
     def frames(self) -> list[tuple[float, WireMessage]]:
-        """What the board said, each with the time of its first byte."""
+        """The board's frames, each with the time of its first byte."""
         found: list[tuple[float, WireMessage]] = []
         decoder = Decoder()
         start = 0.0
@@ -107,12 +107,12 @@ class Trace:
         return [(time, frame) for time, frame in self.frames() if frame.command == command | ANSWER]
 
     def last_before(self, time: float) -> Picture:
-        """The picture whose last bit went out last before ``time``."""
+        """The last picture that was completely sent before ``time``."""
         return [picture for picture in self.pictures if picture.begin < time][-1]
 
 
 class Script:
-    """What happens to the board, times in µs."""
+    """A script of inputs to the board, times in µs."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -122,12 +122,12 @@ class Script:
         self.lines.append(f"{int(time)} {word}")
 
     def raw(self, time: float, data: bytes) -> None:
-        # The harness takes lines of up to 64 KiB; an empty one would be no byte at all.
+        # The harness accepts lines of up to 64 KiB; an empty one would send nothing.
         if data:
             self.say(time, f"rx {data.hex()}")
 
     def ask(self, time: float, command: int, data: bytes = b"", seq: int | None = None) -> int:
-        """Ask; returns the sequence number used."""
+        """Send a command; returns its sequence number."""
         if seq is None:
             self._seq = seq = self._seq % 255 + 1
         self.raw(time, encode(WireMessage(seq, command, data)))
@@ -139,13 +139,13 @@ class Script:
 
 @dataclass(frozen=True)
 class Chip:
-    """A built firmware and the harness to run it."""
+    """A built firmware and its harness."""
 
     harness: Path
     elf: Path
 
     def run(self, script: Script, end: float) -> Trace:
-        """Lockstep: from power-on to ``end`` µs."""
+        """Run in lockstep, from power-on to ``end`` µs."""
         script.say(end, "end")
         done = subprocess.run(
             [str(self.harness), str(self.elf)],
@@ -163,5 +163,5 @@ class Chip:
 
 
 def expected(meaning: Meaning, phase: int, brightness: int = BRIGHTNESS) -> list[Rgb]:
-    """What the board has to show."""
+    """The expected picture."""
     return dimmed(draw(meaning, phase), brightness, BUDGET)

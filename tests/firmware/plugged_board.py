@@ -1,4 +1,4 @@
-"""The simulated board on a pty, as the driver finds it, and a random game to be shown on it."""
+"""The simulated board on a pty, as seen by the driver, and a random game to show on it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = {"r": "red", "g": "green", "b": "blue", "y": "yellow"}
 
 
 class Plugged:
-    """The simulated board on a pty, behind a link of a fixed name as udev makes one."""
+    """The simulated board on a pty, behind a symbolic link with a fixed name, like udev's."""
 
     def __init__(self, chip: Chip, link: Path) -> None:
         self.link = link
@@ -61,7 +61,7 @@ class Plugged:
             self._unread.append(line)
 
     def _take(self) -> Trace:
-        """The trace up to now, parsed by whoever asks, so that the reader leaves the game its time."""
+        """The trace so far, parsed on demand, so that the reading thread does not slow the game."""
         while self._unread:
             line = self._unread.popleft()
             self._trace.take(line)
@@ -92,21 +92,21 @@ class Plugged:
         return len(self._answers)
 
     def shown(self, count: int) -> Picture:
-        """The picture of the newest answered state, once ``count`` states have been answered."""
+        """The picture of the newest acknowledged state, once ``count`` states have been acknowledged."""
         end = time.monotonic() + 20
         while time.monotonic() < end:
             trace = self._take()
-            # an answer ends before its picture's latch is told, so the next picture is waited for
+            # an answer ends before its picture's latch is reported, so wait for the next picture
             if len(self._answers) >= count and trace.pictures[-1].begin > self._answers[-1]:
                 return trace.last_before(self._answers[-1] - 7 * 87)  # when the answer began
             time.sleep(0.002)
         raise AssertionError("no state was answered")
 
     def settled(self, count: int, wanted: list[tuple[int, int, int]]) -> bool:
-        """Whether the picture of the newest answered state is the wanted one.
+        """Whether the picture of the newest acknowledged state is the expected one.
 
-        On a busy machine an older state may have been sent twice, and its second answer be counted: then the
-        next answer is waited for, a few seconds at the most.
+        On a busy machine an older state may have been sent twice, and its second answer been counted; then
+        wait for the next answer, at most a few seconds.
         """
         end = time.monotonic() + 5
         while self.shown(count).pixels != wanted:
@@ -125,12 +125,12 @@ class Plugged:
         return len(self._take().pictures)
 
     def noticed(self, notice: Notice) -> int:
-        """How often the board has said this unasked."""
+        """How often the board has sent this notice."""
         self._take()
         return self.notices[notice]
 
     def forget(self) -> None:
-        """Drop what is old, so that looking back stays quick."""
+        """Drop old entries, so that searching stays fast."""
         del self._trace.pictures[:-5]
         self._trace.sent.clear()
 
@@ -151,7 +151,7 @@ class Plugged:
 
 
 def open_driver(board: Plugged, on_button: Any = None) -> Lights:
-    # A busy machine may simulate slowly: ten times the patience.
+    # A busy machine may simulate slowly: ten times the timeout.
     serial = SerialSettings(str(board.link), ack_timeout=2.5, greeting_timeout=20)
     return open_lights(LightSettings(backends=("serial",), serial=serial), on_button)
 
@@ -172,7 +172,7 @@ def state_of(position: Position, rules: Rules, last: Move | None) -> dict[str, A
 
 
 def game(players: int, turns: int, seed: int) -> Iterator[tuple[events.Event, Mapping[str, Any]]]:
-    """A random game as the session tells it, with an illegal act, a trimming, a lost picture now and then."""
+    """A random game as emitted by the session, with occasional illegal acts, trimmings and lost pictures."""
     source = random.Random(seed)
     rules = Rules.make(players)
     position = start_position(rules)
@@ -184,7 +184,7 @@ def game(players: int, turns: int, seed: int) -> Iterator[tuple[events.Event, Ma
         legal = legal_moves(position, rules)
         if not legal:
             break
-        # stacks grow too high only where somebody builds them
+        # stacks only get too high if somebody builds them
         few = source.sample(legal, min(6, len(legal)))
         move = max(few, key=lambda move: len(untrimmed(position, move)[move.target]))
         mover = NAMES[position.to_move]

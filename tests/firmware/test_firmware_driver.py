@@ -1,4 +1,4 @@
-"""The host's driver and the firmware talk over a pty: a whole game, event by event, pixel by pixel.
+"""The host's driver talks to the firmware over a pty: a whole game, event by event, pixel by pixel.
 
 In real time on a machine that may be busy: nothing here asserts that the simulated chip is fast.
 """
@@ -44,7 +44,7 @@ def test_button_at_the_table(plugged: Plugged) -> None:
     pressed = threading.Event()
     with open_driver(plugged, pressed.set) as lights:
         assert lights.wait(60)
-        while plugged.drawn() < 5:  # a button that is down from the start is taken for stuck
+        while plugged.drawn() < 5:  # a button that is down from the start counts as stuck
             time.sleep(0.01)
         plugged.say("press")
         assert pressed.wait(30)
@@ -70,7 +70,7 @@ def test_a_hung_chip_comes_back(plugged: Plugged) -> None:
 
 @pytest.mark.slow
 def test_a_hundred_turns_with_the_cable_pulled(plugged: Plugged, capsys: pytest.CaptureFixture[str]) -> None:
-    """Twenty times at random; measured again where the machine was too busy with other things to tell."""
+    """Twenty times at random; repeated if the machine was too busy for a meaningful measurement."""
     for _ in range(TRIES):
         found = pulled_game(plugged)
         with capsys.disabled():

@@ -1,4 +1,4 @@
-"""The firmware in simulated time: bit for bit the same each run, whatever else the machine does."""
+"""The firmware in simulated time: deterministic, whatever the load on the machine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def solid(colour: Rgb) -> list[Rgb]:
 
 
 def amber(trace: Trace, after: float) -> list[Picture]:
-    """Pictures of a board without its host: nothing but one turn pixel lit."""
+    """Pictures of a board without a host: only one turn pixel lit."""
     return [
         p
         for p in trace.pictures
@@ -129,7 +129,7 @@ def test_states(chip: Chip) -> None:
     ],
 )
 def test_a_whole_cycle(chip: Chip, meaning: Meaning) -> None:
-    """Two seconds and a bit, all phases, and the warning light; PINGs keep the board from missing us."""
+    """A little more than two seconds, all phases, and the warning light; PINGs prevent the host timeout."""
     script = Script()
     script.show(READY_US, meaning)
     for n in range(1, 5):
@@ -153,7 +153,7 @@ def test_every_square_has_its_own_pixel(chip: Chip) -> None:
         for time, _ in trace.answers(Command.STATE)
     ]
     assert lit == [[pixel] for pixel in SQUARE_PIXEL]
-    # and by hand: c8 begins the chain, g7 follows f8, a6 follows b7, c1 ends it
+    # checked by hand: c8 begins the chain, g7 follows f8, a6 follows b7, c1 ends it
     assert [lit[INDEX[name]][0] for name in ("c8", "f8", "g7", "b7", "a6", "h6", "h5", "f1", "c1")] == [
         *(0, 3, 4, 9, 10, 17, 18, 48, 51)
     ]
@@ -199,7 +199,7 @@ def test_brightness_pixels_dark_self_test(chip: Chip) -> None:
     script.ask(READY_US + 100_000, Command.BRIGHTNESS, b"\x20")
     script.ask(READY_US + 200_000, Command.PIXELS, bytes((50, 4, 255, 128, 0)))
     script.ask(READY_US + 300_000, Command.DARK)
-    script.show(READY_US + 3_300_000, GREEN)  # a dark board misses nobody
+    script.show(READY_US + 3_300_000, GREEN)  # a dark board has no host timeout
     script.ask(READY_US + 3_400_000, Command.SELF_TEST)
     trace = chip.run(script, READY_US + 4_600_000)
     (bright,), (painted,), (dark,) = (
@@ -222,7 +222,7 @@ def test_a_repeated_command_is_answered_and_not_repeated(chip: Chip) -> None:
     script.raw(READY_US, message)
     script.raw(READY_US + 900_000, message)
     script.ask(READY_US + 1_000_000, Command.HELLO, b"\x01")
-    script.raw(READY_US + 1_100_000, message)  # another host that counts alike
+    script.raw(READY_US + 1_100_000, message)  # another host with the same sequence numbers
     trace = chip.run(script, READY_US + 2_000_000)
     assert [a.data for _, a in trace.answers(Command.STATE)] == [b"\0"] * 3
     beeps = [time for time, value in trace.buzzer if value and time > READY_US]
@@ -237,7 +237,7 @@ def test_host_lost_and_found(chip: Chip) -> None:
     script = Script()
     script.show(READY_US, GREEN)
     script.ask(READY_US + 500_000, Command.PING)
-    script.raw(READY_US + 1_500_000, b"\0\0\0\x05abc\0")  # noise is no sign of life
+    script.raw(READY_US + 1_500_000, b"\0\0\0\x05abc\0")  # noise does not count as a host
     script.ask(READY_US + 4_000_000, Command.PING)
     script.show(READY_US + 4_100_000, GREEN)
     trace = chip.run(script, READY_US + 4_200_000)
@@ -310,7 +310,7 @@ def test_the_same_twice(chip: Chip) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_the_tests_notice(chip: Chip, name: str, tmp_path: Path) -> None:
-    """Each safeguard taken out of the firmware makes a check above fail."""
+    """Removing any safeguard from the firmware makes a check above fail."""
     file, old, new, check = MUTATIONS[name]
     folder = tmp_path / "firmware"
     shutil.copytree(FIRMWARE, folder, ignore=shutil.ignore_patterns("build"))

@@ -1,4 +1,4 @@
-"""Records to write and read back: games played at random by the rules, with everything a record can hold."""
+"""Records to write and read back: random legal games, with everything that a record can contain."""
 
 from __future__ import annotations
 

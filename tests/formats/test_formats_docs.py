@@ -1,5 +1,4 @@
-"""The examples in the documents are what the program reads, and all three of the first game are the same
-game."""
+"""The program can read the examples in the documents, and the three versions of the first game are equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading is total: whatever the bytes are, a game or one clear error; never anything else."""
+"""Reading is total: any bytes give either a game or one clear error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SIDE_BY_SIDE: dict[str, Any] = {
     "partners": True,
     "order": ["green", "yellow", "blue", "red"],
 }
-"""Partners next to each other, as earlier versions let them play."""
+"""Partners next to each other, as earlier versions allowed."""
 SIDE_BY_SIDE_TEXT = json.dumps(SIDE_BY_SIDE)
 
 
@@ -54,7 +54,7 @@ def changed(**more: Any) -> bytes:
         (b'{"format": NaN}', "", "NaN"),
         (b'{"format": 1e999}', "", "too large"),
         (b'{"format": ' + b"9" * 5000 + b"}", "", "too many digits"),
-        (b'{"a": 1, "a": 2}', "", "'a' stands twice"),
+        (b'{"a": 1, "a": 2}', "", "'a' occurs twice"),
         (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "", "nested too deep"),
         (b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}", "", "nested too deep"),
         (changed(format="x"), "format", "expected"),
@@ -81,7 +81,7 @@ def changed(**more: Any) -> bytes:
         (changed(moves=None), "moves", "null"),
         (changed(moves={"0": "b2-b3"}), "moves", "a list"),
         (changed(moves=["b2-b3", 7]), "moves[1]", "7"),
-        (changed(moves=["b2-b3", "b2b3"]), "moves[1]", "no move"),
+        (changed(moves=["b2-b3", "b2b3"]), "moves[1]", "not a move"),
         (changed(moves=[{"move": "*d5", "time": "3"}]), "moves[0].time", "'3'"),
         (changed(moves=[{"move": "*d5", "time": -0.5}]), "moves[0].time", "-0.5 is negative"),
         (
@@ -103,9 +103,9 @@ def changed(**more: Any) -> bytes:
         (changed(sgf={"nodes": {"0": {"GC": ["a]b"]}}}), "sgf.nodes.0.GC", "SGF"),
         (changed(sgf={"variations": {"0": ["(;A[1]"]}}), "sgf.variations.0", "SGF"),
         (b"Focus move sheet\n", "line 1", "Players"),
-        (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 xqq\n", "line 3", "no move"),
+        (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 xqq\n", "line 3", "not a move"),
         (b"Focus move sheet\nPlayers: green, red\n 1. xr\n", "line 3", "without a turn"),
-        (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 @soon\n", "line 3", "no time"),
+        (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 @soon\n", "line 3", "not a time"),
         (b"Focus move sheet\nPlayers: green, red\nRule: fast\n", "line 3", "no rule"),
         (b"Focus move sheet\nPlayers: green, red\nResult: green\n", "line 3", "no result"),
         (b"Focus move sheet\nPlayers: green, pink\n", "the sheet", "pink"),
@@ -203,7 +203,7 @@ PIECES = (
 
 
 def damaged(seed: int) -> bytes:
-    """A sound record with some bytes cut, doubled, moved or replaced."""
+    """A valid record with some bytes removed, duplicated, moved or replaced."""
     choose = random.Random(seed)
     data = bytearray(choose.choice(SAMPLES))
     for _ in range(choose.randint(1, 4)):

@@ -26,16 +26,16 @@ from focus_companion.game.setups import start_position
 
 
 def decoded(film: bytes) -> tuple[Any, list[npt.NDArray[np.uint8]]]:
-    """What the film says of itself, and its frames (H, W, 3) RGB."""
+    """The film's metadata, and its frames (H, W, 3) RGB."""
     with av.open(io.BytesIO(film)) as container:
         stream = container.streams.video[0]
-        told = {
+        info = {
             "codec": stream.codec_context.name,
             "pixels": stream.codec_context.pix_fmt,
             "rate": stream.average_rate,
             "seconds": float((stream.duration or 0) * (stream.time_base or 0)),
         }
-        return told, [frame.to_ndarray(format="rgb24") for frame in container.decode(stream)]
+        return info, [frame.to_ndarray(format="rgb24") for frame in container.decode(stream)]
 
 
 def captured_game() -> GameRecord:
@@ -49,14 +49,14 @@ def captured_game() -> GameRecord:
 
 def test_a_film_is_what_phones_play() -> None:
     record = played({"players": 4}, 3, 12)
-    told, frames = decoded(write_mp4(record))
-    assert (told["codec"], told["pixels"], told["rate"]) == ("h264", "yuv420p", FPS)
+    info, frames = decoded(write_mp4(record))
+    assert (info["codec"], info["pixels"], info["rate"]) == ("h264", "yuv420p", FPS)
     # 1.5 s for the start, a second a turn, 0.7 s more for each stack to be trimmed, four for the end.
     trimmed = sum(bool(step.removed) for step in steps(record))
-    assert told["seconds"] == pytest.approx(1.5 + 11 + 0.7 * trimmed + 4, abs=0.11)
-    assert len(frames) == round(told["seconds"] * FPS)
+    assert info["seconds"] == pytest.approx(1.5 + 11 + 0.7 * trimmed + 4, abs=0.11)
+    assert len(frames) == round(info["seconds"] * FPS)
     assert frames[0].shape[1] == 720 and frames[0].shape[0] % 2 == 0
-    # The end is held: four seconds of the same picture, up to what the encoder makes of it.
+    # The end is held: four seconds of the same picture, up to encoding artefacts.
     assert np.abs(frames[-1].astype(int) - frames[-4 * FPS + 1]).mean() < 2
     assert np.abs(frames[-1].astype(int) - frames[0]).mean() > 2
 
@@ -67,13 +67,13 @@ def test_a_long_game_is_no_longer_film(plies: int) -> None:
     record = played({"players": 2, "stuck": "pass"}, 9, plies)
     assert len(record.moves) == plies
     film = write_mp4(record)
-    told, frames = decoded(film)
-    assert LONGEST - 3 < told["seconds"] <= LONGEST and len(frames) <= LONGEST * FPS
+    info, frames = decoded(film)
+    assert LONGEST - 3 < info["seconds"] <= LONGEST and len(frames) <= LONGEST * FPS
     assert len(film) <= LARGEST
 
 
 def test_noise_does_not_make_a_film_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The worst that could be drawn: every frame another one, all of it noise.
+    # The worst case: every frame is different noise.
     chance = np.random.default_rng(1)
     monkeypatch.setattr(
         mp4, "_painted", lambda _: chance.integers(0, 255, (480, 720, 3), dtype=np.uint8).repeat(2, axis=0)
@@ -94,7 +94,7 @@ def test_a_capture_is_seen_twice_and_named() -> None:
         assert before.ring and not after.ring
         letters = " ".join(step.captured.upper())
         assert f"Captured: {letters}" in after.captions[1] == before.captions[1]
-        # What everybody holds changes with the second picture.
+        # The reserves and captures change with the second picture.
         assert before.captions[-2:] != after.captions[-2:]
         return
     raise AssertionError
@@ -115,7 +115,7 @@ def test_the_result_is_the_last_word() -> None:
     beats = list(mp4._beats(finished(record), FilmCaptions(finished(record))))
     assert "wins" in beats[-1].captions[2] or beats[-1].captions[2] == "A draw"
     assert all("wins" not in beat.captions[2] for beat in beats[:-1])
-    # A result that the file alone tells, as an SGF file may.
+    # A result that is only stated in the file, as in some SGF files.
     open_ended = GameRecord(Rules.make(2), {"r": "Ben"}, result=Outcome("r", "resigned"))
     assert list(mp4._beats(open_ended, FilmCaptions(open_ended)))[-1].captions[2] == "Ben (Red) wins"
 
@@ -134,9 +134,9 @@ def test_an_illegal_record_has_no_film() -> None:
 
 
 def test_progress_rises_to_the_end() -> None:
-    told: list[float] = []
-    write_mp4(played({"players": 2}, 1, 3), progress=told.append)
-    assert told == sorted(told) and told[-1] == 1 and len(told) == 4
+    shares: list[float] = []
+    write_mp4(played({"players": 2}, 1, 3), progress=shares.append)
+    assert shares == sorted(shares) and shares[-1] == 1 and len(shares) == 4
 
 
 def test_another_encoder_where_the_best_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

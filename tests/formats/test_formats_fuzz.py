@@ -1,4 +1,4 @@
-"""Spoilt input of every kind gets a clear error: a short run of the benchmark that tries far more."""
+"""Corrupted input of every kind gets a clear error: a short run of the benchmark that tries far more."""
 
 from __future__ import annotations
 

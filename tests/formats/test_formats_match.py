@@ -1,4 +1,4 @@
-"""A match in the formats: its length is kept, and what it came to is told."""
+"""A match in the formats: its length is preserved, and its score is written."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def test_a_single_game_has_no_score_of_a_match() -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "told"),
+    ("length", "wording"),
     [(1, "holds 2 games"), (0, "1 to 999"), (1000, "1 to 999"), ("2", "'2'"), (True, "true")],
 )
-def test_a_length_that_cannot_be(length: object, told: str) -> None:
-    with pytest.raises(FormatError, match=told):
+def test_a_length_that_cannot_be(length: object, wording: str) -> None:
+    with pytest.raises(FormatError, match=wording):
         match_of(*TWO, length=length)
 
 

@@ -1,4 +1,4 @@
-"""Pictures: every piece of every stack is there, whoever looks at them, and however high the stacks are."""
+"""Pictures show every piece of every stack, from every side, and however high the stacks are."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_piece_stands_on_its_square_in_its_order(stacks: tuple[str, ...], 
 
 
 def at(square: str, rank1: str) -> tuple[int, int]:
-    """(column, row) of a square in the picture, worked out by turning the board a quarter at a time."""
+    """(column, row) of a square in the picture, computed by rotating the board a quarter turn at a time."""
     column, row = "abcdefgh".index(square[0]), 8 - int(square[1])
     for _ in range(["bottom", "left", "top", "right"].index(rank1)):
         column, row = 7 - row, column  # a quarter turn clockwise takes the bottom side to the left
@@ -72,7 +72,7 @@ def test_svg_needs_no_style_no_script_no_id() -> None:
 
 
 def test_the_last_turn_hides_no_piece() -> None:
-    """The path is drawn before any stack: whatever comes later lies on top."""
+    """The path is drawn before any stack, since later shapes are on top."""
     shapes = draw(("rgbyr",) * 52, path=(INDEX["d5"], INDEX["d1"]), coordinates=False).shapes
     first_letter = next(i for i, shape in enumerate(shapes) if isinstance(shape, Label))
     arrow = next(i for i, shape in enumerate(shapes) if isinstance(shape, Polygon))
@@ -83,7 +83,7 @@ def test_the_last_turn_hides_no_piece() -> None:
     ("change", "message"),
     [
         ({"stacks": ("",) * 51}, "52 squares"),
-        ({"stacks": ("x",) + ("",) * 51}, "'x' is no colour"),
+        ({"stacks": ("x",) + ("",) * 51}, "'x' is not a colour"),
         ({"rank1": "north"}, "'north'"),
     ],
 )

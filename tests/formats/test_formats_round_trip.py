@@ -1,4 +1,4 @@
-"""What one format writes, its reader gives back: the same game, with all that was noted about it."""
+"""Every format is read back to the same game, with all its notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SGF: judged by another reader, and lossless for what is not ours."""
+"""SGF: checked with another reader, and lossless for foreign content."""
 
 from __future__ import annotations
 

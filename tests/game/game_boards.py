@@ -1,4 +1,4 @@
-"""Short ways to write positions in the tests of the rules."""
+"""Short notations for positions in the tests of the rules."""
 
 from collections.abc import Mapping
 from typing import Any

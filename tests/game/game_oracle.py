@@ -1,4 +1,5 @@
-"""The rules once more, slow and plain, from the rule page alone: a judge of the fast core.
+"""A second, slow and simple implementation of the rules, from the rule page alone: an oracle for the fast
+core.
 
 A state is a dict; squares are names; nothing here uses the code under test except to read its settings.
 """
@@ -8,7 +9,7 @@ from typing import Any
 
 from focus_companion.game.rules import Rules
 
-# Written out again on purpose: an oracle that took the board from the code under test could not judge it.
+# Repeated on purpose: an oracle that used the board of the code under test could not check it.
 WIDTHS = {
     8: "cdef",
     7: "bcdefg",
@@ -24,7 +25,7 @@ PARTNER = {"g": "y", "y": "g", "r": "b", "b": "r"}
 
 
 def begin(rules: Rules, stacks: dict[str, str]) -> dict[str, Any]:
-    """The state before the first turn, from the stacks that stand (no given position)."""
+    """The state before the first turn, from the initial stacks (no given position)."""
     thirteen = rules.players == 3 and rules.thirteenth_piece
     return {
         "board": {square: stack for square, stack in stacks.items() if stack},
@@ -40,7 +41,7 @@ def begin(rules: Rules, stacks: dict[str, str]) -> dict[str, Any]:
 
 
 def turns(state: dict[str, Any], rules: Rules, player: str) -> set[str]:
-    """Every legal turn that a player would have, were it theirs."""
+    """Every legal turn that a player would have if it were their turn."""
     board = state["board"]
     empty = {f"*{square}" for square in BOARD if square not in board}
     own_tops = {f"*{square}" for square in board if board[square][-1] == player}

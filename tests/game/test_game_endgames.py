@@ -1,6 +1,6 @@
-"""Endings by the hundred: crowded little boards played out at random, turn by turn against the plain rules.
+"""Hundreds of endings: small crowded boards played out at random, compared turn by turn with the oracle.
 
-Whole games seldom end when played at random; boards of a few tall stacks do, in every way there is.
+Random whole games seldom end; boards with a few tall stacks do, in every possible way.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def random_board(choose: random.Random, order: str) -> tuple[str, ...]:
 
 
 def plain_act(state: dict[str, Any], rules: Rules, kind: str, player: str) -> dict[str, Any]:
-    """The state after an act, from the contract's sentences alone."""
+    """The state after an act, from the specification alone."""
     state = dict(state)
     if kind == "draw":
         return oracle.end(state, "", "agreed draw")
@@ -90,7 +90,7 @@ def plain_act(state: dict[str, Any], rules: Rules, kind: str, player: str) -> di
 
 
 def agree(position: Position, state: dict[str, Any], rules: Rules) -> None:
-    """Both cores show the same."""
+    """Assert that both implementations agree."""
     assert {s: t for s, t in zip(SQUARES, position.stacks, strict=True) if t} == state["board"]
     assert dict(zip(rules.order, position.reserves, strict=True)) == state["reserve"]
     assert {p: position.captures(p) for p in rules.order} == state["captured"]
@@ -103,7 +103,7 @@ def agree(position: Position, state: dict[str, Any], rules: Rules) -> None:
 
 
 def play_out(seed: int) -> str:
-    """Play one little game in both; return how it ended."""
+    """Play one small game in both; return how it ended."""
     choose = random.Random(seed)
     settings = random_rules(choose)
     order = settings["order"]
@@ -124,7 +124,7 @@ def play_out(seed: int) -> str:
         "first": dict.fromkeys(order, False),
         "turn": start.to_move,
     }
-    while not oracle.turns(state, rules, state["turn"]):  # who cannot move at the start
+    while not oracle.turns(state, rules, state["turn"]):  # players who cannot move at the start
         if rules.stuck == "out" and rules.players > 2:
             state["out"] = [*state["out"], state["turn"]]
         state["turn"] = order[(order.index(state["turn"]) + 1) % rules.players]

@@ -79,7 +79,7 @@ def test_three_out_is_for_good_and_their_stacks_stay() -> None:
 
 
 def test_three_the_turn_that_ends_the_game_adds_nobody() -> None:
-    # Blue falls out when the turn reaches them; then green covers red's last stack, and red is not added.
+    # Blue drops out when the turn reaches them; then green covers red's last stack, and red is not added.
     setting = given({"d5": "gg", "d7": "b", "a4": "r", "a6": "g"}, 3)
     end = after(setting, "d5-d7", "a4-a5", "a6-a5")
     assert (end.result, end.out, end.to_move) == (Outcome("g", "domination"), "b", "")

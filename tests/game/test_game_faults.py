@@ -1,4 +1,4 @@
-"""Why a turn is refused, in the words of the contract, and what cannot be on a board."""
+"""Why a turn is refused, in the specified words, and what is impossible on a board."""
 
 from typing import Any
 
@@ -45,13 +45,13 @@ REFUSALS: list[tuple[str, str, list[str], str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "squares", "player", "told"), REFUSALS, ids=[r[0] for r in REFUSALS]
+    ("text", "reason", "squares", "player", "wording"), REFUSALS, ids=[r[0] for r in REFUSALS]
 )
-def test_refused_turns(text: str, reason: str, squares: list[str], player: str, told: str) -> None:
+def test_refused_turns(text: str, reason: str, squares: list[str], player: str, wording: str) -> None:
     setting = given(BOARD)
     fault = why(setting, text)
     assert (fault.reason, [SQUARES[s] for s in fault.squares], fault.player) == (reason, squares, player)
-    assert told in sentence(fault)
+    assert wording in sentence(fault)
     with pytest.raises(IllegalMove) as caught:
         play(setting[0], Move.parse(text), setting[1])
     assert caught.value.fault == fault and str(caught.value).startswith(f"{text}: ")
@@ -110,10 +110,10 @@ def test_an_observed_board_tells_everything_at_once() -> None:
         ("too_many", ["c8", "d5", "e1"], "r"),
         ("not_playing", ["h3"], "y"),
     ]
-    told = [sentence(fault) for fault in faults]
-    assert told[0].startswith("The stack on c8 is 7 high")
-    assert told[4] == "There are 19 red pieces on the board, and the game has 18."
-    assert told[5] == "There are yellow pieces on the board, and yellow does not play."
+    sentences = [sentence(fault) for fault in faults]
+    assert sentences[0].startswith("The stack on c8 is 7 high")
+    assert sentences[4] == "There are 19 red pieces on the board, and the game has 18."
+    assert sentences[5] == "There are yellow pieces on the board, and yellow does not play."
 
 
 @pytest.mark.parametrize(

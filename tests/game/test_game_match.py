@@ -14,7 +14,7 @@ from focus_companion.game.rules import Rules
 
 
 def lone_game(players: dict[str, str], *, captures: int, over: bool = True, order: str = "gr") -> GameRecord:
-    """Green captures so many red pieces with one turn, then red resigns if the game is to be over."""
+    """Green captures this many red pieces with one turn, then red resigns if the game is to be over."""
     _, rules = given({"d5": "g", "d6": "r" * captures + "g" * (5 - captures), "h3": "r"}, order=order)
     entries = (Entry(Move.parse("d5-d6")), *([Entry(Declaration("resign", "r"))] if over else []))
     return GameRecord(rules, players, entries=entries)
@@ -62,7 +62,7 @@ def test_the_places_of_a_match_follow_one_another_and_another_match_follows() ->
 
 
 @pytest.mark.parametrize(
-    "told",
+    "wording",
     [
         3,
         {},
@@ -75,9 +75,9 @@ def test_the_places_of_a_match_follow_one_another_and_another_match_follows() ->
         {"length": 2, "before": ["x"]},
     ],
 )
-def test_a_place_that_cannot_be(told: object) -> None:
+def test_a_place_that_cannot_be(wording: object) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        MatchPlace.from_json(told)
+        MatchPlace.from_json(wording)
 
 
 @pytest.mark.parametrize(

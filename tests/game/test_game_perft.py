@@ -1,4 +1,4 @@
-"""Known numbers of turn sequences, counted by three programs that do not know one another."""
+"""Known numbers of turn sequences, counted by three independent programs."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_perft(switches: dict[str, Any], depth: int, count: int) -> None:
 
 
 def plainly(position: Position, rules: Rules, depth: int) -> int:
-    """The same count without remembering positions and without counting the last turn unplayed."""
+    """The same count without caching positions, and playing out the last turn."""
     if depth == 0:
         return 1
     return sum(

@@ -1,4 +1,4 @@
-"""The text of a position, and the set-ups as the rule book draws them."""
+"""The text of a position, and the set-ups in the rule book's diagrams."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ EMPTY = position_text(board({}))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "wording"),
     [
         ("", "8 ranks"),
         (EMPTY + "/-", "has 9"),
@@ -55,8 +55,8 @@ EMPTY = position_text(board({}))
         (EMPTY[:-1] + "z" * 10_000, "zzz…"),
     ],
 )
-def test_what_is_no_position_says_where(text: str, told: str) -> None:
-    with pytest.raises(PositionTextError, match=told.replace("(", r"\(")) as caught:
+def test_what_is_no_position_says_where(text: str, wording: str) -> None:
+    with pytest.raises(PositionTextError, match=wording.replace("(", r"\(")) as caught:
         parse_position(text)
     assert len(str(caught.value)) < 200
 

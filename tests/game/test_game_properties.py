@@ -1,4 +1,4 @@
-"""What must hold of every game, tried on random games of every kind and against a plain second reading."""
+"""Properties of every game, tested on random games of every kind and against the oracle."""
 
 import random
 from typing import Any
@@ -31,7 +31,7 @@ def gain(position: Position, move: Move, rules: Rules) -> int:
 
 
 def random_turn(chance: random.Random, position: Position, rules: Rules, greed: float) -> Move:
-    """Some legal turn; with probability ``greed`` one that takes most, since aimless games hardly end."""
+    """A legal turn; with probability ``greed`` one that takes most, since random games hardly ever end."""
     legal = legal_moves(position, rules)
     if chance.random() >= greed:
         return chance.choice(legal)
@@ -133,7 +133,7 @@ def test_a_random_game_ends_or_is_still_legal_at_500_turns(variant: str, seed: i
 
 
 def same(position: Position, state: dict[str, Any]) -> None:
-    """Compare a position with the second reading's state."""
+    """Compare a position with the oracle's state."""
     order = position.players
     assert {n: s for n, s in zip(SQUARES, position.stacks, strict=True) if s} == state["board"]
     assert dict(zip(order, position.reserves, strict=True)) == state["reserve"]
@@ -147,7 +147,7 @@ def same(position: Position, state: dict[str, Any]) -> None:
 
 
 def compare(rules: Rules, seed: int, longest: int, greed: float) -> Position:
-    """Play a random game on both readings and return its last position."""
+    """Play a random game in both implementations and return its last position."""
     position = start_position(rules)
     state = game_oracle.begin(rules, dict(zip(SQUARES, position.stacks, strict=True)))
     same(position, state)

@@ -37,7 +37,7 @@ def test_an_act_is_no_ply_and_shows_where_it_was_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "good", "told"),
+    ("entries", "good", "wording"),
     [
         (("d5-d6", "d5-d4"), 2, "ply 2, d5-d4: There is no piece on d5."),
         (("d5-d9",), 1, "ply 1, d5-d9: A square of d5-d9 is not on the board."),
@@ -50,10 +50,10 @@ def test_an_act_is_no_ply_and_shows_where_it_was_done() -> None:
     ids=str,
 )
 def test_a_refused_entry_names_its_ply_after_the_good_ones(
-    entries: tuple[str | Declaration, ...], good: int, told: str
+    entries: tuple[str | Declaration, ...], good: int, wording: str
 ) -> None:
     seen = []
-    with pytest.raises(IllegalMove, match=told) as caught:
+    with pytest.raises(IllegalMove, match=wording) as caught:
         for position in positions(record(Rules.make(2), *entries)):
             seen.append(position)
     assert len(seen) == good

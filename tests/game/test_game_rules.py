@@ -140,9 +140,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("data", "told"), REFUSED, ids=[str(data) for data, _ in REFUSED])
-def test_contradictions_are_refused_with_the_reason(data: dict[str, Any], told: str) -> None:
-    with pytest.raises(RulesError, match=told):
+@pytest.mark.parametrize(("data", "wording"), REFUSED, ids=[str(data) for data, _ in REFUSED])
+def test_contradictions_are_refused_with_the_reason(data: dict[str, Any], wording: str) -> None:
+    with pytest.raises(RulesError, match=wording):
         Rules.from_json(data)
 
 
@@ -156,7 +156,7 @@ BOTH = EMPTY.replace("-", "r", 1).replace("-", "g", 1)
 
 
 @pytest.mark.parametrize(
-    ("start", "told"),
+    ("start", "wording"),
     [
         ({}, "position text"),
         ([], "object"),
@@ -168,19 +168,19 @@ BOTH = EMPTY.replace("-", "r", 1).replace("-", "g", 1)
         ({"position": BOTH, "reserves": {"blue": 1}}, "blue, who does not play"),
         ({"position": BOTH, "reserves": {"red": -1}}, "number of pieces"),
         ({"position": BOTH, "reserves": {"red": "1"}}, "number of pieces"),
-        ({"position": BOTH, "reserves": {"pink": 1}}, "'pink' is no colour"),
+        ({"position": BOTH, "reserves": {"pink": 1}}, "'pink' is not a colour"),
         ({"position": BOTH, "reserves": [1]}, "object"),
         ({"position": BOTH, "captured": {"red": {"red": 1}}}, "of their own"),
         ({"position": BOTH, "captured": {"red": 1}}, "object"),
         ({"position": BOTH, "out": ["red"]}, "fewer than two"),
         ({"position": BOTH, "out": "red"}, "list"),
         ({"position": BOTH, "to_move": "blue"}, "to_move"),
-        ({"position": BOTH, "to_move": 1}, "no colour"),
+        ({"position": BOTH, "to_move": 1}, "not a colour"),
     ],
     ids=str,
 )
-def test_a_start_that_cannot_be(start: object, told: str) -> None:
-    with pytest.raises(RulesError, match=told):
+def test_a_start_that_cannot_be(start: object, wording: str) -> None:
+    with pytest.raises(RulesError, match=wording):
         Rules.from_json({"players": 2, "set_up": "position", "start": start})
 
 

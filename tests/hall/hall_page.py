@@ -1,10 +1,11 @@
-"""The hall's page with many tables, in a browser: how quick it is, and what it looks like.
+"""The hall's page with many tables in a browser: its speed and appearance.
 
     python tests/hall/hall_page.py FOLDER [--tables 300] [--seconds 10]
 
-Prints for each width the time until all tables stand, the time that the page needs for an event, and the
-layout shift while tables play and alerts come and go; FOLDER gets the pictures. The tables are made here and
-told to a real hall without a broker; benchmarks/load/hall.py measures the way of an event from the table on.
+Prints for each width the time until all tables are drawn, the time that the page needs for an event, and the
+layout shift while tables play and alerts come and go; FOLDER gets the screenshots. The tables are generated
+here and fed to a real hall without a broker; benchmarks/load/hall.py measures the path of an event from the
+table on.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ WATCH = """() => {
 
 
 class Made:
-    """A table that exists in messages alone: a random game, told to the evening."""
+    """A table that exists only as messages: a random game, fed to the evening."""
 
     def __init__(self, evening: Evening, number: int, chance: random.Random) -> None:
         self.name, self._evening, self._chance = f"Table {number}", evening, chance
@@ -60,9 +61,9 @@ class Made:
         names = dict(zip(rules.order, chance.sample(PEOPLE, players), strict=True))
         self.history = History.begin(rules, names, game=1, date="2026-11-20")
         control = TimeControl("down", 900, 10) if number % 3 else None
-        told = {NAMES[letter]: {"name": name} for letter, name in names.items()}
+        seated = {NAMES[letter]: {"name": name} for letter, name in names.items()}
         begun = GameBegan(
-            0.0, 1, rules.to_json(), told, self.history.position.text, control and control.to_json()
+            0.0, 1, rules.to_json(), seated, self.history.position.text, control and control.to_json()
         )
         self.seq = 0
         self.take(begun, Ready(1.0, self.history.position.text))
@@ -98,14 +99,14 @@ class Made:
     def tell(self, *, camera: str = "ok", alert_at: str | None = None) -> None:
         history = self.history
         clock = history.clock and history.clock.to_json(self.time, history.position.players)
-        told = standing(history) | {"table": self.name, "journal": "j", "seq": self.seq, "clock": clock}
-        self._send("state", compact(told | {"camera": camera, "alert_at": alert_at}).encode())
+        state = standing(history) | {"table": self.name, "journal": "j", "seq": self.seq, "clock": clock}
+        self._send("state", compact(state | {"camera": camera, "alert_at": alert_at}).encode())
 
     def status(self, online: bool = True) -> None:
         self._send("status", write_status(online, "j", 0, "test"))
 
     def over(self) -> None:
-        """Tell the game whole, as ended now."""
+        """Publish the complete game, as ended now."""
         position = self.history.position
         order = [NAMES[letter] for letter in position.players]
         head = {
@@ -129,7 +130,7 @@ class Made:
 
 @contextmanager
 def hall_of(count: int, chance: random.Random) -> Iterator[tuple[list[Made], str]]:
-    """A hall with so many tables, a few of them in each kind of trouble; and its address."""
+    """A hall with this many tables, a few of them in each kind of trouble; and its address."""
     evening = Evening()
     evening.news.line(True)
     tables = [Made(evening, number, chance) for number in range(1, count + 1)]
@@ -149,7 +150,7 @@ def hall_of(count: int, chance: random.Random) -> Iterator[tuple[list[Made], str
 
 
 def run(folder: Path, count: int, seconds: float) -> None:
-    """Measure and photograph at both widths, light and dark."""
+    """Measure and take screenshots at both widths, light and dark."""
     from playwright.sync_api import sync_playwright
 
     chance = random.Random(7)
@@ -181,7 +182,7 @@ def run(folder: Path, count: int, seconds: float) -> None:
 
 
 def _play(page: Any, tables: list[Made], chance: random.Random, seconds: float) -> dict[str, Any]:
-    """Turns at a pace of 60 a second and an alert every second; what the page needed for it."""
+    """60 turns a second and an alert every second; returns the time that the page needed."""
     page.evaluate(WATCH)
     cdp = page.context.new_cdp_session(page)
     cdp.send("Performance.enable")

@@ -14,5 +14,5 @@ table = Table(Path(sys.argv[1]), sys.argv[2], "Table 1")
 table.publisher.start()
 while True:
     table.play(5)
-    print(json.dumps({"told": 5}), flush=True)
+    print(json.dumps({"emitted": 5}), flush=True)
     time.sleep(0.01)

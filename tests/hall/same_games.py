@@ -10,7 +10,7 @@ from focus_companion.storage.journal import Journal
 
 
 def differences(evening: Evening, name: str, journal: Journal) -> list[str]:
-    """What the hall lacks or has otherwise than the journal; [] if every game is the same byte for byte."""
+    """The games that the hall lacks, or that differ from the journal's in any byte."""
     found: list[str] = []
     for game in sorted(summary.id for summary in journal.games()):
         wanted = write_json(Match((journal.record(game),), single=True))

@@ -1,4 +1,4 @@
-"""The hall's answers: results, standings, what can be taken away, and who may look."""
+"""The hall's answers: results, standings, exports, and who may see them."""
 
 from __future__ import annotations
 
@@ -157,9 +157,9 @@ def test_the_sheet_is_harmless_to_spreadsheets(client: FlaskClient) -> None:
 
 
 def test_a_table_is_told_with_its_moves(evening, client: FlaskClient) -> None:
-    told = client.get("/api/tables/Table 1").get_json()
+    shown = client.get("/api/tables/Table 1").get_json()
     session = evening[1][0].session.state()
-    assert told["moves"] == session["moves"] and told["position"] == session["position"]
+    assert shown["moves"] == session["moves"] and shown["position"] == session["position"]
     past = client.get("/api/tables/Table 1/games/1").get_json()
     assert past["result"]["reason"] == "resigned"
     sgf = client.get("/api/tables/Table 1/games/1/export?format=sgf")
@@ -180,11 +180,11 @@ def test_a_table_is_told_with_its_moves(evening, client: FlaskClient) -> None:
 def test_refusals_speak_the_viewers_language(
     client: FlaskClient, language: str, unknown: str, no_format: str
 ) -> None:
-    told = {"Accept-Language": language}
+    headers = {"Accept-Language": language}
     for path in ("Nobody", "Nobody/games/1", "Table 1/games/99", "Table 1/games/99/export"):
-        answer = client.get(f"/api/tables/{path}", headers=told)
+        answer = client.get(f"/api/tables/{path}", headers=headers)
         assert (answer.status_code, answer.get_json()["error"]) == (404, unknown)
-    answer = client.get("/api/tables/Table 1/games/1/export?format=odd", headers=told)
+    answer = client.get("/api/tables/Table 1/games/1/export?format=odd", headers=headers)
     assert answer.status_code == 400
     assert answer.get_json()["error"].startswith(no_format)
     assert "sgf" in answer.get_json()["error"]
@@ -228,12 +228,12 @@ def test_the_stream_begins_with_all_and_resumes(client: FlaskClient) -> None:
     next(blocks)
     first = next(blocks).decode()
     place = first.partition("id: ")[2].partition("\n")[0]
-    told = json.loads(first.partition("data: ")[2])
-    assert {tile["table"] for tile in told["tables"]} == {"Table 1", "Table:2"} and told["broker"]
+    shown = json.loads(first.partition("data: ")[2])
+    assert {tile["table"] for tile in shown["tables"]} == {"Table 1", "Table:2"} and shown["broker"]
     again = iter(client.get("/api/events", headers={"Last-Event-ID": place}).response)
     next(again)
     assert json.loads(next(again).decode().partition("data: ")[2])["tables"] == []
-    # A place that another hall gave tells nothing here.
+    # A place issued by another hall has no meaning here.
     other = iter(client.get("/api/events", headers={"Last-Event-ID": "0000-7"}).response)
     next(other)
     assert len(json.loads(next(other).decode().partition("data: ")[2])["tables"]) == 2

@@ -22,7 +22,7 @@ from focus_companion.web.server import PageServer
 
 playwright = pytest.importorskip("playwright.sync_api")
 PATIENCE = 120_000
-"""Milliseconds for what is waited for on a page, also where much else runs beside."""
+"""Timeout in milliseconds for anything on a page, even on a busy machine."""
 playwright.expect.set_options(timeout=PATIENCE)
 
 pytestmark = [
@@ -32,7 +32,7 @@ pytestmark = [
 ]
 
 SHOTS = os.environ.get("FOCUS_COMPANION_SCREENSHOTS")
-"""A folder to keep what the page looked like."""
+"""A folder for screenshots."""
 
 PEOPLE = [("Ann", "Bob"), ("Cleo", "Dan"), ("Eva", "Filip"), ("Gina", "Hugo"), ("Ida", "Jan"), ("Kai", "Lea")]
 
@@ -50,7 +50,7 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
 
 @pytest.fixture
 def tables(broker: Mosquitto, tmp_path: Path) -> Iterator[list[Table]]:
-    """Six tables; two of them have a game behind them."""
+    """Six tables; two of them have finished a game."""
     made = []
     for number, (green, red) in enumerate(PEOPLE, 1):
         table = Table(tmp_path / f"t{number}", broker.address, f"Table {number}", {"g": green, "r": red})
@@ -98,7 +98,7 @@ PLACES = "() => [...document.querySelectorAll('#tables li')].map((li) => li.getB
 
 
 def at_rest(page: playwright.Page) -> list[float]:
-    """Where the tables are, once fonts and all are there and nothing has moved for a second."""
+    """The positions of the tables, once fonts have loaded and nothing has moved for a second."""
     page.evaluate("() => document.fonts.ready.then(() => true)")
     before: list[float] = []
     end = time.monotonic() + PATIENCE / 1000
@@ -122,11 +122,11 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
 
     alert(tables[4], ["d5", "d6"])
     page.wait_for_selector('.tile[data-kind="alert"]')
-    # What is open comes first, before all tables.
+    # Open alerts come first, before all tables.
     expect(page.locator("#arbiter li")).to_have_count(1)
     assert "Table 5" in page.locator("#arbiter li").inner_text()
     assert "exactly 2\u00a0squares" in page.locator("#arbiter li").inner_text()
-    # Among the tables every one keeps its place, so that it is found again.
+    # Every table keeps its place, so that it can be found again.
     assert [name[:7] for name in page.locator(".tile-name").all_text_contents()][4] == "Table 5"
     expect(page.locator("#loud")).to_contain_text("Table 5")
 
@@ -202,7 +202,7 @@ def test_alerts_move_no_table_and_keep_the_keyboards_place(browser, tables, hall
         for number in (0, 4, 5):
             alert(tables[number], ["c3"])
         playwright.expect(page.locator("#arbiter li")).to_have_count(4)
-        # What came first stays first, and has the focus still.
+        # The oldest stays first, and keeps the focus.
         focused = page.evaluate("document.activeElement.textContent")
         assert "Table 3" in focused and "Table 3" in page.locator("#arbiter li").first.inner_text()
         assert page.evaluate(PLACES) == before
@@ -269,7 +269,7 @@ def test_one_table_alone_is_shown_in_large(browser, broker, hall, tmp_path, widt
     other = Table(tmp_path / "other", broker.address, "Table 2", {"g": "Cleo", "r": "Dan"})
     other.publisher.start()
     other.play(2)
-    # With a second one, both stand side by side, and the viewer chooses.
+    # With a second one, both are side by side, and the viewer chooses.
     expect(page.locator("#tables li")).to_have_count(2)
     expect(page.locator(".all")).to_be_visible()
     expect(page.locator("#large")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""What the hall makes of messages, whatever order they come in, and whoever sends them."""
+"""How the hall handles messages, in any order and from any sender."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def status(journal: str = "j") -> Message:
 
 
 def state(**other: Any) -> Message:
-    told = standing(History.begin(Rules.make(2), {"g": "Ann", "r": "Bob"}, game=1))
-    told |= {"camera": "ok", "clock": None, "journal": "j", "seq": 1, "table": "T"}
-    return message("state", json.dumps(told | other).encode())
+    current = standing(History.begin(Rules.make(2), {"g": "Ann", "r": "Bob"}, game=1))
+    current |= {"camera": "ok", "clock": None, "journal": "j", "seq": 1, "table": "T"}
+    return message("state", json.dumps(current | other).encode())
 
 
 def log(result: dict[str, Any] | None = None, last: int = 2, **other: Any) -> Message:
@@ -158,13 +158,13 @@ FORGED: dict[str, list[Message]] = {
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
 def test_forged_numbers_do_not_keep_the_tables_turns_out(forged: list[Message]) -> None:
     evening = Evening()
-    for told in (status(), state(seq=0), event(1), state(seq=1), event(2), state(seq=2), *forged):
-        evening.take(told)
+    for sent in (status(), state(seq=0), event(1), state(seq=1), event(2), state(seq=2), *forged):
+        evening.take(sent)
     for seq in (3, 4):
-        for told in (event(seq), state(seq=seq)):
-            evening.take(told)
+        for sent in (event(seq), state(seq=seq)):
+            evening.take(sent)
     table = evening._tables["T"]
-    # What was dropped meanwhile is asked for, and the table answers with the game.
+    # Events dropped meanwhile are requested, and the table answers with the game.
     after = table.missing()
     assert after is not None and after <= 4 and not table.logs
     evening.take(log(last=4))
@@ -174,17 +174,17 @@ def test_forged_numbers_do_not_keep_the_tables_turns_out(forged: list[Message]) 
 
 
 def test_a_state_that_comes_again_forgets_nothing() -> None:
-    """A table that dies between its last game and its last state leaves a state that is behind for good."""
+    """A table that is killed between its last game and its last state leaves a state that stays outdated."""
     evening = Evening()
-    for told in (status(), state(seq=5), event(6, prev=0), log(OVER, last=7), state(seq=5)):
-        evening.take(told)
+    for sent in (status(), state(seq=5), event(6, prev=0), log(OVER, last=7), state(seq=5)):
+        evening.take(sent)
     assert len(evening.logs()) == 1 and evening._tables["T"].last == 7
 
 
 def test_a_journal_put_back_to_an_earlier_copy_goes_on_in_the_hall() -> None:
     evening = Evening()
-    for told in (status(), state(seq=9), log(last=9), status(), state(seq=6), event(7), state(seq=7)):
-        evening.take(told)
+    for sent in (status(), state(seq=9), log(last=9), status(), state(seq=6), event(7), state(seq=7)):
+        evening.take(sent)
     table = evening._tables["T"]
     assert table.missing() is not None
     evening.take(log(last=7))
@@ -201,7 +201,7 @@ def test_turns_of_a_running_game_are_no_news_for_the_list_of_results() -> None:
     evening.take(log(last=5))
     assert next(following) is None
     evening.take(log(OVER, last=7))
-    # Silence comes first where the machine is slow to tell.
+    # On a slow machine, silence may come first.
     (ended,) = next(batch for batch in following if batch is not None)
     assert ended.results > begun.results and ended.tables == ()
     evening.news.close()
@@ -211,9 +211,9 @@ def test_viewers_share_what_is_told() -> None:
     news, written = News(), []
     news.changed("A")
     ways = [iter(news.follow(None, heartbeat=5)) for _ in range(3)]
-    told = [next(way) for way in ways]
-    assert all(batch is not None and batch[0] is (told[0] or [None])[0] for batch in told)
-    for found in told:
+    batches = [next(way) for way in ways]
+    assert all(batch is not None and batch[0] is (batches[0] or [None])[0] for batch in batches)
+    for found in batches:
         assert found is not None
         assert found[0].text(lambda batch: written.append(batch) or b"once") == b"once"
     assert len(written) == 1
@@ -227,7 +227,7 @@ def test_what_changes_while_viewers_are_told_comes_once() -> None:
     news.changed("A")
     while (way := news.since(0, 5, lambda: False)) is not None and way[1] is None:
         continue
-    # Between the telling and the viewer's look at what is told.
+    # Between publishing and the viewer's reading of the batch.
     news.changed("B")
     assert [batch[0].tables for batch in (next(following), next(following)) if batch] == [("A",), ("B",)]
     news.close()
@@ -246,16 +246,16 @@ def test_news_of_a_moment_are_told_together_and_none_is_lost() -> None:
 
     bringing = threading.Thread(target=bring)
     bringing.start()
-    told: list[str] = []
+    seen: list[str] = []
     batches, began = 0, time.monotonic()
-    while len(set(told)) < len(names):
+    while len(set(seen)) < len(names):
         found = next(following)
         assert found is not None
-        told += found[0].tables
+        seen += found[0].tables
         batches += 1
     bringing.join()
-    assert sorted(told) == sorted(names)
-    # Not one for each: at most one in every TOGETHER seconds, however long it took.
+    assert sorted(seen) == sorted(names)
+    # Not one for each change: at most one every TOGETHER seconds, however long it took.
     assert batches <= (time.monotonic() - began) / TOGETHER + 2
     news.close()
     assert next(following, "end") == "end"

@@ -1,4 +1,4 @@
-"""Whatever fails in between, the hall ends with exactly the journals' games, byte for byte."""
+"""Whatever fails in between, the hall ends up with exactly the journals' games, byte for byte."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_the_broker_goes_and_comes(broker, hall_at, table_at, kill) -> None:
     hall.becomes(table)
     assert any("is not reached" in line or "is lost" in line for line in table.said)
     until(lambda: "is there again" in table.said[-1])
-    # Whoever comes only now gets all of it too, though the broker has forgotten.
+    # A late joiner gets all of it too, although the broker has lost it.
     hall_at(broker.address).becomes(table)
 
 
@@ -167,8 +167,8 @@ def test_a_table_is_killed(broker, hall_at, tmp_path) -> None:
     hall = hall_at(broker.address)
     folder = tmp_path / "killed"
     for _ in range(5):
-        told = run_and_kill(folder, broker.address, after=60)
-        assert told
+        emitted = run_and_kill(folder, broker.address, after=60)
+        assert emitted
     # The last one stays, until all is sent.
     table = Table(folder, broker.address, "Table 1")
     table.publisher.start()
@@ -183,10 +183,10 @@ def run_and_kill(folder: Path, address: str, after: int) -> int:
     command = [sys.executable, str(HERE / "playing_table.py"), str(folder), address]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = 0
+        emitted = 0
         for line in process.stdout:
-            told += json.loads(line)["told"]
-            if told >= after:
+            emitted += json.loads(line)["emitted"]
+            if emitted >= after:
                 process.kill()
                 break
-    return told
+    return emitted

@@ -1,4 +1,4 @@
-"""The driver in the midst of noise from the device."""
+"""The driver amid noise from the device."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from focus_companion.lights.protocol import state_data
 from focus_companion.lights.settings import COLOURS
 
 PATIENCE = 120.0
-"""Seconds for one state. A lost answer costs an acknowledgement's timeout; hanging costs all."""
+"""Timeout in seconds for one state. A lost answer costs the timeout of an acknowledgement."""
 
 
 def check_driver(folder: Path, streams: int, seed: int = 1) -> float:
-    """Show state upon state until the board has sent so many streams of noise; returns the longest that one
-    took, in seconds. Raises AssertionError for a state that is not shown.
+    """Show one state after another until the board has sent this many streams of noise; returns the longest
+    time that one took, in seconds. Raises AssertionError for a state that is not shown.
     """
     source = random.Random(seed)
     board = NoisyBoard(folder / "ttyNOISE", seed)

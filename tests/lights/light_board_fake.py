@@ -1,4 +1,4 @@
-"""A light board of Python at the far end of a pty: answers as the firmware does, misbehaves on request."""
+"""An emulated light board at the far end of a pty: answers like the firmware, misbehaves on request."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ class FakeBoard:
         self.deaf_to = 0
         """How many frames to leave unanswered."""
         self.instead = (0, 0)
-        """What a frame left unanswered gets: its answer with this added to number and command; nothing for
-        (0, 0)."""
+        """What an unanswered frame gets instead: its answer with this added to sequence number and command;
+        nothing for (0, 0).
+        """
         self.mute = False
         self.babble = b""
         """Sent before every answer."""
@@ -42,7 +43,7 @@ class FakeBoard:
         self._thread.start()
 
     def unplug(self) -> None:
-        """Gone, as when the cable is pulled."""
+        """Unplug it."""
         if self._thread.is_alive():
             os.write(self._wake_write, b"x")
             self._thread.join()
@@ -55,7 +56,7 @@ class FakeBoard:
         os.write(self._master, encode(WireMessage(0, Notice.BUTTON, bytes((self.presses,)))))
 
     def restart(self) -> None:
-        """As after a watchdog reset: nothing known any more."""
+        """As after a watchdog reset: all state is lost."""
         self.shown = None
         self.presses = 0
         os.write(self._master, encode(WireMessage(0, Notice.BOOT, self.greeting)))
@@ -98,8 +99,8 @@ class FakeBoard:
 
 
 class NoisyBoard(FakeBoard):
-    """Answers rightly in the middle of noise: random bytes, frames cut short or with a flipped bit, answers
-    to questions of long ago, notices of what has not happened; and one answer in forty never arrives.
+    """Answers correctly amid noise: random bytes, frames truncated or with a flipped bit, stale answers,
+    false notices; and one answer in forty never arrives.
     """
 
     def __init__(self, link: Path, seed: int) -> None:
@@ -111,7 +112,8 @@ class NoisyBoard(FakeBoard):
         self.streams += 1
         source = self._source
         (frame,) = Decoder().feed(reply)
-        # Before the answer all sorts of noise, behind it no good frame: that might answer the next question.
+        # All sorts of noise before the answer, but no valid frame after it, which might answer the next
+        # command.
         before = b"".join(self._noise(frame, reply) for _ in range(source.randrange(4)))
         behind = source.randbytes(source.randrange(30)).replace(b"\0", b"\1")
         os.write(self._master, before + (b"" if source.random() < 1 / 40 else reply) + behind)

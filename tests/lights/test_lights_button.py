@@ -1,4 +1,4 @@
-"""The button at the table, from its contact to what the game makes of it."""
+"""The button at the table, from its contact to its effect on the game."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from focus_companion.vision.capture.frames import Frame
 
 
 class Illegal:
-    """Sees the start position, then an illegal act that nobody puts right."""
+    """A pipeline that sees the start position, then an illegal act that nobody puts right."""
 
     camera_state = "ok"
 
@@ -116,7 +116,7 @@ def test_of_the_pins() -> None:
 def test_a_press_that_cannot_be_heard_is_told_and_nothing_breaks(
     board: FakeBoard, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The game loop is stuck and its queue full; the lights go on."""
+    """The game loop hangs and its queue is full; the lights go on."""
     with table({"backends": ["serial"], "serial": {"port": str(board.link)}}) as (session, _):
         until(lambda: board.shown is not None)
         with pytest.raises(RequestRefused):

@@ -56,14 +56,14 @@ def test_a_port_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_without_lights_one_line_says_what_to_do(
     backends: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where other loggers would have something to say, with a traceback."""
+    """Even if other loggers would log something, with a traceback."""
     monkeypatch.setattr(ports, "candidates", lambda: ())
     monkeypatch.setenv("FOCUS_COMPANION_LIGHTS", backends)
     assert run(cli, ["lights", "--test"]) == 1
-    told = capsys.readouterr().err
-    assert "Traceback" not in told and "docs/" not in told
-    *_, last = told.splitlines()
+    printed = capsys.readouterr().err
+    assert "Traceback" not in printed and "docs/" not in printed
+    *_, last = printed.splitlines()
     assert last.startswith("focus-companion: there are no lights to try") and str(tmp_path / "config") in last
-    # A second time it is told once all the same.
+    # The second time it is also printed once.
     assert run(cli, ["lights", "--test"]) == 1
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == printed

@@ -1,4 +1,4 @@
-"""One table: what each event means, whatever shows it."""
+"""What each event means, independent of the back end."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_after(
 @pytest.mark.parametrize("what", ["camera", "board", "the table"])
 @pytest.mark.parametrize("camera", ["lost", "no board", "frozen", "dark", "covered", "starting", "asleep"])
 def test_trouble_with_the_camera_of_any_kind(what: str, camera: str) -> None:
-    """Whatever ails it looks the same, and lasts until the session says that all is well."""
+    """Every fault looks the same, and lasts until the session says that all is well."""
     lost = after(PLAYING, events.Lost(1.0, what), STATE | {"camera": camera})
     assert lost == replace(PLAYING, camera_lost=True)
     still = after(lost, events.Found(2.0, what), {"camera": camera})

@@ -1,4 +1,6 @@
-"""The driver against a light board of Python: each fault of the line is told once, and the lights recover."""
+"""The driver with an emulated light board: each fault of the connection is reported once, and the lights
+recover.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def test_shows_and_says_goodbye(board: FakeBoard, lights: Lights) -> None:
     assert board.shown in (
         state_data(RED, Cue.TURN),
         state_data(RED),
-    )  # told while it was still greeting: no sound
+    )  # shown while it was still greeting: no sound
     assert board.brightness == 77
     lights.present(GREEN, Cue.ALERT)
     assert lights.wait(120)
@@ -147,8 +149,8 @@ def test_unplug_and_replug(board: FakeBoard, lights: Lights, caplog: pytest.LogC
         return sum("is in use" in r.message for r in caplog.records)
 
     for turn in range(3):
-        # The board shows its first state a moment before it counts as in use; pulled out in between, it has
-        # not been back for anybody, and its loss is no news.
+        # The board shows its first state a moment before it counts as in use; if unplugged in between, it was
+        # never reported as back, and its loss is no news.
         until(lambda: in_use() > turn)  # noqa: B023 (called at once)
         board.unplug()
         lights.present(RED if turn % 2 else GREEN, Cue.ALERT)
@@ -157,7 +159,7 @@ def test_unplug_and_replug(board: FakeBoard, lights: Lights, caplog: pytest.LogC
         plugged = time.monotonic()
         until(lambda: board.shown == state_data(lights.meaning))  # noqa: B023 (called at once)
         returns.append(time.monotonic() - plugged)
-    assert min(returns) < 2  # the others may have met a moment in which the machine was busy
+    assert min(returns) < 2  # the machine may have been busy during the others
     assert len(warnings()) == 3 and all("gone" in text or "no light board" in text for text in warnings())
     lights.close()
     board.unplug()
@@ -219,7 +221,7 @@ def test_another_program_holds_the_port(board: FakeBoard, caplog: pytest.LogCapt
 
 @pytest.mark.parametrize(
     ("greeting", "said"),
-    [(b"ok", "no light board of ours"), (b"\x02" + GREETING[1:], "speaks version 2")],
+    [(b"ok", "is not our light board"), (b"\x02" + GREETING[1:], "speaks version 2")],
 )
 def test_a_device_of_another_make(
     board: FakeBoard, greeting: bytes, said: str, caplog: pytest.LogCaptureFixture
@@ -234,7 +236,7 @@ def test_a_device_of_another_make(
 def test_a_file_is_no_port(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("x")
     with open_lights(settings(tmp_path / "file")):
-        until(lambda: "no serial port" in caplog.text)
+        until(lambda: "not a usable serial port" in caplog.text)
     assert len(caplog.records) == 1
 
 
@@ -246,14 +248,14 @@ def test_button_pressed_once_is_told_once(board: FakeBoard) -> None:
         for count in (1, 2):
             board.press()
             until(lambda: len(pressed) == count)  # noqa: B023 (called at once)
-        # A PING tells the same count again; with the third its answer has been heard.
+        # A PING reports the same count again; by the third its answer has arrived.
         heard = len(board.heard)
         until(lambda: sum(frame.command == Command.PING for frame in board.heard[heard:]) >= 3)
     assert len(pressed) == 2
 
 
 class Sockets:
-    """A folder in the place of the system's serial ports: what is plugged in has a file there."""
+    """A folder in place of the system's serial ports, with a file for each plugged-in device."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
@@ -323,7 +325,7 @@ def test_found_again_under_another_name(sockets: Sockets, caplog: pytest.LogCapt
 
 @pytest.mark.parametrize("mute", [True, False], ids=["silent", "of another make"])
 def test_a_stranger_is_opened_once(sockets: Sockets, mute: bool, caplog: pytest.LogCaptureFixture) -> None:
-    """Opening a port may restart a printer at work: not again, until it is plugged in anew."""
+    """Opening a port may reset a printer at work, so it is not reopened until it is plugged in again."""
     caplog.set_level(logging.INFO)
     stranger = FakeBoard(sockets.folder / "ttyUSB0", greeting=b"ok")
     stranger.mute = mute
@@ -383,7 +385,7 @@ def test_noise_from_the_device(tmp_path: Path) -> None:
 
 
 def test_a_device_that_never_stops_babbling(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Told, and let go of at once when the game ends."""
+    """Reported, and released at once when the game ends."""
     board = FakeBoard(tmp_path / "tty", greeting=b"")
     stop = threading.Event()
 

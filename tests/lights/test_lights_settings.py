@@ -63,7 +63,7 @@ def test_read(toml: str, settings: LightSettings) -> None:
         ("brightness = true", "lights.brightness"),
         ('sound = "yes"', "lights.sound"),
         ("colour = 1", 'unknown key "colour"'),
-        ("gpio = 17", "lights.gpio: 17 is no table"),
+        ("gpio = 17", "lights.gpio: 17 is not a table"),
         ("[gpio]\nturn = {purple = 4}", '"purple" is none of red'),
         ("[gpio]\nwarning = -1", "lights.gpio.warning: -1"),
         ("[gpio]\nrgb = [1, 2]", "3 pins, not 2"),

@@ -21,7 +21,7 @@ STEADY = Meaning(reserves=(3, 0, 0, 0), warning=True)
 
 
 class Strip(BaseHTTPRequestHandler):
-    """A strip's WLED: keeps what it was told."""
+    """A strip's WLED that records what it receives."""
 
     pixels: dict[int, str]
     bodies: list[dict[str, Any]]

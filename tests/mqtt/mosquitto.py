@@ -1,4 +1,4 @@
-"""A real Mosquitto that a test starts, kills and starts again, and a wire to it that can be cut."""
+"""A real Mosquitto that a test starts, kills and restarts, and a connection to it that can be cut."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin
 
 
 class Mosquitto:
-    """A broker on a port of its own, with what it keeps in ``folder``; ``more`` are lines of its settings."""
+    """A broker on its own port that stores its data in ``folder``; ``more`` are lines of its settings."""
 
     def __init__(self, folder: Path, *, listener: str = "", more: str = "allow_anonymous true") -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class Mosquitto:
             self._process = None
 
     def kill(self) -> None:
-        """As a power cut: what it has not written yet is gone."""
+        """Kill it, like a power cut: what it has not written yet is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait(60)
@@ -80,7 +80,7 @@ def _is_root() -> bool:
 
 
 class Wire:
-    """Passes bytes between a port of its own and the broker's; while it is cut, nothing passes either way."""
+    """Forwards bytes between its own port and the broker's; while it is cut, nothing passes either way."""
 
     def __init__(self, to: int) -> None:
         self._to = to
@@ -88,7 +88,7 @@ class Wire:
         self.port = int(self._server.getsockname()[1])
         self._whole = True
         self.passed = 0
-        """Bytes that went through, both ways."""
+        """Bytes forwarded, both ways."""
         self._lock = threading.Lock()
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         threading.Thread(target=self._accept, daemon=True).start()
@@ -123,7 +123,7 @@ class Wire:
                 sink.sendall(data)
                 self.passed += len(data)
         except OSError:
-            pass  # cut, which is what it is for
+            pass  # cut on purpose
         finally:
             _end(source)
             _end(sink)

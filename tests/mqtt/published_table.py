@@ -1,4 +1,4 @@
-"""A table without a camera: session and journal, whose turns a scripted sight plays, and its publisher."""
+"""A table without a camera: a session that a scripted pipeline plays, its journal and publisher."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {"g": "Ann", "r": "Bob"}
 
 
 class Table:
-    """``name`` towards the broker at ``address``; ``said`` is what the publisher told people."""
+    """``name`` on the broker at ``address``; ``said`` are the publisher's messages for people."""
 
     def __init__(
         self, folder: Path, address: str, name: str = "Table 1", names: dict[str, str] | None = None
@@ -51,7 +51,7 @@ class Table:
             self._index += 1
 
     def another_game(self) -> None:
-        """End the game (chance alone rarely does) and begin the next."""
+        """End the game (random play rarely does) and begin the next."""
         self.session.submit(Resign(self.session.position.to_move))
         before = self.session.history.game
         while self.session.history.game == before:
@@ -68,7 +68,7 @@ class Table:
 
 
 def until(true: Callable[[], object], seconds: float = 120, what: object = "") -> None:
-    """Wait for it; AssertionError after ``seconds``."""
+    """Wait for the condition; AssertionError after ``seconds``."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, what

@@ -1,4 +1,4 @@
-"""What Home Assistant makes of a table: its templates rendered on what a real table publishes."""
+"""What Home Assistant shows of a table: its templates, rendered with a real table's messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMON = {
     *("platform", "unique_id", "name", "state_topic", "value_template", "device_class", "icon"),
     *("entity_category", "json_attributes_topic", "json_attributes_template"),
 }
-"""Keys that Home Assistant's schema has for every entity, as far as we use them."""
+"""The keys of Home Assistant's entity schema that we use."""
 OWN = {"sensor": {"options", "state_class"}, "binary_sensor": set[str]()}
 
 
@@ -34,7 +34,7 @@ def test_the_announcement_has_the_form_of_the_schema() -> None:
     assert len(set(idents)) == len(idents)
     for component in message["components"].values():
         assert component.keys() <= COMMON | OWN[component["platform"]], component
-        # An enumeration has its options and no unit or class of state.
+        # An enumeration has options, but no unit or state class.
         assert ("options" in component) == (component.get("device_class") == "enum")
 
 
@@ -72,8 +72,8 @@ def test_the_entities_show_what_happens(tmp_path: Path) -> None:
         table.publisher.tell()
         until(lambda: shown("alert") == "ON")
         attributes = heard[discovery_topic("T")]["components"]["alert"]["json_attributes_template"]
-        told = Environment().from_string(attributes).render(value_json=heard[Topics("T").state])
-        assert json.loads(told)["text"] == "Put it back."
+        rendered = Environment().from_string(attributes).render(value_json=heard[Topics("T").state])
+        assert json.loads(rendered)["text"] == "Put it back."
 
         available = heard[discovery_topic("T")]["availability"][0]
         template = Environment().from_string(available["value_template"])

@@ -1,4 +1,4 @@
-"""Who will not have us, and who talks nonsense: one line each, and nothing is broken."""
+"""Refused connections and invalid messages: one line each, and nothing breaks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def hall(*arguments: str, password: str = "") -> subprocess.CompletedProcess[str]:
-    """The command, which must end by itself."""
+    """Run the command, which must exit by itself."""
     return subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "hall", "--port", "0", *arguments],
         capture_output=True,
@@ -40,7 +40,7 @@ def hall(*arguments: str, password: str = "") -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def locked(tmp_path: Path) -> Iterator[Mosquitto]:
-    """A broker that lets in ``table`` with the password ``right``; it may write its own topics alone."""
+    """A broker that accepts ``table`` with the password ``right``, which may write only its own topics."""
     secrets, rights = tmp_path / "passwords", tmp_path / "rights"
     secrets.touch(mode=0o600)
     for user in ("table", "reader"):
@@ -78,7 +78,7 @@ def test_the_game_goes_on_without_the_broker(locked: Mosquitto, tmp_path: Path) 
     assert table.session.history.ply > 20
     assert len(table.said) == 1 and "does not accept the user 'table'" in table.said[0]
     table.close()
-    # With the right password it sends what is missing.
+    # With the right password it sends what was missing.
     table = Table(tmp_path / "t", f"mqtt://table:right@127.0.0.1:{locked.port}", "Mine")
     table.publisher.start()
     table.wait_confirmed()
@@ -125,7 +125,7 @@ def test_tls_with_the_right_and_the_wrong_certificate(tmp_path: Path) -> None:
         done = hall("--mqtt", address, "--mqtt-ca", str(tmp_path / "other.pem"))
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and "not trusted" in done.stderr
         done = hall("--mqtt", address, "--mqtt-ca", str(tmp_path / "names"))
-        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "no certificate" in done.stderr
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "not a certificate" in done.stderr
     with (
         Mosquitto(tmp_path / "plain") as broker,
         pytest.raises(LineDown, match=r"does not speak TLS|closed|is not reached"),
@@ -167,7 +167,7 @@ NONSENSE: list[tuple[str, bytes]] = [
 
 
 def test_a_line_that_ends_by_itself_while_it_is_closed(tmp_path: Path) -> None:
-    """The client's thread forgets itself between being looked at and being joined."""
+    """The client's thread attribute is reset between being read and being joined."""
 
     class Ending:
         def __init__(self, thread: Any) -> None:
@@ -217,15 +217,15 @@ def test_nonsense_on_our_topics_breaks_nothing(tmp_path: Path, caplog: Any) -> N
         until(lambda: (tile := evening.tile("T")) and tile["seq"] == table.journal.last_event())
         assert evening.record("T", 1) == table.journal.record(1)
         assert evening.tile("T")["online"] and evening.tile("Ghost") is None
-        # Once a table and kind, not once a message.
-        told = [record.getMessage() for record in caplog.records if "Nonsense" in record.getMessage()]
-        assert 4 <= len(told) == len(set(told)) < 12
-        assert all("\n" not in line for line in told)
+        # Once per table and kind, not once per message.
+        messages = [record.getMessage() for record in caplog.records if "Nonsense" in record.getMessage()]
+        assert 4 <= len(messages) == len(set(messages)) < 12
+        assert all("\n" not in line for line in messages)
         foreign.close()
 
 
 def test_a_forged_event_does_not_stay(tmp_path: Path) -> None:
-    """Without access rights on the broker anybody may write; what the table says later puts it right."""
+    """Without access control on the broker anybody may write; the table's later messages correct it."""
     with listened_to(tmp_path) as (broker, evening, table):
         table.play(20)
         table.wait_confirmed()
@@ -243,7 +243,7 @@ def test_a_forged_event_does_not_stay(tmp_path: Path) -> None:
             on_confirmed=lambda mid, fault: taken.append(mid),
         )
         foreign.publish(Topics("T").events, json.dumps(forged).encode())
-        # From then on the broker passes on whatever comes later after it.
+        # From then on the broker delivers everything later after it.
         until(lambda: taken)
         table.play(40)
         table.another_game()
@@ -273,14 +273,14 @@ def test_two_machines_with_one_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("http://here", "no broker's address"),
-        ("mqtt://", "no broker's address"),
-        ("broker", "no broker's address"),
-        ("mqtt://here:port", "the port will not do"),
-        ("mqtt://here:99999", "the port will not do"),
+        ("http://here", "not a broker's address"),
+        ("mqtt://", "not a broker's address"),
+        ("broker", "not a broker's address"),
+        ("mqtt://here:port", "the port is invalid"),
+        ("mqtt://here:99999", "the port is invalid"),
         ("mqtt://here/topic", "nothing may follow"),
         ("mqtt://:secret@here", "a password needs a user"),
-        ("tcp://me:secret@here", "no broker's address"),
+        ("tcp://me:secret@here", "not a broker's address"),
     ],
 )
 def test_an_address_that_cannot_be_meant(address: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Finished games to look back at."""
+"""Finished games to review."""
 
 from __future__ import annotations
 

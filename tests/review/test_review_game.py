@@ -1,4 +1,4 @@
-"""A finished game looked back at: the function and the command."""
+"""Reviewing a finished game: the function and the command."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def test_every_turn_with_what_it_changed(variant: dict[str, Any]) -> None:
     game = list(positions(record))
     first, last = counts(game[0], record.rules), counts(game[-1], record.rules)
     for player in record.rules.order:
-        # All changes together lead from the start to the end.
+        # All changes add up to the difference between start and end.
         changes = [turn.changes[player] for turn in found.turns]
         assert first[player].captures + sum(change.captures for change in changes) == last[player].captures
         assert first[player].reserves + sum(change.reserves for change in changes) == last[player].reserves

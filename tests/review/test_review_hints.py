@@ -1,4 +1,4 @@
-"""The rule book's hints, on boards made for each of them."""
+"""The rule book's hints, each on boards made for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search finds what a plain look at every turn and every answer finds, and more."""
+"""The search finds what an exhaustive look at every turn and every reply finds, and more."""
 
 import random
 from typing import Any
@@ -17,7 +17,7 @@ from focus_companion.review.search import search
 
 
 def plain(position: Position, rules: Rules, turn: Move) -> float:
-    """The mover's chance after a turn and the worst answer (the best, if the own side answers)."""
+    """The mover's chance after a turn and the worst reply (the best, if the own side replies)."""
     mover = position.to_move
     after = apply(position, turn, rules)
     if after.over:
@@ -42,7 +42,7 @@ def test_the_lines_are_lines_of_the_game(variant: dict[str, Any]) -> None:
 
 
 def test_what_a_plain_look_finds_decided_is_decided() -> None:
-    """A stack each: where a turn wins, or the worst answer to it does, the search says so too."""
+    """One stack each: if a turn wins, or the worst reply to it does, the search says so too."""
     decided = 0
     for seed in range(150):
         choose = random.Random(seed)

@@ -1,4 +1,4 @@
-"""That the evaluation and the search are worth listening to: who follows them wins."""
+"""The evaluation and the search are good: following them wins."""
 
 import random
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def aimless(position: Position, rules: Rules, choose: random.Random) -> Move:
 
 
 def greedy(position: Position, rules: Rules, choose: random.Random) -> Move:
-    """The turn that is worth most at once."""
+    """The turn with the highest immediate value."""
     turns = choose.sample(legal_moves(position, rules), len(legal_moves(position, rules)))
     return max(turns, key=lambda turn: chances(apply(position, turn, rules), rules)[position.to_move])
 
@@ -31,7 +31,7 @@ def searching(position: Position, rules: Rules, choose: random.Random) -> Move:
 
 
 def wins(one: Player, other: Player, games: int) -> int:
-    """How many games of two players ``one`` wins, beginning every other; each after four random turns."""
+    """How many two-player games ``one`` wins, starting every other, each after four random turns."""
     rules, won = Rules.make(2), 0
     for seed in range(games):
         choose = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Cameras, pictures and films of somebody who means harm: refused in time and in little memory."""
+"""Malicious cameras, pictures and films: refused in time and with little memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Answer = Callable[[socket.socket, bytes], None]
 
 @contextlib.contextmanager
 def camera(answer: Answer) -> Iterator[int]:
-    """A server on loopback that gives every connection what ``answer`` says; its port."""
+    """A server on loopback that gives every connection the output of ``answer``; returns its port."""
     listening = socket.create_server(("127.0.0.1", 0))
     stop = threading.Event()
     threads: list[threading.Thread] = []
@@ -110,7 +110,7 @@ def test_a_camera_that_drips_is_given_up(kind: str) -> None:
         began = time.monotonic()
         with pytest.raises(FetchError):
             Fetcher(f"http://127.0.0.1:{port}/a.jpg", 0.8)()
-        # Half of the time that the slowest of them would take.
+        # Half of the time that the slowest of them would need.
         assert time.monotonic() - began < 60
 
 
@@ -250,7 +250,7 @@ print(f"{seen} {time.monotonic() - began:.1f} {grown:.0f}")
 
 
 def watched(source: str, timeout: float = 240) -> tuple[int, float, float, str]:
-    """Frames, seconds, MiB grown, and what was said, of a process of its own that reads a source."""
+    """Frames, seconds, growth in MiB, and output of a separate process that reads a source."""
     done = subprocess.run(
         [sys.executable, "-c", READER, source], capture_output=True, text=True, timeout=timeout, cwd=ROOT
     )
@@ -287,7 +287,7 @@ def test_a_stream_cannot_send_us_elsewhere() -> None:
 
 
 def png(width: int, height: int) -> bytes:
-    """A small file that says it is a large picture."""
+    """A small file that claims to be a large picture."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

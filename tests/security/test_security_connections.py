@@ -1,4 +1,4 @@
-"""Viewers who drip, do not read, send too much or send nonsense: on real connections to the real server."""
+"""Viewers who send slowly, do not read, send too much or send garbage, on real connections and servers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUISANCES = 60
 
 @pytest.fixture
 def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
-    """The server with less patience and fewer threads, before pictures of more than a megabyte."""
+    """The server with shorter timeouts and fewer threads, serving pictures of more than a megabyte."""
     monkeypatch.setattr(connections, "REQUEST_SECONDS", 1.0)
     monkeypatch.setattr(connections, "ANSWER_SECONDS", 1.0)
     monkeypatch.setattr(server, "TIDY_SECONDS", 1)
@@ -40,7 +40,7 @@ def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
 
 def open_line(served: PageServer) -> socket.socket:
     line = socket.socket()
-    # Little room, so that an answer nobody reads stays with the server.
+    # A small receive buffer, so that an unread answer stays in the server.
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     line.settimeout(120)
     line.connect(("127.0.0.1", served.port))
@@ -48,7 +48,7 @@ def open_line(served: PageServer) -> socket.socket:
 
 
 def answers(served: PageServer) -> float:
-    """Seconds until a guest who behaves is served."""
+    """Seconds until a well-behaved guest is served."""
     began = time.monotonic()
     guest = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
     guest.request("GET", "/healthz")
@@ -58,7 +58,7 @@ def answers(served: PageServer) -> float:
 
 
 def is_closed(line: socket.socket) -> bool:
-    """Whether the server has hung up."""
+    """Whether the server has closed the connection."""
     line.setblocking(False)
     try:
         while line.recv(65536):
@@ -71,7 +71,7 @@ def is_closed(line: socket.socket) -> bool:
 
 
 def all_closed(lines: list[socket.socket], drip: Callable[[], bytes], seconds: float) -> int:
-    """Send a little more on each again and again; how many are open in the end."""
+    """Keep sending a little on each; returns how many are open in the end."""
     until = time.monotonic() + seconds
     left = list(lines)
     while left and time.monotonic() < until:
@@ -109,7 +109,7 @@ def test_slow_senders_are_let_go(serving: PageServer, kind: str) -> None:
     lines = [open_line(serving) for _ in range(NUISANCES)]
     for line in lines:
         line.sendall(head)
-    # They cost a connection each, and no thread: everybody else is served meanwhile.
+    # Each costs a connection but no thread: everybody else is served meanwhile.
     assert answers(serving) < 60
     assert all_closed(lines, lambda: more, 120) == 0
     assert answers(serving) < 60
@@ -121,7 +121,7 @@ def test_those_who_read_no_answer_are_let_go(serving: PageServer) -> None:
     lines = [open_line(serving) for _ in range(NUISANCES)]
     for line in lines:
         line.sendall(b"GET /snapshot.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)
-    # All threads may be held for a moment, never for good.
+    # All threads may be blocked for a moment, but never for good.
     assert answers(serving) < 120
     time.sleep(3)
     assert answers(serving) < 60
@@ -138,7 +138,7 @@ def test_an_honest_viewer_is_not_let_go(serving: PageServer) -> None:
     time.sleep(3.5)
     assert stream.read(1), "the stream still runs"
     viewer.close()
-    # One that stays connected between two requests may take its time as well.
+    # A connection that stays open between two requests may be idle for longer.
     kept = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=240)
     for _ in range(2):
         kept.request("GET", "/healthz")
@@ -183,7 +183,7 @@ WRONG = {
 def test_what_is_no_request_is_refused(serving: PageServer, kind: str) -> None:
     sent, allowed = WRONG[kind]
     line = open_line(serving)
-    # It may hang up before it has heard all.
+    # It may close the connection before it has received everything.
     with contextlib.suppress(ConnectionError):
         line.sendall(sent)
     try:

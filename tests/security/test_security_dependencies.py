@@ -1,4 +1,4 @@
-"""What is installed for the tests is what was looked at: versions and hashes of every package are locked."""
+"""The tests install exactly what was reviewed: versions and hashes of every package are locked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 NOT_LOCKED = {"atheris"}
-"""For fuzzing alone: no test needs it."""
+"""Only for fuzzing: no test needs it."""
 
 
 def locked() -> dict[str, tuple[str, list[str]]]:

@@ -1,4 +1,4 @@
-"""A device on the serial port that is no light board of ours, and does its worst."""
+"""A hostile device on the serial port."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WORST: dict[str, Callable[[random.Random], bytes]] = {
 
 @pytest.fixture(params=WORST)
 def device(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The path of a port on which the worst never ends."""
+    """The path of a port that never stops sending garbage."""
     make, chance = WORST[request.param], random.Random(1)
     master, slave = os.openpty()
     tty.setraw(slave)
@@ -74,7 +74,7 @@ def test_a_hostile_device_is_given_up_in_time_and_little_memory(device: str) -> 
             link.greet(0.5)
         link.poll()
         assert len(link.notices) <= 64
-        # Among answers with any number there may be one with the right one.
+        # Among answers with random numbers there may be one with the right number.
         with contextlib.suppress(LinkFault):
             link.ping()
     finally:

@@ -1,4 +1,4 @@
-"""What the program writes is for its user alone, and it needs no rights that a user has not."""
+"""The program's files are accessible only to its user, and it needs no special permissions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def played(home: Path, seconds: float = 240, **more: int) -> str:
-    """Play the demo in a home of its own until the page answers; what was said."""
+    """Play the demo in a temporary home until the page answers; returns the output."""
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "FOCUS_"))}
     environ |= {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
-    # A careless umask: what is written must not depend on it.
+    # A permissive umask: the files' modes must not depend on it.
     process = subprocess.Popen(
         [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environ, umask=0, **more,
@@ -56,7 +56,7 @@ def test_files_are_0600_and_folders_0700(tmp_path: Path) -> None:
     found = rights(tmp_path)
     assert any(name.endswith("journal.sqlite") for name in found), (found, said)
     for name, mode in found.items():
-        # Libraries make caches where they like; what is ours lies in folders of our name.
+        # Libraries make caches where they like; our own files are in folders of our name.
         if "focus_companion" in name:
             assert mode == ("0o700" if (tmp_path / name).is_dir() else "0o600"), (name, found)
 
@@ -78,7 +78,7 @@ def test_an_ordinary_user_can_play(tmp_path: Path) -> None:
 
 
 def _may_read(user: int) -> bool:
-    """Whether this user can start the program from here."""
+    """Whether that user can start the program from here."""
     try:
         tried = subprocess.run(
             [sys.executable, "-c", "import focus_companion, cv2, flask"],

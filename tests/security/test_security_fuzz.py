@@ -1,4 +1,4 @@
-"""Every reader and the page on the kept examples of the fuzzer, and on what hypothesis makes of them."""
+"""Every reader and the page on the examples kept by the fuzzer, and on hypothesis's variations of them."""
 
 from __future__ import annotations
 

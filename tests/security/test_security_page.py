@@ -1,4 +1,4 @@
-"""What a page of another site, a viewer of the network and a name may not do. Each test is a row of
+"""Attacks by another site's page, a viewer on the network, or a name. Each test belongs to a row of
 ``docs/security.md``.
 """
 
@@ -54,7 +54,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def reading() -> Iterator[Page]:
-    """A page for those who change nothing."""
+    """A page for tests that change nothing."""
     made = Page()
     yield made
     made.close()
@@ -78,7 +78,7 @@ def client(page: Page) -> FlaskClient:
 
 
 def do(client: FlaskClient, body: object, **headers: str) -> int:
-    # As text of ASCII alone: JSON can carry what UTF-8 cannot.
+    # As pure ASCII text: JSON can contain what UTF-8 cannot.
     data = json.dumps(body)
     answer = client.post("/api/requests", data=data, content_type="application/json", headers=headers)
     return int(answer.status_code)
@@ -175,7 +175,7 @@ def test_months_of_guessing_do_not_find_six_digits() -> None:
     now = [0.0]
     gate = PinGate("482159", lambda: now[0])
     wrong = 0
-    # A thousand addresses try all day, whenever they may.
+    # A thousand addresses try all day, as often as allowed.
     for second in range(0, 86_400, 20):
         now[0] = float(second)
         wrong += guess(gate, "000000", f"10.0.{second % 4}.{second % 250}") == 401
@@ -217,7 +217,7 @@ def test_the_time_of_a_wrong_pin_tells_nothing() -> None:
     for _ in range(400):
         none.append(seconds("9" * 60))
         most.append(seconds(right[:-1] + "0"))
-    # Medians of many, taken in turns: a comparison that stops early would show, noise does not.
+    # Medians of many alternating measurements: an early exit of the comparison would show, noise does not.
     assert abs(statistics.median(none) - statistics.median(most)) < 5e-6
 
 
@@ -292,12 +292,12 @@ def test_a_hostile_name_is_a_name_everywhere(page: Page, client: FlaskClient, na
     state = client.get("/api/state").json
     known, game = state["players"]["green"]["name"], state["game"]
     assert len(known) <= 60 and (known.isprintable() or not known)
-    # Films take seconds; tests/formats draws odd names into them.
+    # Films take seconds; tests/formats covers odd names in them.
     kinds = [kind for kind in EXPORTS if kind != "mp4"]
     got = {kind: client.get(f"/api/games/{game}/export?format={kind}") for kind in kinds}
     for kind, answer in got.items():
         assert answer.status_code == 200, (kind, answer.text[:200])
-        # Nothing of the name reaches the header, which is the whole of what is said there.
+        # No part of the name reaches the header.
         offered = answer.headers["Content-Disposition"]
         assert re.fullmatch(rf"attachment; filename=focus-game-{game}\.[a-z]+", offered), offered
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -316,7 +316,7 @@ def test_a_hostile_name_is_a_name_everywhere(page: Page, client: FlaskClient, na
 
 
 class Scripts(html.parser.HTMLParser):
-    """What in a page would run."""
+    """Active content in a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -404,7 +404,7 @@ def test_films_are_made_one_at_a_time(client: FlaskClient, monkeypatch: pytest.M
         thread.start()
     while len(told) < 8:
         time.sleep(0.01)
-    # Those that are not served do not wait, and everything else goes on.
+    # Those that are not served do not wait, and everything else continues.
     assert told == [503] * 8
     assert client.get("/api/state").status_code == 200
     go.set()

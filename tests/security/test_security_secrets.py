@@ -1,4 +1,4 @@
-"""No PIN and no camera's password in what is printed, logged or told to a page."""
+"""No PIN and no camera's password in anything printed, logged or sent to a page."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_no_password_gets_through(password: str, scheme: str) -> None:
 
 
 def run(*args: str, **environ: str) -> str:
-    """All that a command says."""
+    """All output of a command."""
     done = subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", *args],
         capture_output=True,

@@ -17,7 +17,7 @@ import pytest
 from loopback import free_port
 
 from focus_companion.commands import play as play_command
-from focus_companion.commands.shared import camera_offer, play_source
+from focus_companion.commands.shared import camera_offer, play_source, playing
 from focus_companion.commands.shared.camera_offer import TRIES, CameraOffer
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.settings import Settings
@@ -152,7 +152,7 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
         brokers.append(broker)
         return lambda event: None
 
-    monkeypatch.setattr(play_command, "publisher", publisher)
+    monkeypatch.setattr(playing, "publisher", publisher)
     data = tmp_path / "data"
     settings = Settings(
         data=data, port=free_port(), lights={"backends": ["none"]}, mqtt="mqtt://localhost", table="Table 7"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from focus_companion.simulator.look import pleasant_look
 from scripted import Still, Unseeing
 from test_session_requests import refused, told
 
@@ -20,11 +20,14 @@ from focus_companion.game.start import Start
 from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen, Verdict
 from focus_companion.session import requests as ask
 from focus_companion.session.pipeline import Pipeline
+from focus_companion.session.reading import Reader
 from focus_companion.session.session import Session
 from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.storage.journal import Journal
 from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.orientation import turned_stacks
 
 RULES = Rules.make(2)
@@ -180,3 +183,22 @@ def test_after_the_cat_what_stands_is_read_and_the_game_goes_on_from_it() -> Non
     told(session, ask.SetPosition(start_position(RULES).stacks))
     events = [event for n in range(8, 20) for event in session.push(Frame(n, n / 5, pictures[n % 2]))]
     assert [event.type for event in events] == ["ready"]
+
+
+@pytest.mark.slow
+def test_a_height_that_is_hard_to_tell_is_a_doubt() -> None:
+    """A piece that is read too many must not go unnamed, even where no top is in question."""
+    position, chance = after(29, seed=5), random.Random(5)
+    chance.randint(10, 30)
+    look = pleasant_look(960, 720)
+    tilt, azimuth = chance.uniform(15, 45), chance.uniform(-30, 30)
+    look = replace(
+        look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=azimuth, fill=0.85)
+    )
+    stage = Stage(position.stacks, seats={"g": "S", "r": "N"})
+    picture = BoardView(look).shoot(stage, np.random.default_rng(5))
+    reader = Reader(plastic_sets(), "gr", "bottom", None, aside=False)
+    told = [reader.see(Frame(n, n / 5, picture), None, None) for n in range(6)]
+    (read,) = [one for one in told if one is not None]
+    wrong = {square for square in range(52) if read.stacks[square] != position.stacks[square]}
+    assert wrong and wrong <= set(read.doubtful)

@@ -1,4 +1,4 @@
-"""The demonstration: an endless, lively, legal game that starts from wherever it is told to."""
+"""The demonstration: an endless, lively, legal game that can start from any position."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES = Rules.make(2)
 
 
 def beats(source: DemoSource, seconds: float) -> list[tuple[float, Beat]]:
-    """The beats of the first so many seconds, each with the time at which it begins."""
+    """The beats of the first seconds, each with its start time."""
     out, now = [], 0.0
     for beat in source.beats():
         if now > seconds:
@@ -40,7 +40,7 @@ def test_games_are_legal_end_and_begin_again(seed: int) -> None:
     for _, beat in beats(DemoSource(RULES, seed=seed, size=SMALL), 900):
         if beat.kind == "illegal":
             illegal += 1
-            # Else it would be a turn taken back.
+            # Otherwise it would be a turn taken back.
             assert beat.stage.stacks not in stood
         if beat.kind != "settled":
             continue
@@ -139,7 +139,7 @@ def test_a_slow_reader_misses_no_still_picture() -> None:
         for frame in islice(source, 3):
             stills.append(frame.time)
             time.sleep(0.6)
-    # Two pauses of 0.6 s let at most 0.5 s of play pass: the board still stands for its first look.
+    # Two pauses of 0.6 s let at most 0.5 s of play pass: the board is still for its first look.
     assert stills[-1] > 1.1
 
 
@@ -151,7 +151,7 @@ def test_other_numbers_of_players_play_too(players: int) -> None:
 
 
 def test_with_a_slow_reader_the_play_is_no_faster_than_the_time() -> None:
-    """Else an illegal act is gone before the referee, who waits for a picture to last, can tell of it."""
+    """Else an illegal act is gone before the referee, which waits for a picture to last, can report it."""
     source = DemoSource(seed=1, size=(320, 240))
     shown: list[float] = []
     beat = Beat("settled", 1.0, Director(source.look, source.rules, PACE).stage(start_position(source.rules)))
@@ -169,7 +169,7 @@ def test_with_a_slow_reader_the_play_is_no_faster_than_the_time() -> None:
 
 
 class Table:
-    """What the players at the simulated table are asked to do: red has no hands."""
+    """The turns requested from the simulated table: red has no hands."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.asks = rules, True

@@ -1,4 +1,4 @@
-"""Scripted games: legal turns, illegal acts that no legal turn explains, and a truth that fits both."""
+"""Scripted games: legal turns, illegal acts that no legal turn explains, and a matching ground truth."""
 
 from __future__ import annotations
 

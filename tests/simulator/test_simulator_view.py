@@ -1,4 +1,4 @@
-"""The drawn picture: the same geometry as the scene's, the same for the same seed, and quick to change."""
+"""The rendered picture: consistent with the scene's geometry, deterministic, and fast to update."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stage(stacks: dict[str, str], **more: object) -> Stage:
 
 
 def bare_look(tilt: float, azimuth: float = 20.0, profile: str = "domination") -> SceneStyle:
-    """A grey board without marks or chance, so that only pieces have a colour."""
+    """A grey board without marks or randomness, so that only pieces have a colour."""
     lens = replace(Lens.guess(*SIZE, 60.0), distortion=(-0.1, 0.02, 0.0005, -0.0004))
     camera = aimed_camera(lens, board_profile(profile), tilt=tilt, azimuth=azimuth, fill=0.9)
     return SceneStyle(
@@ -178,10 +178,10 @@ def test_noise_has_the_strength_asked_and_is_new_in_every_picture() -> None:
     noise = np.stack([view.shoot(shown, rng)[::6, ::6] for _ in range(300)]) - clean
     strength = noise.std()
     assert 2.0 < strength < 4.0
-    # No pixel is quieter than others, nor brighter or darker in the long run.
+    # No pixel has less noise than others, nor is it brighter or darker on average.
     assert noise.std(0).min() > 0.75 * strength
     assert abs(noise.mean(0)).max() < 6 * strength / np.sqrt(300)
-    # What a pixel has in one picture says nothing of what it has in the next, nor in one after that.
+    # The noise of a pixel is independent from one picture to the next, and the one after that.
     for lag in (1, 2, 5):
         of_each = (noise[lag:] * noise[:-lag]).mean(0) / noise.var(0)
         assert abs(of_each.mean()) < 0.02

@@ -12,16 +12,22 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from transcript import Listener
 
+from focus_companion.commands.play import command
 from focus_companion.commands.shared.button import Presses
 from focus_companion.commands.shared.loudspeaker import WAITING, Loudspeaker
-from focus_companion.commands.shared.speaking import speaker
+from focus_companion.commands.shared.speaking import Speaker, speaker
 from focus_companion.game.colours import LETTER
+from focus_companion.game.rules import Rules
+from focus_companion.session.history import History
+from focus_companion.session.state_json import state
 from focus_companion.settings import Settings
-from focus_companion.speech import Utterance
+from focus_companion.speech import Utterance, Voice
+from focus_companion.web.catalogues import translations
 
 PATIENCE = 60.0
 """Seconds within which what is waited for happens, also where much else runs beside."""
@@ -208,3 +214,45 @@ def test_the_demo_told_aloud_rebuilds_its_game(engine: Callable[[float], Path], 
         play.wait(PATIENCE)
     turns = [(LETTER[turn["player"]], turn["move"]) for turn in state["moves"] if "move" in turn]
     assert spoken.moves == turns[: len(spoken.moves)] and any("Ania" in line for line in told())
+
+
+def test_what_is_typed_is_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    history = History.begin(Rules.make(2), {"g": "Ann"})
+
+    class Session:
+        def state(self) -> dict[str, Any]:
+            return state(history)
+
+    said: list[str] = []
+
+    class Said:
+        def answer(self, text: str) -> None:
+            said.append(text)
+
+        def repeat(self) -> None:
+            said.append("repeated")
+
+        def stop(self) -> bool:
+            said.append("silence")
+            return True
+
+    spoken = Speaker(Session(), Said(), Voice(translations("en")))  # type: ignore[arg-type]
+    for line in ("t", " D5 \n", "r", "", "s"):
+        spoken.typed(line)
+    assert (
+        said[0] == "Ann to move."
+        and said[1].startswith("Delta five")
+        and said[2:4] == ["repeated", "silence"]
+    )
+    assert said[4].startswith("Turn 0.") and capsys.readouterr().out == ""
+    spoken.typed("what?")
+    assert len(said) == 5 and "type r" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "language"),
+    [(["--speak"], "system"), (["--speak", "--new"], "system"), (["--speak", "pl"], "pl"), ([], None)],
+)
+def test_the_language_may_be_left_out(options: list[str], language: str | None) -> None:
+    with command.make_context("play", options) as context:
+        assert context.params["speak"] == language

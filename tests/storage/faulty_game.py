@@ -1,8 +1,8 @@
-"""A game on a disk that fails at the n-th operation, and on what a power cut leaves of it at each moment.
+"""A game on a disk that fails at the n-th operation, and on what a power cut at each moment would leave.
 
 Run as ``LD_PRELOAD=faulty_disk.so python faulty_game.py FOLDER TESTS/SESSION SAMPLES SEED``; ``SAMPLES`` is
-how many moments of each kind are tried, 0 for all. Prints one JSON object: what was tried, by kind. Whatever
-does not hold ends it with an assertion.
+how many moments of each kind are tried, 0 for all. Prints one JSON object: what was tried, by kind. Any
+failure ends it with an AssertionError.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ KINDS = ("count", "EIO once", "ENOSPC once", "torn write once", "EIO from then o
 """In the order of the numbers that the preloaded disk knows."""
 
 SECTOR = 512
-"""What a disk writes whole or not at all."""
+"""Bytes that a disk writes atomically."""
 
 
 class Disk:
@@ -66,16 +66,16 @@ class Disk:
 
 @dataclass
 class Played:
-    """What a game told, and after how many operations on the disk each of it."""
+    """The events of a game, each with the number of disk operations before it."""
 
-    told: list[tuple[int, Event]]
+    emitted: list[tuple[int, Event]]
     after: list[int]
     refused: str | None
     over: bool
 
 
 def play(folder: Path, disk: Disk) -> Played:
-    """One game from the opening of the journal to its result, as ``play`` does it, on a clock of its own."""
+    """One game from opening the journal to its result, as ``play`` does it, with a simulated clock."""
     now = [0.0]
     played = Played([], [], None, False)
     journal = Journal(folder)
@@ -86,7 +86,7 @@ def play(folder: Path, disk: Disk) -> Played:
             session.push(Still(index))
             now[0] += 2.0
             while (item := next(walk)) is not None:
-                played.told.append(item)
+                played.emitted.append(item)
                 played.after.append(disk.count)
         assert session.state()["fault"] is None or not session.history.over
         played.over = session.history.over
@@ -98,17 +98,17 @@ def play(folder: Path, disk: Disk) -> Played:
     return played
 
 
-def check(folder: Path, told: list[tuple[int, Event]], whole: list[Event]) -> None:
-    """The journal opens with no word of damage, holds what was told, nothing twice, and can be played on."""
+def check(folder: Path, emitted: list[tuple[int, Event]], whole: list[Event]) -> None:
+    """The journal opens without reporting damage, has every emitted event once, and can be played on."""
     with Journal(folder, write=True) as journal:
-        # Where the disk failed for good, it could not be noted down that the log went as it should.
+        # If the disk failed for good, the regular removal of the log could not be recorded.
         assert all("-wal is gone" in notice for notice in journal.notices), journal.notices
         kept = journal.events(limit=10_000)
         assert [number for number, _ in kept] == list(range(1, len(kept) + 1))
-        assert kept[: len(told)] == told, "an event that was told is not as it was"
-        # All that may stand beyond is what was committed when the disk could no longer say so.
+        assert kept[: len(emitted)] == emitted, "an emitted event has changed"
+        # There may only be further events that were committed when the disk could no longer confirm it.
         assert [event for _, event in kept] == whole[: len(kept)], "not the beginning of the game"
-        assert len(kept) - len(told) <= 2
+        assert len(kept) - len(emitted) <= 2
         for summary in journal.games():
             record = journal.record(summary.id)
             assert len(list(positions(record))) == summary.plies + 1
@@ -127,7 +127,7 @@ def faults(folder: Path, disk: Disk, samples: int, rng: random.Random) -> dict[s
     operations = disk.count
     disk.disarm()
     assert undisturbed.over
-    whole = [event for _, event in undisturbed.told]
+    whole = [event for _, event in undisturbed.emitted]
     tried = {"operations of the game": operations}
     for kind in range(1, len(KINDS)):
         moments = range(1, operations + 1)
@@ -138,10 +138,10 @@ def faults(folder: Path, disk: Disk, samples: int, rng: random.Random) -> dict[s
             played = play(folder, disk)
             disk.disarm()
             try:
-                # Once the disk works again, the game goes on by itself to its end.
+                # Once the disk works again, the game continues by itself to its end.
                 if "once" in KINDS[kind]:
                     assert played.over or played.refused
-                check(folder, played.told, whole)
+                check(folder, played.emitted, whole)
             except (AssertionError, JournalError) as error:
                 raise AssertionError(f"{KINDS[kind]} at operation {at}: {error}") from error
             tried[KINDS[kind]] = tried.get(KINDS[kind], 0) + 1
@@ -149,11 +149,11 @@ def faults(folder: Path, disk: Disk, samples: int, rng: random.Random) -> dict[s
 
 
 def rescues(folder: Path, disk: Disk, samples: int, rng: random.Random) -> int:
-    """The disk fails while a damaged journal is rescued: the next start does it, with nothing lost."""
+    """The disk fails while a damaged journal is rescued: the next start completes it, with nothing lost."""
     source = folder.with_name("damaged")
     disk.disarm()
     source.mkdir()
-    whole = [event for _, event in play(source, disk).told]
+    whole = [event for _, event in play(source, disk).emitted]
     with (source / "journal.sqlite").open("r+b") as file:
         file.write(bytes(4096))
     spoilt = (source / "journal.sqlite").read_bytes()
@@ -219,7 +219,7 @@ def apply(content: bytearray, operation: Operation) -> None:
 
 
 def sectors(operation: Operation) -> Iterator[Operation]:
-    """A write as the disk does it, in pieces; anything else as it is."""
+    """A write as the disk does it, in sectors; anything else unchanged."""
     if operation.what != 0:
         yield operation
     at, end = operation.offset, operation.offset + len(operation.data)
@@ -232,8 +232,8 @@ def sectors(operation: Operation) -> Iterator[Operation]:
 
 
 def after_power_cut(operations: Sequence[Operation], rng: random.Random) -> dict[str, bytes]:
-    """The files that may be there after these operations: what was not synced may be on the disk or not,
-    sector by sector, and a file that was removed may be back.
+    """Files that may exist after these operations: what was not synced may be on the disk or not, sector by
+    sector, and a file that was removed may be back.
     """
     durable: dict[str, bytearray] = {}
     waiting: dict[str, list[Operation]] = {}
@@ -274,7 +274,7 @@ def power_cuts(folder: Path, disk: Disk, samples: int, rng: random.Random) -> in
         played = play(folder, disk)
         disk.disarm()
         disk.log(-1)
-    whole = [event for _, event in played.told]
+    whole = [event for _, event in played.emitted]
     operations = list(operations_of(log))
     assert played.over and len(operations) > played.after[-1]
     moments = range(len(operations) + 1)
@@ -284,9 +284,9 @@ def power_cuts(folder: Path, disk: Disk, samples: int, rng: random.Random) -> in
         folder.mkdir()
         for name, content in after_power_cut(operations[:cut], rng).items():
             (folder / name).write_bytes(content)
-        told = [item for item, after in zip(played.told, played.after, strict=True) if after <= cut]
+        emitted = [item for item, after in zip(played.emitted, played.after, strict=True) if after <= cut]
         try:
-            check(folder, told, whole)
+            check(folder, emitted, whole)
         except (AssertionError, JournalError) as error:
             raise AssertionError(f"power cut after operation {cut}: {error}") from error
     return len(cuts)

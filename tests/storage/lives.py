@@ -1,4 +1,4 @@
-"""Lives of the scripted game: begun, killed with SIGKILL at a random moment, looked at, begun again."""
+"""Runs of the scripted game: started, killed with SIGKILL at a random moment, checked, restarted."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
 LONGEST = 0.12
-"""Seconds that a life takes at most, from its first line on."""
+"""Maximum seconds of a run, from its first line on."""
 
 EARLY = 0.15
-"""Share of the lives that end before they have said a word, somewhere in the opening of the journal."""
+"""Fraction of the runs that are killed before any output, while they open the journal."""
 
 
 @dataclass
 class Lives:
-    """What is known of a journal after some lives; ``look`` finds fault with the next one."""
+    """What is known of a journal after some runs; ``look`` checks the next one."""
 
     folder: Path
     rng: random.Random
     killed: int = 0
-    told: int = 0
-    """The last event that any life told."""
+    emitted: int = 0
+    """The last event that any run emitted."""
     events: int = 0
-    """How many have been told in all."""
+    """Total number of emitted events."""
     starts: list[float] = field(default_factory=list)
     """Seconds from the start of a process, interpreter and all, to its first line."""
     games: dict[int, int] = field(default_factory=dict)
 
     def live(self, *, fresh: bool) -> None:
-        """One life. ``fresh``: in an interpreter of its own, else forked from one that stands ready."""
+        """One run. ``fresh``: in a new interpreter, else forked from a running one."""
         began = time.monotonic()
         early = not fresh and self.rng.random() < EARLY
         with _fresh(self.folder) if fresh else _forked(self.folder) as (output, kill):
@@ -64,24 +64,24 @@ class Lives:
         if not early:
             assert lines[0][0] == "at", "the program did not start again"
         if lines:
-            assert int(lines[0][3]) >= self.told, "an event that was told is gone"
-        told = [(int(words[1]), words[2], words[3]) for words in lines[1:]]
-        before = self.told
+            assert int(lines[0][3]) >= self.emitted, "an emitted event is missing"
+        emitted = [(int(words[1]), words[2], words[3]) for words in lines[1:]]
+        before = self.emitted
         with Journal(self.folder) as journal:
             kept = journal.events(after=before, limit=1_000_000)
             assert [number for number, _ in kept] == list(range(before + 1, before + 1 + len(kept))), "a gap"
             found = dict(kept)
             last = before
-            for number, kind, ply in told:
-                assert number > last, "an event was told twice"
+            for number, kind, ply in emitted:
+                assert number > last, "an event was emitted twice"
                 assert found[number].type == kind and str(getattr(found[number], "ply", "-")) == ply
                 last = number
-            self.events += len(told)
-            self.told = last
+            self.events += len(emitted)
+            self.emitted = last
             self._replay(journal, every=False)
 
     def _replay(self, journal: Journal, *, every: bool) -> None:
-        """Replay the games that have changed, or all: a turn doubled, missing or out of place is refused."""
+        """Replay the games that have changed, or all: a duplicate, missing or misplaced turn is refused."""
         games = journal.games()
         for summary in games:
             if every or self.games.get(summary.id) != summary.plies:
@@ -96,7 +96,7 @@ class Lives:
             assert journal.notices == []
             kept = journal.events(limit=10_000_000)
             assert [number for number, _ in kept] == list(range(1, len(kept) + 1)), "ids have a gap"
-            assert len(kept) >= self.told
+            assert len(kept) >= self.emitted
             self._replay(journal, every=True)
 
 

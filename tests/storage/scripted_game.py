@@ -1,4 +1,4 @@
-"""A process that plays a scripted game as fast as it can and says which events it told; meant to be killed.
+"""A process that plays a scripted game as fast as it can and prints the events it emits; meant to be killed.
 
 Run as ``python scripted_game.py FOLDER TESTS/SESSION``, or as the target of a process that is forked off.
 """
@@ -22,8 +22,8 @@ RULES = Rules.make(2, fast=True, fast_total=1)
 
 
 def play(folder: str, output: int) -> None:
-    """Play on and write to the file descriptor ``output``: ``at GAME PLY EVENT``, then for every event, when
-    it is told, ``told ID TYPE PLY``.
+    """Play on and write to the file descriptor ``output``: ``at GAME PLY EVENT``, then ``told ID TYPE PLY``
+    for every event when it is emitted.
     """
 
     def say(*words: object) -> None:

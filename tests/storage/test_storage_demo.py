@@ -1,4 +1,4 @@
-"""The demo's journal lies beside the user's own: neither is ever taken for the other."""
+"""The demo's journal and the user's own are separate: neither is ever taken for the other."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def played(folder: Path, name: str, *, demo: bool = False) -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder in which the demo alone was played. The user's own journal is there, and empty."""
+    """A data folder in which only the demo was played. The user's own journal is there, and empty."""
     folder = tmp_path / "data"
     Journal(folder, write=True).close()
     played(demo_folder(folder), "Demo", demo=True)
     return folder
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
+def emitted(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
     assert run(cli, [str(word) for word in words]) == 0
     said = capsys.readouterr()
     return said.out, said.err
@@ -51,12 +51,12 @@ def test_games_are_the_demos_until_the_user_has_one(
     game: str, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command in (("export", game, "--format", "json"), ("replay", game)):
-        out, err = told(capsys, *command, "--data", data)
+        out, err = emitted(capsys, *command, "--data", data)
         assert "Demo" in out and "the demo's" in err
     assert '"players": ["green"]' in last_events(data)[0]
     played(data, "Ann")
     for command in (("export", game, "--format", "json"), ("replay", game)):
-        out, err = told(capsys, *command, "--data", data)
+        out, err = emitted(capsys, *command, "--data", data)
         assert "Ann" in out and "Demo" not in out and not err
     assert folder_to_read(data) == data
 
@@ -65,16 +65,16 @@ def test_a_copy_of_the_demo_goes_back_to_the_demo(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy, own = tmp_path / "copy.sqlite", tmp_path / "own.sqlite"
-    told(capsys, "backup", copy, "--data", data)
+    emitted(capsys, "backup", copy, "--data", data)
     assert holds_demo(copy)
     played(data, "Ann")
-    told(capsys, "restore", copy, "--data", data)
+    emitted(capsys, "restore", copy, "--data", data)
     with Journal(data) as journal, Journal(demo_folder(data)) as demo:
         assert {game.players["g"] for game in journal.games()} == {"Ann"}
         assert demo.history(1).demo
-    told(capsys, "backup", own, "--data", data)
+    emitted(capsys, "backup", own, "--data", data)
     assert not holds_demo(own)
-    told(capsys, "restore", own, "--data", tmp_path / "elsewhere")
+    emitted(capsys, "restore", own, "--data", tmp_path / "elsewhere")
     assert folder_to_read(tmp_path / "elsewhere") == tmp_path / "elsewhere"
 
 

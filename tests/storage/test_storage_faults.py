@@ -1,4 +1,4 @@
-"""The disk fails, tears, fills up, may not be written, or loses its power: what was told is there."""
+"""The disk fails, tears writes, fills up, is read-only, or loses power: every emitted event survives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RULES = Rules.make(2)
 
 
 def left_out(why: str) -> None:
-    """Skip; where all must have been tested, fail."""
+    """Skip the test; fail if skipping is not allowed."""
     if os.environ.get("CI") == "true":
         pytest.fail(why)
     pytest.skip(why)
@@ -39,7 +39,7 @@ def left_out(why: str) -> None:
 
 @pytest.fixture(scope="session")
 def faulty_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library that makes a program's disk fail, built."""
+    """The built library that makes a program's disk fail."""
     if shutil.which("gcc") is None or sys.platform != "linux":
         left_out("the disk that fails needs Linux and gcc (apt install gcc libc6-dev)")
     library = tmp_path_factory.mktemp("disk") / "faulty_disk.so"
@@ -81,7 +81,7 @@ def test_faults_at_moments_of_a_game(faulty_disk: Path, fast_folder: Path) -> No
 
 
 def test_the_disk_that_fails_is_noticed(faulty_disk: Path, tmp_path: Path) -> None:
-    """The check itself can fail: with a journal that is not synced, a power cut takes what was told."""
+    """The check itself can fail: if the journal is not synced, a power cut loses emitted events."""
     script = (HERE / "faulty_game.py").read_text(encoding="utf-8")
     careless = script.replace("    journal = Journal(folder)\n", """    journal = Journal(folder, write=True)
     journal._writer.execute("PRAGMA synchronous = OFF")
@@ -125,7 +125,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(folder: Path) -> Path:
-    """Leave not a byte of room on the disk."""
+    """Leave no free space on the disk."""
     ballast = folder / "ballast"
     with ballast.open("wb", buffering=0) as file:
         while True:
@@ -140,25 +140,25 @@ def test_a_game_waits_for_room_and_goes_on(small_disk: Path, already: int) -> No
     now = [0.0]
     journal = Journal(small_disk, write=True)
     session = Session(RULES, {}, journal, Player, clock=lambda: now[0])
-    told = play_on(session.push, already)
+    emitted = play_on(session.push, already)
     ballast = fill(small_disk)
     for index in range(100, 140):
-        told += session.push(Still(index))
+        emitted += session.push(Still(index))
         now[0] += 1.1
     assert "full" in str(session.state()["fault"])
     ply = session.history.ply
-    assert ply == sum(event.type == "move" for event in told)
-    # A second start says so too, once nobody holds the journal; and reading goes on.
+    assert ply == sum(event.type == "move" for event in emitted)
+    # A second start reports it too, once nobody holds the journal; and reading still works.
     with Journal(small_disk) as reader:
         assert reader.record(1) == session.record()
     ballast.unlink()
     for index in range(200, 220):
-        told += session.push(Still(index))
+        emitted += session.push(Still(index))
         now[0] += 1.1
     assert session.state()["fault"] is None and session.history.ply > ply
-    assert [event.ply for event in told if event.type == "move"] == list(range(1, session.history.ply + 1))
+    assert [event.ply for event in emitted if event.type == "move"] == list(range(1, session.history.ply + 1))
     assert [event for _, event in journal.events() if event.type == "move"] == [
-        e for e in told if e.type == "move"
+        e for e in emitted if e.type == "move"
     ]
     journal.close()
     with Journal(small_disk, write=True) as journal:
@@ -270,15 +270,15 @@ def test_a_clock_that_is_set_back_changes_no_order(tmp_path: Path, monkeypatch: 
         return now[0].isoformat(timespec="milliseconds")
 
     monkeypatch.setattr(journal_module, "_now", earlier_each_time)
-    told = []
+    emitted = []
     for _ in range(3):
         with Journal(tmp_path, write=True) as journal:
             session = Session(RULES, {}, journal, Player)
-            told += play_on(session.push, 8)
+            emitted += play_on(session.push, 8)
             session.submit(ask.Resign("g"))
-            told += session.attend()
+            emitted += session.attend()
     with Journal(tmp_path, write=True) as journal:
-        assert [event for _, event in journal.events() if event.type != "game"] == told
+        assert [event for _, event in journal.events() if event.type != "game"] == emitted
         assert [number for number, _ in journal.events()] == list(range(1, journal.last_event() + 1))
         assert [(game.id, game.plies) for game in journal.games()] == [(3, 7), (2, 7), (1, 7)]
         assert journal.games()[0].began < journal.games()[2].began

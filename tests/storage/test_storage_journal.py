@@ -1,4 +1,4 @@
-"""The journal keeps every event, tells damage in words, and is written by one process at a time."""
+"""The journal keeps every event, reports damage in words, and is written by one process at a time."""
 
 from __future__ import annotations
 
@@ -70,17 +70,17 @@ def test_a_game_goes_on_where_it_was(tmp_path: Path) -> None:
     before = session.state()
     journal.close()
     journal = Journal(tmp_path, write=True)
-    # Other rules asked for: the unfinished game holds.
+    # Other rules are given, but the unfinished game takes precedence.
     session = Session(Rules.make(3), {}, journal, Player)
     after = session.state()
     assert session.resumed and after["resumed"]
     same = ("game", "rules", "ply", "position", "to_move", "moves", "players", "captured", "event")
     assert {key: after[key] for key in same} == {key: before[key] for key in same}
-    told = play_on(session.push, 2)
-    assert [event.type for event in told] == ["ready", "move"]
-    # Times go on too: the new stream begins at 0 again.
-    assert told[0].time >= before["moves"][-1]["time"]
-    assert told[1].ply == before["ply"] + 1
+    emitted = play_on(session.push, 2)
+    assert [event.type for event in emitted] == ["ready", "move"]
+    # Times continue too, although the new stream starts at 0 again.
+    assert emitted[0].time >= before["moves"][-1]["time"]
+    assert emitted[1].ply == before["ply"] + 1
 
 
 def test_a_finished_game_is_not_gone_on_with(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def a_folder(path: Path) -> None:
 
 
 BAD = [
-    (foreign, "no journal"),
+    (foreign, "not a journal"),
     (newer, "newer"),
     (a_folder, "cannot be"),
 ]
@@ -233,17 +233,17 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
     assert writer is not None
     pages = writer.execute("PRAGMA page_count").fetchone()[0]
     writer.execute(f"PRAGMA max_page_count = {pages}")
-    told = play_on(session.push, 200, 5)
+    emitted = play_on(session.push, 200, 5)
     state = session.state()
     assert "full" in state["fault"] and session.health()["journal"] == state["fault"]
-    # Nothing is told that is not kept.
-    assert state["ply"] == 4 + sum(event.type == "move" for event in told)
+    # Nothing is emitted that is not stored.
+    assert state["ply"] == 4 + sum(event.type == "move" for event in emitted)
     assert journal.record(1) == session.record()
     writer.execute(f"PRAGMA max_page_count = {pages + 1000}")
     now[0] += 2
-    told += play_on(session.push, 10, 300)
+    emitted += play_on(session.push, 10, 300)
     assert session.state()["fault"] is None
-    assert [event.ply for event in told if event.type == "move"] == list(range(5, session.history.ply + 1))
+    assert [event.ply for event in emitted if event.type == "move"] == list(range(5, session.history.ply + 1))
     assert journal.record(1) == session.record()
 
 
@@ -308,6 +308,6 @@ def test_an_alert_that_stood_when_the_plug_was_pulled_stands_again(tmp_path: Pat
     journal = Journal(tmp_path, write=True)
     session = Session(RULES, NAMES, journal, Player(RULES))
     assert session.state()["alert"]["reason"] == "distance"
-    told = play_on(session.push, 1)
-    assert [event.type for event in told] == ["resolved", "ready"]
+    emitted = play_on(session.push, 1)
+    assert [event.type for event in emitted] == ["resolved", "ready"]
     journal.close()

@@ -1,4 +1,4 @@
-"""Killed without warning, again and again: no told event is lost, none is doubled, and the game goes on.
+"""Killed without warning, again and again: no emitted event is lost or duplicated, and the game continues.
 
 ``benchmarks/reliability/kills.py`` does the same a thousand times, and kills the real program too.
 """
@@ -14,8 +14,9 @@ from lives import Lives
 
 
 def survive(folder: Path, kills: int, seed: int, fresh: int, events: int) -> Lives:
-    """Live and die so often, in an interpreter of its own every ``fresh`` times; oftener where the machine is
-    so slow that fewer ``events`` than these were told."""
+    """Run and kill this often, in a new interpreter every ``fresh`` times; more often if the machine is so
+    slow that fewer than ``events`` were emitted.
+    """
     lives = Lives(folder, random.Random(seed))
     for number in count():
         if number >= kills and lives.events > events:

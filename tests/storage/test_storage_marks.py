@@ -1,4 +1,4 @@
-"""Titles of games, and games that were deleted: nothing that was recorded is lost."""
+"""Titles of games, and deleted games: nothing recorded is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Journals of every earlier version are brought up to date, a copy kept; a newer program's is left alone."""
+"""Journals of every earlier version are migrated, and a copy is kept; a newer program's is left alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOVES = {
     1: "b6-b5 d2-e2 d7-c7 e4-f4 f6-g6 d4-d3 g4-g3 resign",
     2: "*a4 *d8 *h4 c3-c2 b2-c2 f2-e2 d2-c2 g3-h3 h4-h5",
 }
-"""The games of the older journals, as the programs that wrote those told them."""
+"""The games of the older journals, as emitted by the programs that wrote them."""
 
 
 def build(folder: Path, source: Path) -> Path:
@@ -55,7 +55,7 @@ def test_every_earlier_version_has_its_journal() -> None:
 def test_an_older_journal_is_brought_up_to_date(tmp_path: Path, source: Path) -> None:
     path = build(tmp_path, source)
     before = dump(path)
-    # Who only reads does not change it.
+    # Reading does not change it.
     with pytest.raises(JournalError, match="older form"):
         Journal(tmp_path).games()
     with Journal(tmp_path, write=True) as journal:
@@ -72,7 +72,7 @@ def test_an_older_journal_is_brought_up_to_date(tmp_path: Path, source: Path) ->
     (kept,) = tmp_path.glob("journal.version-*.sqlite")
     assert str(kept) in notice and dump(kept) == before and kept.stat().st_mode & 0o077 == 0
     assert check(path, path)[0] == 2
-    # The copy can be put back, and is brought up to date again.
+    # The copy can be restored, and is migrated again.
     restore(tmp_path, kept)
     with Journal(tmp_path, write=True) as journal:
         assert [summary.plies for summary in journal.games()] == [9, 7]

@@ -1,4 +1,4 @@
-"""What brokers have confirmed: kept over restarts, and no reason not to play when it is damaged."""
+"""What brokers have confirmed: it survives restarts, and damage to it does not prevent playing."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def test_a_damaged_one_is_begun_anew(
     path.write_bytes(spoil(path.read_bytes()))
     with caplog.at_level(logging.WARNING):
         assert kept(tmp_path) is None
-    assert FILE in caplog.text and "begun anew" in caplog.text
+    assert FILE in caplog.text and "recreated" in caplog.text
     filled(tmp_path)
     assert kept(tmp_path) == Sent(3, 1)

@@ -1,4 +1,4 @@
-"""A damaged journal: every game up to the damage is saved, the damaged files are kept, and play goes on."""
+"""A damaged journal: every game up to the damage is rescued, the damaged files are kept, and play goes on."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from focus_companion.storage.journal import Journal
 
 RULES = Rules.make(2, fast=True, fast_total=1)
 """A game is over with the first capture, after 57 turns."""
-Told = list[tuple[int, Event]]
+Emitted = list[tuple[int, Event]]
 
 
-def played(folder: Path, frames: int = 300) -> Told:
-    """Some games, begun one after the other; the journal is closed as it should be."""
+def played(folder: Path, frames: int = 300) -> Emitted:
+    """Some games, begun one after the other, in a properly closed journal."""
     with Journal(folder, write=True) as journal:
         play_on(Session(RULES, {"g": "Ann"}, journal, Player, again=1.0).push, frames)
         return journal.events(limit=100_000)
 
 
-def killed(folder: Path, frames: int = 40) -> Told:
-    """A game in a journal that was never closed: its newest part lies in the log alone."""
+def killed(folder: Path, frames: int = 40) -> Emitted:
+    """A game in a journal that was never closed: its newest part is only in the log."""
     made = folder.with_name("made")
     journal = Journal(made, write=True)
     play_on(Session(RULES, {"g": "Ann"}, journal, Player).push, frames)
     folder.mkdir()
     for name in ("journal.sqlite", "journal.sqlite-wal"):
         shutil.copy(made / name, folder / name)
-    told = journal.events(limit=100_000)
+    emitted = journal.events(limit=100_000)
     journal.close()
     assert (folder / "journal.sqlite-wal").stat().st_size > 32 + 20 * 4120
-    return told
+    return emitted
 
 
-def by_game(told: Told, game_of: dict[int, int]) -> dict[int, Told]:
-    found: dict[int, Told] = {}
-    for number, event in told:
+def by_game(emitted: Emitted, game_of: dict[int, int]) -> dict[int, Emitted]:
+    found: dict[int, Emitted] = {}
+    for number, event in emitted:
         found.setdefault(game_of[number], []).append((number, event))
     return found
 
@@ -65,12 +65,12 @@ def games_of(path: Path) -> dict[int, int]:
         database.close()
 
 
-def check_prefixes(folder: Path, told: Told, game_of: dict[int, int]) -> int:
-    """Every game of the journal is a prefix of what it was, and can be opened. Returns the events it has."""
+def check_prefixes(folder: Path, emitted: Emitted, game_of: dict[int, int]) -> int:
+    """Every game of the journal is a prefix of the original, and can be opened. Returns its events."""
     with Journal(folder) as journal:
         kept = journal.events(limit=100_000)
         now = games_of(journal.path)
-        before = by_game(told, game_of)
+        before = by_game(emitted, game_of)
         for game, events in by_game(kept, now).items():
             assert events == before[game][: len(events)]
         for summary in journal.games():
@@ -78,13 +78,13 @@ def check_prefixes(folder: Path, told: Told, game_of: dict[int, int]) -> int:
     return len(kept)
 
 
-def goes_on(folder: Path, before: Told | None = None) -> None:
-    """Games can be played on it, with ids above all that were told ``before`` the damage."""
+def goes_on(folder: Path, before: Emitted | None = None) -> None:
+    """Games can be played on it, with ids above all that were emitted ``before`` the damage."""
     with Journal(folder, write=True) as journal:
         assert journal.notices == []
         last = journal.last_event()
-        told = play_on(Session(RULES, {}, journal, Player, again=1.0).push, 70, 5000)
-        assert [type(event) for event in told].count(Moved) > 50
+        emitted = play_on(Session(RULES, {}, journal, Player, again=1.0).push, 70, 5000)
+        assert [type(event) for event in emitted].count(Moved) > 50
         assert min(number for number, _ in journal.events(after=last)) > (before[-1][0] if before else last)
         for summary in journal.games():
             assert journal.record(summary.id).result is not None or summary.result is None
@@ -106,7 +106,7 @@ def cut(path: Path, parts: float) -> None:
 
 
 def turn_bit(path: Path, of: bytes) -> None:
-    """Turn one bit in the middle of some text, as old disks do; SQLite does not notice."""
+    """Flip one bit in the middle of some text, as old disks do; SQLite does not notice."""
     content = path.read_bytes()
     places = [at for at in range(len(content)) if content.startswith(of, at)]
     at = places[len(places) // 2]
@@ -114,7 +114,7 @@ def turn_bit(path: Path, of: bytes) -> None:
 
 
 def middle(path: Path) -> int:
-    """Where the page in the middle begins."""
+    """The offset of the middle page."""
     return path.stat().st_size // 8192 * 4096
 
 
@@ -133,32 +133,32 @@ DAMAGES: list[tuple[str, Callable[[Path], None], float]] = [
 
 
 @pytest.fixture(scope="module")
-def many_games(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+def many_games(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Emitted]:
     folder = tmp_path_factory.mktemp("many")
     return folder, played(folder)
 
 
 def spoilt_copy(
-    games: tuple[Path, Told], folder: Path, spoil: Callable[[Path], object]
-) -> tuple[Told, Path, dict[int, int]]:
-    """The games copied to ``folder`` and spoilt: what was told, the journal, the game of every event."""
-    source, told = games
+    games: tuple[Path, Emitted], folder: Path, spoil: Callable[[Path], object]
+) -> tuple[Emitted, Path, dict[int, int]]:
+    """The games, copied to ``folder`` and damaged: the emitted events, the journal, every event's game."""
+    source, emitted = games
     shutil.copytree(source, folder, dirs_exist_ok=True)
     path = folder / "journal.sqlite"
     game_of = games_of(path)
     spoil(path)
-    return told, path, game_of
+    return emitted, path, game_of
 
 
 @pytest.mark.parametrize(
     ("spoil", "least"), [case[1:] for case in DAMAGES], ids=[case[0] for case in DAMAGES]
 )
 def test_what_is_whole_is_saved(
-    tmp_path: Path, many_games: tuple[Path, Told], spoil: Callable[[Path], None], least: float
+    tmp_path: Path, many_games: tuple[Path, Emitted], spoil: Callable[[Path], None], least: float
 ) -> None:
-    told, path, game_of = spoilt_copy(many_games, tmp_path, spoil)
+    emitted, path, game_of = spoilt_copy(many_games, tmp_path, spoil)
     spoilt = path.read_bytes()
-    # Who only reads is told, and touches nothing.
+    # A reader gets the error, and changes nothing.
     with pytest.raises(JournalDamaged, match="rescues what is whole"), Journal(tmp_path) as reader:
         for game in reader.games():
             reader.record(game.id)
@@ -168,57 +168,57 @@ def test_what_is_whole_is_saved(
     (kept,) = tmp_path.glob("journal.damaged-*.sqlite")
     assert kept.read_bytes() == spoilt and kept.stat().st_mode & 0o077 == 0
     assert "damaged" in notice and str(kept) in notice and "\n" not in notice
-    events = check_prefixes(tmp_path, told, game_of)
+    events = check_prefixes(tmp_path, emitted, game_of)
     assert f"{events} event" in notice
-    assert events >= least * len(told)
-    goes_on(tmp_path, told)
-    # Nothing half-done is left.
+    assert events >= least * len(emitted)
+    goes_on(tmp_path, emitted)
+    # No temporary files are left.
     left = {p.name.split("-")[0] for p in tmp_path.iterdir()}
     assert left == {"journal.sqlite", "journal.lock", "journal.damaged"}
 
 
 def test_a_bad_frame_in_the_log_is_not_the_end_of_what_follows(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
-    told = killed(folder)
+    emitted = killed(folder)
     log = folder / "journal.sqlite-wal"
-    game_of = dict.fromkeys(range(1, len(told) + 1), 1)
-    # SQLite itself would forget, without a word, all that stands behind the bad frame.
+    game_of = dict.fromkeys(range(1, len(emitted) + 1), 1)
+    # SQLite itself would silently discard everything after the bad frame.
     plain = tmp_path / "plain"
     shutil.copytree(folder, plain)
     overwrite(plain / log.name, log.stat().st_size // 2, garbage(64))
     database = sqlite3.connect(plain / "journal.sqlite")
-    assert database.execute("SELECT count(*) FROM events").fetchone()[0] < len(told) * 0.8
+    assert database.execute("SELECT count(*) FROM events").fetchone()[0] < len(emitted) * 0.8
     database.close()
     overwrite(log, log.stat().st_size // 2, garbage(64))
     spoilt = log.read_bytes()
-    # Who only reads leaves the log as it is, though nobody else has the journal open.
+    # A reader leaves the log alone, even if nobody else has the journal open.
     with Journal(folder) as reader:
         assert reader.games()
     assert log.read_bytes() == spoilt
     with Journal(folder, write=True) as journal:
         assert "in its log" in journal.notices[0]
-    assert check_prefixes(folder, told, game_of) == len(told)
+    assert check_prefixes(folder, emitted, game_of) == len(emitted)
     (kept,) = folder.glob("journal.damaged-*.sqlite-wal")
     assert kept.read_bytes() == spoilt
-    goes_on(folder, told)
+    goes_on(folder, emitted)
 
 
 def test_a_log_whose_header_is_gone(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
-    told = killed(folder)
+    emitted = killed(folder)
     overwrite(folder / "journal.sqlite-wal", 0, garbage(32))
     with Journal(folder, write=True) as journal:
         assert "rescued" in journal.notices[0]
-    assert check_prefixes(folder, told, dict.fromkeys(range(1, len(told) + 1), 1)) == len(told)
+    assert check_prefixes(folder, emitted, dict.fromkeys(range(1, len(emitted) + 1), 1)) == len(emitted)
 
 
 def test_a_log_cut_off_anywhere_is_no_damage(tmp_path: Path) -> None:
-    """So it looks after a power cut: what had not been told may be gone, and nobody need be told."""
+    """The state after a power cut: events not emitted yet may be lost, without a report."""
     folder = tmp_path / "killed"
-    told = killed(folder)
+    emitted = killed(folder)
     size = (folder / "journal.sqlite-wal").stat().st_size
-    game_of = dict.fromkeys(range(1, len(told) + 1), 1)
-    least = len(told)
+    game_of = dict.fromkeys(range(1, len(emitted) + 1), 1)
+    least = len(emitted)
     for place in random.Random(5).sample(range(33, size), 40):
         copy = tmp_path / "copy"
         shutil.copytree(folder, copy)
@@ -226,10 +226,10 @@ def test_a_log_cut_off_anywhere_is_no_damage(tmp_path: Path) -> None:
             file.truncate(place)
         with Journal(copy, write=True) as journal:
             assert journal.notices == []
-        least = min(least, check_prefixes(copy, told, game_of))
+        least = min(least, check_prefixes(copy, emitted, game_of))
         assert not list(copy.glob("*damaged*"))
         shutil.rmtree(copy)
-    assert least < len(told)
+    assert least < len(emitted)
 
 
 def test_a_log_that_is_gone_is_told(tmp_path: Path) -> None:
@@ -240,12 +240,12 @@ def test_a_log_that_is_gone_is_told(tmp_path: Path) -> None:
     with Journal(folder, write=True) as journal:
         assert len(journal.notices) == 1 and "journal.sqlite-wal is gone" in journal.notices[0]
     goes_on(folder)
-    # Ended as it should, the log is where it belongs: in the journal.
+    # After a regular end, the log has been merged into the journal.
     assert not (folder / "journal.sqlite-wal").exists()
 
 
 @pytest.fixture(scope="module")
-def one_log(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+def one_log(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Emitted]:
     folder = tmp_path_factory.mktemp("log") / "killed"
     return folder, killed(folder)
 
@@ -258,11 +258,11 @@ def one_log(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
 )
 def test_any_damage_leaves_prefixes(
     tmp_path_factory: pytest.TempPathFactory,
-    one_log: tuple[Path, Told],
+    one_log: tuple[Path, Emitted],
     in_log: bool,
     damage: list[tuple[float, bytes]],
 ) -> None:
-    source, told = one_log
+    source, emitted = one_log
     folder = tmp_path_factory.mktemp("any") / "copy"
     shutil.copytree(source, folder)
     path = folder / ("journal.sqlite-wal" if in_log else "journal.sqlite")
@@ -272,11 +272,11 @@ def test_any_damage_leaves_prefixes(
         with Journal(folder, write=True) as journal:
             rescued = journal.rescued is not None
     except JournalError as error:
-        # Marks that are another program's, or a newer one's.
+        # Headers of another program, or a newer one.
         assert not isinstance(error, JournalDamaged)
         return
-    check_prefixes(folder, told, dict.fromkeys(range(1, len(told) + 1), 1))
-    goes_on(folder, told if rescued else None)
+    check_prefixes(folder, emitted, dict.fromkeys(range(1, len(emitted) + 1), 1))
+    goes_on(folder, emitted if rescued else None)
     shutil.rmtree(folder)
 
 
@@ -305,8 +305,8 @@ def test_rows_longer_than_a_page_are_read(tmp_path: Path) -> None:
 
 
 def test_a_rescue_that_was_cut_off_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed after each of its steps, the next start goes on; nothing is lost at any of them."""
-    told = played(tmp_path / "start", 60)
+    """Killed after each of its steps, the next start completes it; nothing is lost at any of them."""
+    emitted = played(tmp_path / "start", 60)
     game_of = games_of(tmp_path / "start" / "journal.sqlite")
     overwrite(tmp_path / "start" / "journal.sqlite", 0, garbage(4096))
     spoilt = (tmp_path / "start" / "journal.sqlite").read_bytes()
@@ -335,7 +335,7 @@ def test_a_rescue_that_was_cut_off_is_finished(tmp_path: Path, monkeypatch: pyte
                 break
         with Journal(folder, write=True) as journal:
             assert journal.notices or steps
-        assert check_prefixes(folder, told, game_of) == len(told)
+        assert check_prefixes(folder, emitted, game_of) == len(emitted)
         (kept,) = folder.glob("journal.damaged-*.sqlite")
         assert kept.read_bytes() == spoilt
         steps += 1
@@ -343,17 +343,18 @@ def test_a_rescue_that_was_cut_off_is_finished(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_game_that_the_rules_do_not_lead_to_is_gone_on_with_before_that(tmp_path: Path) -> None:
-    told = played(tmp_path, 10)
-    last = next(event for _, event in reversed(told) if isinstance(event, Moved))
+    emitted = played(tmp_path, 10)
+    last = next(event for _, event in reversed(emitted) if isinstance(event, Moved))
     with Journal(tmp_path, write=True) as journal:
         journal.append(1, last)
     with Journal(tmp_path, write=True) as journal:
         assert (
-            f"(event {len(told) + 1} of game 1): {len(told)} events of 1 game rescued" in journal.notices[0]
+            f"(event {len(emitted) + 1} of game 1): {len(emitted)} events of 1 game rescued"
+            in journal.notices[0]
         )
         assert "1 later event lost" in journal.notices[0]
-        assert journal.events() == told
-    goes_on(tmp_path, told)
+        assert journal.events() == emitted
+    goes_on(tmp_path, emitted)
 
 
 def test_the_page_is_told_until_the_next_turn(tmp_path: Path) -> None:
@@ -371,8 +372,8 @@ def test_the_page_is_told_until_the_next_turn(tmp_path: Path) -> None:
 
 
 def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path) -> None:
-    """However long the journal: with no patience at all, only the newest game is looked at."""
-    told = played(tmp_path, 300)
+    """However long the journal: with no patience at all, only the newest game is checked."""
+    emitted = played(tmp_path, 300)
     path = tmp_path / "journal.sqlite"
     game_of = games_of(path)
     newest = max(game_of.values())
@@ -394,21 +395,21 @@ def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path
         except JournalDamaged:
             seen = True
         database.close()
-        assert seen is found and len(told) == len(game_of)
+        assert seen is found and len(emitted) == len(game_of)
         path.write_bytes(content)
 
 
 def test_who_has_read_the_damaged_one_reads_the_rescued_one(tmp_path: Path) -> None:
-    told = played(tmp_path, 10)
+    emitted = played(tmp_path, 10)
     with Journal(tmp_path) as journal:
-        assert journal.events() == told
+        assert journal.events() == emitted
         path = tmp_path / "journal.sqlite"
-        # The last event's text, and its seal no longer fits.
+        # The last event's text is changed, so its seal no longer matches.
         turn_top_bit(path, b'"move":"')
         game = journal.begin(RULES, {})
         assert journal.rescued is not None
         assert [summary.id for summary in journal.games()] == [game, 1]
-        assert len(journal.events()) < len(told)
+        assert len(journal.events()) < len(emitted)
 
 
 def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
@@ -420,7 +421,9 @@ def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
 
 
 def turn_top_bit(path: Path, of: bytes, nth: int = -1) -> None:
-    """Turn the highest bit of the last byte of ``of`` at the ``nth`` place: no text is in UTF-8 then."""
+    """Flip the highest bit of the last byte of the ``nth`` occurrence of ``of``, which makes it invalid
+    UTF-8.
+    """
     content = path.read_bytes()
     places = [at for at in range(len(content)) if content.startswith(of, at)]
     at = places[nth] + len(of) - 1
@@ -440,17 +443,17 @@ def turn_top_bit(path: Path, of: bytes, nth: int = -1) -> None:
     ids=["a text", "a game's own row", "a game's rules", "the schema", "a column", "the format's number"],
 )  # fmt: skip
 def test_one_bit_turned_anywhere_is_rescued(
-    tmp_path: Path, many_games: tuple[Path, Told], spoil: Callable[[Path], None], told_as: str
+    tmp_path: Path, many_games: tuple[Path, Emitted], spoil: Callable[[Path], None], told_as: str
 ) -> None:
-    told, _, game_of = spoilt_copy(many_games, tmp_path, spoil)
+    emitted, _, game_of = spoilt_copy(many_games, tmp_path, spoil)
     with Journal(tmp_path, write=True) as journal:
         (notice,) = journal.notices
     assert re.search(told_as, notice) and len(notice) < 400, notice
-    assert check_prefixes(tmp_path, told, game_of) > len(told) / 2
+    assert check_prefixes(tmp_path, emitted, game_of) > len(emitted) / 2
 
 
 @pytest.fixture(scope="module")
-def one_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+def one_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Emitted]:
     folder = tmp_path_factory.mktemp("one") / "game"
     return folder, played(folder, 8)
 
@@ -459,10 +462,10 @@ def one_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
 @settings(max_examples=150, deadline=None)
 @given(st.floats(0, 1), st.integers(0, 7))
 def test_any_bit_turned_is_harmless_or_told(
-    tmp_path_factory: pytest.TempPathFactory, one_game: tuple[Path, Told], place: float, bit: int
+    tmp_path_factory: pytest.TempPathFactory, one_game: tuple[Path, Emitted], place: float, bit: int
 ) -> None:
-    """Whatever bit it is: who reads gets a sentence at the worst, who plays goes on."""
-    source, told = one_game
+    """Whichever bit it is: a reader gets a sentence at worst, and a player can go on."""
+    source, emitted = one_game
     folder = tmp_path_factory.mktemp("bit") / "copy"
     shutil.copytree(source, folder)
     path = folder / "journal.sqlite"
@@ -477,17 +480,17 @@ def test_any_bit_turned_is_harmless_or_told(
         Journal(folder, write=True).close()
     except JournalForeign:
         return
-    check_prefixes(folder, told, dict.fromkeys(range(1, len(told) + 1), 1))
+    check_prefixes(folder, emitted, dict.fromkeys(range(1, len(emitted) + 1), 1))
     shutil.rmtree(folder)
 
 
 def test_a_time_that_is_no_number_ends_its_game(tmp_path: Path) -> None:
-    told = played(tmp_path, 10)
+    emitted = played(tmp_path, 10)
     path = tmp_path / "journal.sqlite"
-    # The bytes of the last event's time: the bits of an exponent all turned on.
-    at = path.read_bytes().index(struct.pack(">d", told[-1][1].time))
+    # The bytes of the last event's time, with all bits of the exponent set.
+    at = path.read_bytes().index(struct.pack(">d", emitted[-1][1].time))
     overwrite(path, at, b"\x7f\xf8")
     with Journal(tmp_path, write=True) as journal:
         assert "rescued" in journal.notices[0]
-        assert journal.events() == told[:-1]
-    goes_on(tmp_path, told)
+        assert journal.events() == emitted[:-1]
+    goes_on(tmp_path, emitted)

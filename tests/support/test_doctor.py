@@ -1,4 +1,4 @@
-"""The doctor: every line has its state and remedy; what is wrong is found, what is well is not."""
+"""The doctor: every line has its state and remedy; faults are found, without false alarms."""
 
 from __future__ import annotations
 
@@ -210,10 +210,10 @@ def test_the_mount_is_judged_as_play_judges_it(
     stands = aimed_camera(Lens.guess(1280, 960, 58.0), profile, tilt=tilt)
     found = SimpleNamespace(camera=stands, profile=profile)
     monkeypatch.setattr(camera, "find_board", lambda *_, **__: found)
-    told = examined(lambda: Camera(read_image(START)))["mount"]
-    assert told.state == state and remedy in told.remedy, told
+    check = examined(lambda: Camera(read_image(START)))["mount"]
+    assert check.state == state and remedy in check.remedy, check
     mount = check_mount(Outlines(stands, profile))
-    assert f"{mount.step:.1f} pixels" in told.text and (state == "ok") == (mount.verdict is Certainty.SURE)
+    assert f"{mount.step:.1f} pixels" in check.text and (state == "ok") == (mount.verdict is Certainty.SURE)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_what_is_wrong_with_a_camera_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if name != "board":
-        # Looking for the board takes its time, and is no part of this.
+        # Finding the board is slow, and not part of this test.
         monkeypatch.setattr(camera, "find_board", lambda *_, **__: None)
     found = examined(lambda: Camera(make(read_image(START)), **how))
     assert found[name].state == state, found
@@ -303,9 +303,9 @@ def test_doctor_as_a_command(tmp_path: Path) -> None:
     done = run(
         "doctor", "--camera", empty, "--data", tmp_path / "data", "--port", "0", "--json", home=tmp_path
     )
-    told = json.loads(done.stdout)
-    assert done.returncode == 1 and told["state"] == "fail"
-    by_name = {check["name"]: check for check in told["checks"]}
+    found = json.loads(done.stdout)
+    assert done.returncode == 1 and found["state"] == "fail"
+    by_name = {check["name"]: check for check in found["checks"]}
     assert by_name["picture"]["state"] == "fail" and by_name["picture"]["remedy"]
     assert by_name["journal"]["state"] == "ok"
     assert done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Secrets in a settings file that others may read are told, with what to do."""
+"""Secrets in a settings file that others may read are reported, with the remedy."""
 
 from __future__ import annotations
 

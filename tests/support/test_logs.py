@@ -1,4 +1,4 @@
-"""The log: for its owner alone, bounded, without secrets, and never in the way."""
+"""The log: readable only by its owner, bounded, without secrets, and never an obstacle."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_no_secret_is_written_anywhere(tmp_path: Path, capsys: pytest.CaptureFix
     kept, shown = path.read_text(encoding="utf-8"), capsys.readouterr().err
     for text in (kept, shown):
         assert "384756" not in text and "geheim" not in text and "the PIN" in text
-    # Where it arose is for the file, a line for the terminal.
+    # The traceback is for the file, one line for the terminal.
     assert "Traceback" in kept and "Traceback" not in shown and shown.count("\n") == 2
 
 
@@ -86,8 +86,8 @@ def test_a_folder_that_cannot_be_used_is_a_line_and_no_more(
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert logs.start("info", tmp_path / "file" / "log") is None
     log.warning("still told")
-    told = capsys.readouterr().err
-    assert "there is no log" in told and "still told" in told
+    printed = capsys.readouterr().err
+    assert "there is no log" in printed and "still told" in printed
 
 
 class Full(io.StringIO):
@@ -104,5 +104,5 @@ def test_a_disk_that_fails_costs_lines_of_the_log_alone(
     kept.stream = Full()
     log.info("nowhere to go")
     log.warning("for people")
-    told = capsys.readouterr().err
-    assert "for people" in told and "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert "for people" in printed and "Traceback" not in printed

@@ -1,4 +1,4 @@
-"""Signs of life for systemd, heard at a socket of our own."""
+"""Heartbeats for systemd, received at a test socket."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_ready_status_and_stopping(listening: tuple[str, Heard]) -> None:
         supervisor.status(line)
     supervisor.alive()
     supervisor.stopping()
-    # Without a watchdog nobody wants to be fed; a line that is known already is not said again.
+    # Without a watchdog no heartbeats are sent; an unchanged status line is not repeated.
     assert heard() == ["READY=1", "STATUS=Game 1, turn 2", "STATUS=two lines", "STOPPING=1"]
 
 

@@ -1,4 +1,4 @@
-"""The PIN is told to whoever sits at the terminal, else in a file that is for the user alone."""
+"""The PIN is printed to a terminal, else written to a file that only the user can read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_elsewhere_it_stands_in_a_file_while_the_program_runs(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     file, elsewhere = tmp_path / "focus-companion-8000.pin", tmp_path / "elsewhere"
-    # What somebody has laid there is not written through.
+    # A file or link that somebody has put there is not followed.
     elsewhere.write_text("mine", encoding="utf-8")
     file.symlink_to(elsewhere)
     with ExitStack() as closing:

@@ -1,4 +1,4 @@
-"""``play`` as a service and with its log, as a process of its own."""
+"""``play`` as a service and with its log, in a separate process."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: 
             ):
                 assert time.monotonic() < end, heard
                 heard.append(line.recv(4096).decode())
-            # What it prints ends in the system's journal: the PIN is in a file for its user alone.
+            # Its output goes to the system's journal, so the PIN is in a file that only its user can read.
             (file,) = tmp_path.glob("focus-companion-*.pin")
             pin = file.read_text(encoding="utf-8").strip()
             assert re.fullmatch(r"\d{6}", pin) and file.stat().st_mode & 0o777 == 0o600
-            # A process that stands still gives no sign, and is there again afterwards, the game unharmed.
+            # A stopped process sends no heartbeat; afterwards it is back, with the game intact.
             process.send_signal(signal.SIGSTOP)
             line.settimeout(0.2)
             with pytest.raises(TimeoutError):

@@ -1,4 +1,4 @@
-"""The systemd unit: what stands in it, that systemd understands it, and the commands round it."""
+"""The systemd unit: its content, that systemd accepts it, and the commands for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def service(home: Path, *words: str, path: str = "/nowhere") -> tuple[int, str, str]:
-    """Run the command with a home of its own and, unless told, without systemd."""
+    """Run the command with a temporary home and, by default, without systemd."""
     done = subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "service", *words],
         cwd=ROOT, capture_output=True, text=True, timeout=120,
@@ -26,18 +26,18 @@ def service(home: Path, *words: str, path: str = "/nowhere") -> tuple[int, str, 
 
 
 def test_installed_and_taken_away(tmp_path: Path) -> None:
-    status, told, _ = service(tmp_path, "install", "--user", "--camera", "demo", "--port", "8123")
+    status, printed, _ = service(tmp_path, "install", "--user", "--camera", "demo", "--port", "8123")
     unit = tmp_path / ".config/systemd/user/focus-companion.service"
-    assert status == 0 and str(unit) in told and "systemctl --user enable" in told
+    assert status == 0 and str(unit) in printed and "systemctl --user enable" in printed
     text = unit.read_text(encoding="utf-8")
     assert '"play" "--camera" "demo" "--port" "8123"' in text
     assert unit.stat().st_mode & 0o777 == 0o600
-    status, _, told = service(tmp_path, "status")
-    assert status == 1 and "systemd does not answer" in told
+    status, _, printed = service(tmp_path, "status")
+    assert status == 1 and "systemd does not answer" in printed
     assert service(tmp_path, "uninstall")[0] == 0 and not unit.exists()
     for words in (("uninstall",), ("status",)):
-        status, _, told = service(tmp_path, *words)
-        assert status == 1 and told.count("\n") == 1 and "installed" in told
+        status, _, printed = service(tmp_path, *words)
+        assert status == 1 and printed.count("\n") == 1 and "installed" in printed
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_installed_and_taken_away(tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_belong_in_a_unit_is_refused(tmp_path: Path, options: list[str], word: str) -> None:
-    status, _, told = service(tmp_path, "install", *options)
-    assert status == 2 and word in told and told.count("\n") == 1 and "geheim" not in told
+    status, _, printed = service(tmp_path, "install", *options)
+    assert status == 2 and word in printed and printed.count("\n") == 1 and "geheim" not in printed
     assert not (tmp_path / ".config").exists()
 
 
 def test_systemctl_is_asked(tmp_path: Path) -> None:
-    """A systemctl that notes what it is asked and says that all is well."""
+    """A systemctl that records its arguments and reports that all is well."""
     tools = tmp_path / "bin"
     tools.mkdir()
     fake = tools / "systemctl"
@@ -76,8 +76,8 @@ def test_systemctl_is_asked(tmp_path: Path) -> None:
     )
     fake.chmod(0o755)
     assert service(tmp_path, "install", path=str(tools))[0] == 0
-    status, told, _ = service(tmp_path, "status", path=str(tools))
-    assert status == 0 and "active (running), restarted 2 times. Game 4, turn 7" in told
+    status, printed, _ = service(tmp_path, "status", path=str(tools))
+    assert status == 0 and "active (running), restarted 2 times. Game 4, turn 7" in printed
     assert service(tmp_path, "uninstall", path=str(tools))[0] == 0
     asked = (tmp_path / "asked").read_text(encoding="utf-8")
     for words in ("daemon-reload", "enable focus-companion.service", "disable --now focus-companion.service"):
@@ -88,15 +88,15 @@ def test_a_service_that_does_not_come_up_is_told(tmp_path: Path) -> None:
     fake = tmp_path / "systemctl"
     fake.write_text('#!/bin/sh\ncase "$*" in *restart*) exit 1;; esac\n', encoding="utf-8")
     fake.chmod(0o755)
-    status, _, told = service(tmp_path, "install", path=str(tmp_path))
-    assert status == 1 and "journalctl" in told and told.count("\n") == 1
+    status, _, printed = service(tmp_path, "install", path=str(tmp_path))
+    assert status == 1 and "journalctl" in printed and printed.count("\n") == 1
 
 
 def test_words_are_quoted_for_systemd() -> None:
     environ = {"FOCUS_COMPANION_DATA": "/my $games 50%", "FOCUS_COMPANION_PIN": "1234"}
     text = service_unit.unit_text(["--name", 'green=A "B" 100% $HOME \\'], environ)
     assert 'green=A \\"B\\" 100%% $$HOME \\\\"' in text
-    # Nothing is expanded there but what stands behind a percent sign.
+    # Only percent signs are expanded there.
     assert 'Environment="FOCUS_COMPANION_DATA=/my $games 50%%"' in text and "1234" not in text
 
 

@@ -1,4 +1,4 @@
-"""A tape is run again to the same events, bit for bit: of a game with requests, a lost camera, a restart."""
+"""A tape replays to the same events, bit for bit: with requests, a lost camera, and a restart."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ REQUESTS: list[ask.Request] = [
     ask.Rematch(), ask.TakeBack(), ask.Resign("g"), ask.Leave("b"), ask.AgreeDraw(),
     ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")), ask.Begin("r"),
     ask.RuleNotLegal(), ask.RuleNotLegal(3),
-    ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(),
+    ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(), ask.ReadBoard(), ask.SwapColours(),
     ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
     ask.NewGame(Rules.make(2), played_by={"r": "companion:3"}, pace=5.0),
     ask.SetSeat("r", "far"), ask.SetSeat("r", "companion:3", 20.0),
@@ -56,8 +56,8 @@ REQUESTS: list[ask.Request] = [
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: type(request).__name__)
 def test_every_request_goes_on_the_tape_and_back(request_: ask.Request) -> None:
-    told = json.loads(json.dumps(tape_requests.to_json(request_)))
-    assert tape_requests.from_json(told) == request_
+    written = json.loads(json.dumps(tape_requests.to_json(request_)))
+    assert tape_requests.from_json(written) == request_
 
 
 def test_every_kind_of_request_is_known_to_the_tape() -> None:
@@ -65,7 +65,7 @@ def test_every_kind_of_request_is_known_to_the_tape() -> None:
 
 
 class Brightness:
-    """Reads the turn from the picture's brightness: told apart are pictures that differ in a single level."""
+    """Reads the turn from the picture's brightness, distinguishing pictures that differ by a single level."""
 
     camera_state = "ok"
 
@@ -140,7 +140,7 @@ def play(session: Session) -> None:
 
 
 class Beginners(Brightness):
-    """Another begins than the one named: seen as out of turn, or taken as answered by the next turn."""
+    """Another player begins than the one named: seen as out of turn, or implied by the next turn."""
 
     def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
         level = int(frame.image[3, 4, 1])
@@ -172,11 +172,11 @@ def test_the_same_is_told_again_bit_for_bit(tmp_path: Path) -> None:
     tape.close()
     compared = list(Recording(tmp_path / "tape").run(Brightness))
     assert all(one.same for one in compared), [one for one in compared if not one.same]
-    told = [one.emitted["type"] for one in compared if one.emitted]
-    assert told.count("move") == 4 and {"lost", "found", "pause", "taken_back", "refused", "game"} <= set(
-        told
+    kinds = [one.emitted["type"] for one in compared if one.emitted]
+    assert kinds.count("move") == 4 and {"lost", "found", "pause", "taken_back", "refused", "game"} <= set(
+        kinds
     )
-    # Equal pictures are kept once, and for their owner alone.
+    # Equal pictures are stored once, readable only by their owner.
     files = list((tmp_path / "tape").glob("*.png"))
     assert len(files) < 11
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in (tmp_path / "tape").iterdir())
@@ -210,7 +210,7 @@ def test_a_tape_of_a_killed_program_is_run_as_far_as_it_goes(tmp_path: Path) -> 
 def test_a_tape_tells_its_end_only_when_its_pictures_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The program may be ended before the disk has followed: then the tape goes as far as its pictures."""
+    """The program may be killed before the disk has caught up: then the tape ends with its last picture."""
     goes_on, encode = threading.Event(), cv2.imencode
 
     def slowly(*given: Any) -> Any:
@@ -245,7 +245,7 @@ def test_what_the_camera_saw_at_each_turn(tmp_path: Path) -> None:
     tape.close()
     seen = Recording(tmp_path).turns()
     shown = {ply: int(cv2.imread(str(path))[3, 4, 1]) for ply, (_, path) in seen.items()}
-    # The third turn was taken back; each picture is the one in which its turn was told.
+    # The third turn was taken back; each picture is the one for which its turn was emitted.
     assert shown == {0: 1, 1: 10, 2: 11}
     found = stills(tmp_path, still_game("d5-d6", "d7-d6", "c5-c6"))
     assert found.keys() == {0, 1, 2}
@@ -319,9 +319,9 @@ def test_a_disk_that_does_not_follow_ends_the_tape(
         (None, "cannot be read"),
         ("", "no JSON"),
         ("[1]\n", "no object"),
-        ('{"format": "something"}\n', "no tape"),
+        ('{"format": "something"}\n', "not a tape"),
         ('{"format":"focus-companion tape","version":1,"game":1,"players":{},"events":null}\n', "beginning"),
-        ('HEAD\n{"frame":1,"time":0.1,"file":"../../etc/passwd"}\n{"end":""}\n', "no file of the tape"),
+        ('HEAD\n{"frame":1,"time":0.1,"file":"../../etc/passwd"}\n{"end":""}\n', "not a file of the tape"),
         ('HEAD\n{"frame":1,"time":0.1,"file":"1.png"}\n{"end":""}\n', "1.png"),
         ('HEAD\n{"request":{"is":"Explode"},"in_push":false}\n', "line 2"),
         ('HEAD\n{"what":1}\n', "line 2"),
@@ -348,8 +348,8 @@ def test_a_tape_is_never_written_over(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("boards", [None, (board_profile(),)])
 def test_how_the_pictures_were_looked_at_is_kept_whole(lens: Any, boards: Any) -> None:
-    told = json.loads(json.dumps(sight_to_json("left", boards, lens)))
-    assert sight_from_json(told).keywords == {"rank1": "left", "profiles": boards, "lens": lens}
+    written = json.loads(json.dumps(sight_to_json("left", boards, lens)))
+    assert sight_from_json(written).keywords == {"rank1": "left", "profiles": boards, "lens": lens}
 
 
 def run(*args: str | Path) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""``watch`` on real pictures: a file, the same as a folder and as a stream; and sources that are none."""
+"""``watch`` on real pictures: a file, the same as a folder and as a stream; and invalid sources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", 
 
 
 def watch(*args: str | Path, status: int = 0, told: str | Path = "-") -> tuple[list[dict[str, Any]], str]:
-    """The events and what was said on standard error."""
+    """The events and the output on standard error."""
     done = subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "watch", *map(str, args), "--events", str(told)],
         capture_output=True,
@@ -86,8 +86,9 @@ def test_the_same_as_a_folder_of_pictures(tmp_path: Path, pictures: list[bytes])
 def streaming(
     pictures: list[bytes], fps: float, stand: Callable[[int], bool] = lambda sent: sent < 60
 ) -> Iterator[str]:
-    """A phone: the pictures as an MJPEG stream on loopback, at their own speed, once; ``stand``: whether the
-    first picture stands still, so many having been sent."""
+    """A phone: the pictures as an MJPEG stream on loopback, once, at their own speed; ``stand``: whether to
+    repeat the first picture, given the number sent.
+    """
 
     class Phone(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -126,7 +127,7 @@ def test_the_same_as_a_stream_on_loopback(pictures: list[bytes], tmp_path: Path)
     def unready(_: int) -> bool:
         return not told.is_file() or '"ready"' not in told.read_text(encoding="utf-8")
 
-    # Ten a second instead of fifteen: a machine that tests other things meanwhile must not miss a picture.
+    # Ten a second instead of fifteen, so that a machine busy with other tests does not miss a picture.
     with streaming(pictures, fps=10, stand=unready) as address:
         watch(address, *RULES, told=told)
     events = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
@@ -136,7 +137,7 @@ def test_the_same_as_a_stream_on_loopback(pictures: list[bytes], tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_stream_that_breaks_off_is_told_and_opened_again(pictures: list[bytes], tmp_path: Path) -> None:
-    """The phone's stream ends after the first seconds, again and again: each time it is asked for anew."""
+    """The phone's stream ends after the first seconds, repeatedly: each time it is requested again."""
     told = tmp_path / "events"
     with streaming(pictures[:1], fps=10) as address:
         process = subprocess.Popen(

@@ -20,10 +20,11 @@ WORDS = {
     "asleep": ("The computer was asleep", "Komputer był uśpiony", "in sospensione"),
     "dark": ("The picture is dark", "Obraz jest ciemny", "buia"),
     "covered": ("The camera is covered", "zasłonięta", "coperta"),
+    "grey": ("The camera shows no colours", "nie pokazuje kolorów", "senza colori"),
     "damaged": ("come in pieces", "w kawałkach", "a pezzi"),
     "resolution": ("another size", "inny rozmiar", "altra dimensione"),
 }
-OF_THE_PICTURE = ("dark", "covered", "damaged")
+OF_THE_PICTURE = ("dark", "covered", "grey", "damaged")
 
 
 @pytest.mark.parametrize("language", [0, 1, 2], ids=["en", "pl", "it"])

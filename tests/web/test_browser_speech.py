@@ -21,6 +21,13 @@ speechSynthesis.cancel = () => heard.push("cut");
 """
 
 
+def listening(seen: Seen, path: str) -> Any:
+    """The page, once it is told what to speak."""
+    seen.page.add_init_script(MOUTH)
+    with seen.page.expect_response("**/api/speech?*"):
+        return seen.open(path)
+
+
 def heard(page: Any, *sentences: str) -> None:
     """Wait until these are the newest that was spoken."""
     page.wait_for_function(
@@ -30,10 +37,8 @@ def heard(page: Any, *sentences: str) -> None:
 
 
 def test_turns_alerts_and_answers_are_spoken(table, seen: Seen) -> None:
-    seen.page.add_init_script(MOUTH)
-    page = seen.open()
-    with page.expect_response("**/api/speech?*"):
-        expect(page.locator("#spoken")).to_be_visible()
+    page = listening(seen, "/")
+    expect(page.locator("#spoken")).to_be_visible()
     table.play("b6-b7")
     heard(page, "en: Green, bravo six to bravo seven.")
     table.see(Wrong("distance", "r", (1,), "…"))
@@ -69,10 +74,7 @@ def test_turns_alerts_and_answers_are_spoken(table, seen: Seen) -> None:
 
 
 def test_a_question_is_answered_by_its_number(table, seen: Seen) -> None:
-    seen.page.add_init_script(MOUTH)
-    page = seen.open("/?lang=it")
-    with page.expect_response("**/api/speech?*"):
-        pass
+    page = listening(seen, "/?lang=it")
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("c6-c7"))))
     heard(page, "it: Quale mossa era? uno: bravo sei a bravo sette; due: ciarli sei a ciarli sette.")
     with table.looping():

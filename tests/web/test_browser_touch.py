@@ -172,11 +172,12 @@ FRAMES = """
 window.redrawn = [];
 const listen = EventTarget.prototype.addEventListener;
 EventSource.prototype.addEventListener = function (type, handler, ...more) {
-  if (type !== "move") return listen.call(this, type, handler, ...more);
+  if (type !== "message") return listen.call(this, type, handler, ...more);
   return listen.call(this, type, (message) => {
+    const { type: kind, move } = JSON.parse(message.data).event;
+    if (kind !== "move") return handler(message);
     const began = performance.now();
     requestAnimationFrame(() => {
-      const { move } = JSON.parse(message.data);
       const target = document.querySelector(`[data-square="${move.slice(-2)}"]`).getAttribute("aria-label");
       redrawn.push({ move, target, work: taken });
     });

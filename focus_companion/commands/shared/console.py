@@ -93,7 +93,7 @@ def explain(error: Exception) -> tuple[str, int]:
     if _is_told(error):
         return str(error), 2
     kind = type(error).__name__
-    return f"internal error, please report it ({kind}: {error}); {TRACEBACK}=1 shows where it arose", 2
+    return f"internal error, please report it ({kind}: {error}); {TRACEBACK}=1 shows the traceback", 2
 
 
 def _is_told(error: Exception) -> bool:

@@ -58,7 +58,7 @@ class Chosen:
     def follow(self, session: Session) -> None:
         """Called with the session that the pictures are for."""
 
-    def anew(self, told: Sequence[Event]) -> bool:
+    def anew(self, emitted: Sequence[Event]) -> bool:
         """Whether the source must be reopened because of the latest events."""
         return False
 
@@ -107,16 +107,16 @@ class Demo(Chosen):
         self._view = source.view
         return source
 
-    def anew(self, told: Sequence[Event]) -> bool:
+    def anew(self, emitted: Sequence[Event]) -> bool:
         now = time.monotonic()
-        if any(isinstance(event, Moved) for event in told):
+        if any(isinstance(event, Moved) for event in emitted):
             self._moved = now
         # Changes made on the page (only there can one take back, correct, or have another player begin on
         # this board) must be made on the board too.
         by_hand = any(
             isinstance(event, GameBegan | Begins | TakenBack | Corrected)
             or (isinstance(event, Paused) and not event.paused)
-            for event in told
+            for event in emitted
         )
         history = self._session.history if self._session is not None else None
         if history is not None and (history.paused or _waits_for_reply(history)):

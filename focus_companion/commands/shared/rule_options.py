@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.start_from_game import rules_from_game
 from focus_companion.formats.errors import shown
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.match import MOST_GAMES
@@ -64,7 +65,7 @@ class Order(_ColoursType):
         names = [NAMES.get(word, word) for word in (part.strip().lower() for part in str(value).split(","))]
         for name in names:
             if name not in LETTER:
-                self.fail(f"{name!r} is no colour; use {', '.join(LETTER)} with commas between", param, ctx)
+                self.fail(f"{name!r} is not a colour; give {', '.join(LETTER)} and commas", param, ctx)
         if len(set(names)) != len(names):
             self.fail(f"{value!r} names a colour twice; name every player once", param, ctx)
         return names
@@ -80,7 +81,7 @@ class Total(_TotalType):
             return value  # type: ignore[no-any-return]
         text = str(value)
         if not (text.isascii() and text.isdigit() and int(text[:6]) > 0 and len(text) < 5):
-            self.fail(f"{value!r} is no number of pieces; give one from 1 on, or none", param, ctx)
+            self.fail(f"{value!r} is not a number of pieces; give one from 1 on, or none", param, ctx)
         return int(text)
 
 
@@ -138,6 +139,13 @@ CAMERA: Final = "camera"
 """Where the start of a game comes from that the camera reads."""
 
 
+_FROM_GAME: Final = click.option(
+    "--from-game",
+    metavar="GAME[@PLY]",
+    help="Begin from the last position of a recorded game, or from that after a turn of it.",
+)
+
+
 def rule_options(command: Command) -> Command:
     """Give ``command`` the rule options and, instead of them, the parameter ``rules: Rules``."""
     return _with_options(command, optional=False)
@@ -178,6 +186,12 @@ def _with_options(command: Command, *, optional: bool, camera: bool = False) -> 
     def with_rules(*args: Any, rules_from: str | None, **kwargs: Any) -> Any:
         flags: dict[str, Any] = {key: kwargs.pop(key) for key in KEYS if key in kwargs}
         given = {key: value for key, value in flags.items() if value is not None}
+        from_game = kwargs.pop("from_game", None)
+        if from_game is not None:
+            if given or rules_from is not None:
+                raise BadInput("--from-game: the game has its own rules; leave the other rule options out")
+            rules = rules_from_game(from_game, kwargs.get("data"))
+            return command(*args, rules=rules, start_from="", **kwargs)
         if camera:
             kwargs["start_from"] = CAMERA if _leaves_start_open(given, rules_from) else ""
             if kwargs["start_from"]:
@@ -188,7 +202,7 @@ def _with_options(command: Command, *, optional: bool, camera: bool = False) -> 
         return command(*args, rules=make_rules(given, rules_from), **kwargs)
 
     decorated: Any = with_rules
-    for option in reversed(_OPTIONS):
+    for option in reversed((*_OPTIONS, _FROM_GAME) if camera else _OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
 

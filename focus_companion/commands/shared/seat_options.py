@@ -87,5 +87,5 @@ def play_seats(session: Session, closing: ExitStack) -> Callable[[], None]:
 
 def seat_line(played_by: Mapping[str, str]) -> str:
     """The seats as a line for the terminal; "" if everybody plays at the board."""
-    told = (f"{NAMES[letter]} {kind}" for letter, kind in played_by.items())
-    return f"Seats: {', '.join(told)}" if played_by else ""
+    parts = (f"{NAMES[letter]} {kind}" for letter, kind in played_by.items())
+    return f"Seats: {', '.join(parts)}" if played_by else ""

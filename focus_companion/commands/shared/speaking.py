@@ -25,6 +25,9 @@ KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
 """What a line typed into the terminal asks for; the name of a square asks what stands there."""
 
 
+HELP: Final = "To hear it, type r: once more, t: whose turn, s: how it stands, c: the clocks, d5: that square"
+
+
 class Speaker:
     """Says what happens in a game, and answers what is asked."""
 
@@ -60,7 +63,7 @@ class Speaker:
             else:
                 self.ask("square", word)
         except NoSuchQuestion:
-            say("Type r: repeat, t: whose turn, s: how it stands, c: the clocks, d5: what stands there")
+            say(HELP)
 
 
 def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker | None:
@@ -79,9 +82,7 @@ def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker
     made = Speaker(session, loudspeaker, Voice(translations(language)))
     if sys.stdin is not None and sys.stdin.isatty():
         _listen(sys.stdin, made.typed)
-        say(
-            "Spoken: type r to hear it again, t for whose turn, s for how it stands, c for the clocks, d5 ..."
-        )
+        say(HELP)
     return made
 
 

@@ -48,7 +48,7 @@ def sight_to_json(
     }
 
 
-def sight_from_json(told: Mapping[str, Any]) -> partial[Pipeline]:
+def sight_from_json(settings: Mapping[str, Any]) -> partial[Pipeline]:
     """Makes pipelines from the output of :func:`sight_to_json`. Raises BadInput."""
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.vision.geometry.lens_profiles import LensProfile
@@ -58,26 +58,27 @@ def sight_from_json(told: Mapping[str, Any]) -> partial[Pipeline]:
         return Solid(**dict(values, rings=tuple(map(tuple, values["rings"]))))
 
     try:
-        boards = told["boards"] and tuple(
+        boards = settings["boards"] and tuple(
             BoardProfile(
                 **dict(
                     board,
                     dome=solid(board["dome"]),
                     piece=solid(board["piece"]),
+                    gaps=tuple(board.get("gaps", (0.0, 0.0))),
                     pieces=tuple(
                         PieceLook(**dict(look, shade=tuple(look["shade"])))
                         for look in board.get("pieces", ())
                     ),
                 )
             )
-            for board in told["boards"]
+            for board in settings["boards"]
         )
-        lens = told["lens"]
+        lens = settings["lens"]
         if lens is not None:
             inner = lens["lens"]
             tuples = {name: tuple(inner[name]) for name in ("centre", "distortion")}
             lens = LensProfile(**dict(lens, lens=Lens(**dict(inner, **tuples))))
-        return partial(Pipeline, profiles=boards, rank1=str(told["rank1"]), lens=lens)
+        return partial(Pipeline, profiles=boards, rank1=str(settings["rank1"]), lens=lens)
     except (KeyError, TypeError) as error:
         raise BadInput(f"the tape does not tell how its pictures were looked at ({error})") from error
 

@@ -85,7 +85,7 @@ class Recording:
             raise TapeError(f"{self._path} cannot be read ({why}); give the folder of a tape") from error
         self.header: Mapping[str, Any] = self._parsed(first, 1)
         if self.header.get("format") != FORMAT or self.header.get("version") != VERSION:
-            raise TapeError(f"{self._path} is no tape that this version can read")
+            raise TapeError(f"{self._path} is not a tape that this version can read")
 
     def run(self, sight: SightMaker) -> Iterator[Compared]:
         """Feed a new session everything on the tape, and yield every event beside that of the tape.
@@ -147,7 +147,7 @@ class Recording:
 
     def _picture(self, name: str, number: int) -> Path:
         if Path(name).name != name:
-            raise TapeError(f"{self._path}, line {number}: {name!r} is no file of the tape")
+            raise TapeError(f"{self._path}, line {number}: {name!r} is not a file of the tape")
         return self._folder / name
 
     def _session(self, sight: SightMaker) -> Session:
@@ -157,13 +157,13 @@ class Recording:
             game, again, begun = begin["game"], begin.get("again"), None
             match = MatchPlace.from_json(begin.get("match"))
             if not isinstance(game, int) or not (again is None or _is_number(again)):
-                raise ValueError("its game or its pause between games is no number")
+                raise ValueError("its game or its pause between games is not a number")
             if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
-                raise ValueError("its players are no names")
+                raise ValueError("its players are not names")
             # On tapes of earlier versions, everybody plays at the board.
             played_by, pace = dict(begin.get("played_by", {})), begin.get("pace")
             if not (pace is None or _is_number(pace)):
-                raise ValueError("its pace is no number")
+                raise ValueError("its pace is not a number")
             for kind in played_by.values():
                 parse_kind(kind)
             if begin["events"] is not None:

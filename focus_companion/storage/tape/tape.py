@@ -120,8 +120,8 @@ class Tape:
         # The writer takes what is queued, then this.
         threading.Thread(target=self._pictures.put, args=(None,), daemon=True).start()
 
-    def _line(self, told: Mapping[str, Any], *, last: bool = False) -> None:
-        text = compact(told) + "\n"
+    def _line(self, entry: Mapping[str, Any], *, last: bool = False) -> None:
+        text = compact(entry) + "\n"
         with self._writing:
             if self._over and not last:
                 return

@@ -1,7 +1,7 @@
-"""First guesses of what pieces and bare board look like in a picture of an unknown position.
+"""Initial colour model for a picture of an unknown position.
 
-Nothing has been confirmed yet, so the pieces are taken to be of usual plastic in any usual light, and the
-bare board to look as it does where four squares meet, where no piece ever stands.
+Nothing has been confirmed yet, so the pieces are assumed to be usual plastic in any usual light, and the bare
+board to look as it does where four squares meet, where there is never a piece.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from .colour_model import BARE, CLASS, ColourModel
 Pixels = NDArray[np.uint8]
 
 USUAL = {"r": (32, 30, 175), "g": (55, 110, 20), "b": (170, 85, 38), "y": (25, 188, 238)}
-"""Blue, green, red of usual pieces, as a camera shows them in daylight."""
+"""BGR of usual pieces, as a camera shows them in daylight."""
 
 SKIN = ((150, 175, 225), (110, 140, 195), (75, 100, 150), (45, 65, 105))
-"""The same of a hand: the commonest thing over a board that is neither piece nor board."""
+"""BGR of a hand, the most common occluder."""
 
 _SAMPLES = 6000
 _RADII = (0.06, 0.11, 0.16)
-"""Distances, in squares, from where squares meet to where the bare board is sampled: lines and cells."""
+"""Distances, in squares, from the corners of squares at which the bare board is sampled: lines and cells."""
 
 _DARK = 60.0
-"""Mean of the channels below which a colour has no telling tint."""
+"""Mean of the channels below which a colour's tint is meaningless."""
 
 _TINT = 0.16
-"""How far, as a logarithm, a lamp and the camera's white balance move one channel against the others."""
+"""Log-scale variation of one channel against the others, due to lamps and white balance."""
 
 
 def usual_pieces(
     players: Sequence[str], shades: Mapping[str, tuple[int, int, int]] | None = None
 ) -> dict[int, Pixels]:
-    """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; the same at every call.
+    """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; deterministic.
 
-    ``shades``: red, green, blue by letter, of a set whose pieces are known not to be the usual ones.
+    ``shades``: RGB by letter, for a set whose pieces are known not to be the usual ones.
     """
     bodies = {letter: shade[::-1] for letter, shade in (shades or {}).items()}
     return dict(_usual_pieces(tuple((letter, bodies.get(letter, USUAL[letter])) for letter in players)))
@@ -59,9 +59,9 @@ def _usual_pieces(bodies: tuple[tuple[str, tuple[int, ...]], ...]) -> dict[int, 
 
 @cache
 def others() -> NDArray[np.float64]:
-    """Density (bins,), against a colour drawn at random, of whatever is neither piece nor board.
+    """Density (bins,) of occluders, which are neither piece nor board, relative to a uniformly random colour.
 
-    Half of it is anything at all, the other half hands.
+    A mixture: half uniform, half hands.
     """
     random = np.random.default_rng(7)
     body = np.repeat(np.array(SKIN, float), _SAMPLES // len(SKIN), axis=0)
@@ -73,21 +73,21 @@ def others() -> NDArray[np.float64]:
 
 
 def bare_board(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
-    """Samples (N, 3) BGR of the bare board, from where squares meet; empty when all of it is out of view."""
+    """Samples (N, 3) BGR of the bare board, from the corners of squares; empty if all are out of view."""
     random = np.random.default_rng(7)
     found = _meetings(image, camera, profile)
     if not len(found):
         return np.zeros((0, 3), np.uint8)
-    # A stack or an arm may be in the way of a meeting: what is far from the common tint is left out.
+    # A stack or an arm may cover a corner, so samples far from the common tint are dropped.
     found = found[_common(found)]
     drawn = found[random.integers(0, len(found), _SAMPLES)].astype(float)
-    # Domes turn to the light and away from it, and shine.
+    # Domes face towards and away from the light, and shine.
     bright = np.exp(random.normal(0.0, 0.2, (_SAMPLES, 1)))
     return _seen(drawn * bright, random)
 
 
 def first_model(image: Pixels, camera: Camera, profile: BoardProfile, players: Sequence[str]) -> ColourModel:
-    """A colour model before anything about the position is known."""
+    """The colour model before anything about the position is known."""
     model = ColourModel()
     model.learn({BARE: bare_board(image, camera, profile), **usual_pieces(players, profile.shades)}, keep=0.0)
     return model
@@ -101,7 +101,7 @@ def _seen(body: NDArray[np.float64], random: np.random.Generator) -> Pixels:
 
 
 def _meetings(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
-    """The picture's pixels around every point at which squares meet."""
+    """The picture's pixels around every corner of the squares."""
     half = profile.pitch / 2
     corners = [profile.centres + np.array((sx * half, sy * half)) for sx in (-1, 1) for sy in (-1, 1)]
     meetings = np.unique(np.round(np.concatenate(corners), 3), axis=0)
@@ -116,12 +116,12 @@ def _meetings(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
 
 
 def _common(found: Pixels) -> NDArray[np.bool_]:
-    """Which pixels (N,) have a tint near the usual one, brightness apart."""
+    """Mask (N,) of pixels with a tint near the usual one, regardless of brightness."""
     logs = np.log(found.astype(float) + 12.0)
     tint = logs[:, ::2] - logs[:, 1:2]
     bright = found.mean(1) > _DARK
-    told = bright if bright.mean() > 0.2 else np.ones(len(found), bool)
-    off = np.abs(tint - np.median(tint[told], 0)).max(1)
-    # An arm over a board of many tints must not widen what passes for board: skin is 0.25 away from white.
-    limit = float(np.clip(2.5 * np.median(off[told]), 0.12, 0.18))
-    return np.asarray(off <= np.where(told, limit, 2 * limit))
+    tinted = bright if bright.mean() > 0.2 else np.ones(len(found), bool)
+    off = np.abs(tint - np.median(tint[tinted], 0)).max(1)
+    # An arm over a board with many tints must not widen the tolerance: skin is 0.25 away from white.
+    limit = float(np.clip(2.5 * np.median(off[tinted]), 0.12, 0.18))
+    return np.asarray(off <= np.where(tinted, limit, 2 * limit))

@@ -1,4 +1,4 @@
-"""Detects unusable pictures: dark, covered, damaged; and pictures that never change.
+"""Detects unusable pictures: dark, covered, grey, damaged; and pictures that never change.
 
 The thresholds are far from any usable picture: even in poor light a board has edges and bright spots.
 """
@@ -15,7 +15,7 @@ from .frames import Image, Picture
 from .planes import Planes
 from .sampling import sampled
 
-PictureFault = Literal["", "dark", "covered", "damaged"]
+PictureFault = Literal["", "dark", "covered", "grey", "damaged"]
 """``""`` is a usable picture."""
 
 _ACROSS: Final = 64
@@ -38,6 +38,13 @@ _GRAIN: Final = 3.0
 _EDGES: Final = 98.0
 """Percentile of the differences used for that."""
 
+_GREY: Final = 4.0
+"""Grey levels between the channels of a cell that a picture without colours stays below. Pieces are ten times
+as colourful, and so are hands and tables in the worst of colour pictures."""
+
+_COLOURFUL: Final = 99.7
+"""Per cent of the cells that may stay below: a few pieces on a board far away fill no more than the rest."""
+
 _MISSING: Final = 0.06
 """Minimum fraction of the height, at the bottom, that is uniformly grey in a truncated picture."""
 
@@ -50,22 +57,28 @@ def picture_fault(picture: Picture) -> PictureFault:
     # First, because the part that did arrive may be dark or smooth.
     if _foot_missing(picture):
         return "damaged"
-    cells = _cells(picture)
+    cells, colour = _cells(picture)
     brightness = _above(cells, _BRIGHTEST)
     if brightness < _DARK:
         return "dark"
     steps = np.concatenate([np.abs(np.diff(cells, axis=0)).ravel(), np.abs(np.diff(cells, axis=1)).ravel()])
     if steps.size and _above(steps, _EDGES) < _GRAIN + _SMOOTH * brightness:
         return "covered"
+    if _above(colour, _COLOURFUL) < _GREY:
+        return "grey"
     return ""
 
 
-def _cells(picture: Picture) -> NDArray[np.float32]:
-    """Mean of the brightest channel per cell, from a sample of the pixels."""
+def _cells(picture: Picture) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Mean of the brightest channel per cell, from a sample of the pixels, and how much brighter it is than
+    the darkest.
+    """
     rows = max(1, round(_ACROSS * picture.shape[0] / picture.shape[1]))
     small = cv2.resize(sampled(picture), (_ACROSS, rows), interpolation=cv2.INTER_AREA)
     blue, green, red = cv2.split(small)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+    brightest = np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+    darkest = np.asarray(cv2.min(cv2.min(blue, green), red), np.float32)
+    return brightest, brightest - darkest
 
 
 def _above(values: NDArray[np.float32], percent: float) -> float:

@@ -87,14 +87,14 @@ def measure_set(
     window = Outlines(best.camera, best.profile).window(range(len(stacks)))
     clarity, factor = _clarity(image, best, stacks, window), _FIRST
     while factor > _LAST:
-        pairs = [pair for pair in product((1 / factor, 1.0, factor), repeat=2) if pair != (1.0, 1.0)]
+        pairs = ((factor, 1.0), (1 / factor, 1.0), (1.0, factor), (1.0, 1 / factor))
         near = [
             tried(profile, found.camera)
             for profile in possible([resized(best.profile, wide, high) for wide, high in pairs])
         ]
-        clearest = max(near, key=lambda now: _clarity(image, now, stacks, window))
-        if (now := _clarity(image, clearest, stacks, window)) > clarity:
-            best, clarity = clearest, now
+        clear = [_clarity(image, now, stacks, window) for now in near]
+        if max(clear) > clarity:
+            clarity, best = max(clear), near[clear.index(max(clear))]
         else:
             factor **= 0.5
     shades = _as_played(measured_shades(image, Outlines(best.camera, best.profile), stacks))

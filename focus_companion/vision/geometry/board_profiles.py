@@ -40,6 +40,8 @@ def plastic_sets() -> tuple[BoardProfile, ...]:
 
 _SHADE: Final = re.compile("#[0-9a-fA-F]{6}")
 
+_WAYS: Final = ("files", "ranks")
+
 _NAME: Final = 24
 """Letters of a name at most."""
 
@@ -95,6 +97,8 @@ def profile_text(profile: BoardProfile, about: str) -> str:
     """The file of a profile, with ``about`` as its first lines; :func:`board_profile` reads it."""
     lines = [f"# {line}" for line in about.splitlines()]
     lines += [f"{key} = {getattr(profile, key):.2f}" for key in ("pitch", "half_width", "table")]
+    if any(profile.gaps):
+        lines += ["", "[gap]", *(f"{way} = {gap:.2f}" for way, gap in zip(_WAYS, profile.gaps, strict=True))]
     if not profile.flat:
         lines += ["", "[dome]", f"base = {profile.dome_base:.2f}", f"rings = {_rings(profile.dome)}"]
     lines += ["", "[piece]", f"rise = {profile.rise:.2f}", f"rings = {_rings(profile.piece)}"]
@@ -110,6 +114,7 @@ def _rings(solid: Solid) -> str:
 
 def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
     piece = _solid(values["piece"]["rings"])
+    gaps = values.get("gap", {})
     # Without a dome, the place where a piece would stand.
     dome = values.get("dome", {"base": 0.0, "rings": [[piece.radius, 0.0]]})
     return BoardProfile(
@@ -122,6 +127,7 @@ def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
         half_width=float(values["half_width"]),
         table=float(values["table"]),
         pieces=_pieces(values.get("colours", {})),
+        gaps=(float(gaps.get("files", 0.0)), float(gaps.get("ranks", 0.0))),
     )
 
 
@@ -152,6 +158,8 @@ def _fault(profile: BoardProfile) -> str:
         return "a piece must be smaller than a square"
     if not 0.5 < profile.rise <= piece.height + 1e-6:
         return "the rise of a further piece is at most the height of one"
+    if not all(0 <= gap < profile.pitch / 4 for gap in profile.gaps):
+        return "a gap is narrower than a quarter of a square; set the halves close together"
     if profile.half_width < 3 * profile.pitch or profile.table > 0:
         return "half_width reaches from the board's middle to its edge, and the table lies below 0"
     return ""

@@ -1,4 +1,4 @@
-"""A lens measured from views of the printed target, with what there is to say against the measurement."""
+"""Measures a lens from views of the printed target, and judges the measurement."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .target import board
 Floats = NDArray[np.float64]
 
 FEWEST_CORNERS: Final = 12
-"""Of the 35 of the target that a view must show to be of use."""
+"""Minimum number of the target's 35 corners that a useful view shows."""
 FEWEST_VIEWS: Final = 6
 LEAST_TILT: Final = 15.0
-"""Degrees by which the sheet must have been tilted between some two views: seen from one angle alone, a
-longer lens farther away shows the same."""
+"""Minimum angle in degrees between the tilts of two views: from a single angle, a longer lens farther away
+shows the same."""
 LEAST_SPREAD: Final = 0.55
-"""Share of the picture's width and height that the corners of all views together must reach across."""
+"""Fraction of the picture's width and height that the corners of all views together must span."""
 SURE: Final = 0.008
-"""Standard deviation of the focal length, as a share of it, above which the measurement is refused."""
+"""Relative standard deviation of the focal length above which the measurement is refused."""
 STRETCH: Final = 0.01
-"""How much longer the print may seem one way than the other."""
+"""Maximum relative difference between the print's scales in the two directions."""
 WORST_ERROR: Final = 1.5
-"""Pixels (of a picture 1000 wide) by which corners may miss on the average."""
+"""Maximum mean reprojection error, in pixels of a picture 1000 wide."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class TargetView:
 
     @property
     def normal(self) -> Floats:
-        """A rough direction (3,) of the sheet's normal, as a usual lens would see it."""
+        """The approximate direction (3,) of the sheet's normal, assuming a usual lens."""
         lens = Lens.guess(self.width, self.height)
         _, turn, _ = cv2.solvePnP(self.points, self.pixels, lens.matrix, np.zeros(4))
         return np.asarray(cv2.Rodrigues(turn)[0][:, 2], float)
@@ -51,8 +51,9 @@ class TargetView:
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured lens: ``error`` is the corners' mean miss in pixels, ``tilts`` the sheet's tilts in degrees,
-    ``remarks`` what could be better."""
+    """A measured lens: ``error`` is the mean reprojection error in pixels, ``tilts`` the sheet's tilts in
+    degrees, ``remarks`` what could be improved.
+    """
 
     profile: LensProfile
     error: float
@@ -65,7 +66,7 @@ _detector: Final[list[cv2.aruco.CharucoDetector]] = []
 
 
 def see(image: NDArray[np.uint8]) -> TargetView | None:
-    """The target in a BGR picture (H, W, 3), or None where too little of it is seen."""
+    """The target in a BGR picture (H, W, 3), or None if too little of it is visible."""
     if not _detector:
         _detector.append(cv2.aruco.CharucoDetector(board()))
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
@@ -75,12 +76,12 @@ def see(image: NDArray[np.uint8]) -> TargetView | None:
     points = np.asarray(board().getChessboardCorners(), float)[np.asarray(ids).ravel()]
     pixels = np.asarray(corners, float).reshape(-1, 2)
     if np.linalg.matrix_rank(points[:, :2] - points[0, :2]) < 2:
-        return None  # all in one row
+        return None  # all in one line
     return TargetView(points, pixels, image.shape[1], image.shape[0])
 
 
 def angle(one: Floats, other: Floats) -> float:
-    """Degrees between two directions."""
+    """Angle in degrees between two directions."""
     return float(np.degrees(np.arccos(np.clip(one @ other, -1, 1))))
 
 
@@ -96,10 +97,10 @@ def differs(view: TargetView, before: Sequence[TargetView]) -> bool:
 def measure(
     views: Sequence[TargetView], name: str, camera: str = "", rulers: tuple[float, float] = (100.0, 100.0)
 ) -> Measured:
-    """The lens that shows these views; ``rulers`` are the printed sheet's, as measured, in mm.
+    """The lens estimated from these views; ``rulers`` are the measured lengths of the printed rulers, in mm.
 
     Raises:
-        LensError: the views or the print will not do, with what to do.
+        LensError: the views or the print are unusable; says what to do.
     """
     across, down = rulers
     if not (50 < across < 200 and 50 < down < 200):
@@ -138,7 +139,7 @@ def measure(
             "more and larger in the picture"
         )
     lens = Lens(width, height, solved.focal, solved.centre, solved.distortion)
-    # What the corners alone say is too sure of itself: paper is never quite flat.
+    # The uncertainty from the corners alone is too optimistic: paper is never quite flat.
     profile = LensProfile(name, lens, max(0.002, 2 * solved.deviation), max(0.01, 2 * solved.bend), camera)
     return Measured(
         profile, solved.error, len(views), solved.tilts, _remarks(views, across, down, solved.tilts)
@@ -177,9 +178,10 @@ class _Solved:
 
 
 def _stretch(views: Sequence[TargetView], across: float, down: float, error: float) -> float:
-    """How much longer the print seems across than down, as a share, where the corners clearly say so.
+    """The print's relative stretch, horizontal against vertical, if the corners clearly show one.
 
-    No lens looks like that, for its pixels are square: the corners miss least at the print's true shape.
+    No lens causes this, since pixels are square: the reprojection error is smallest at the print's true
+    shape.
     """
     errors = np.array([_solved(views, across * (1 + s), down).error for s in (-_TRIED, _TRIED)])
     below, above = errors**2
@@ -194,7 +196,7 @@ _TRIED: Final = 0.02
 
 
 def _solved(views: Sequence[TargetView], across: float, down: float) -> _Solved:
-    """The lens for which the corners of a target printed at these scales miss least."""
+    """The lens with the smallest reprojection error for a target printed at these scales."""
     points = [np.ascontiguousarray(view.points * (across, down, 1.0), np.float32) for view in views]
     pixels = [np.ascontiguousarray(view.pixels, np.float32) for view in views]
     width, height = views[0].width, views[0].height

@@ -1,4 +1,4 @@
-"""Pictures at another size, and the cameras that belong to them."""
+"""Resizes pictures together with their cameras."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..capture.frames import SIZE, Image
 from .scene import Camera
 
 FINE_PIXELS: Final = SIZE[0] * SIZE[1]
-"""Most pixels in which outlines are fitted and stills are read: more of them show no more and take longer."""
+"""Maximum pixels for fitting outlines and reading stills: more take longer without showing more."""
 
 
 def reduced(image: Image, pixels: int) -> tuple[Image, float]:

@@ -51,7 +51,8 @@ class PieceLook:
 @dataclass(frozen=True, slots=True)
 class BoardProfile:
     """Measures of a set, in mm: the lattice's pitch, a bare dome, a piece, and how much each further piece
-    rises. ``pieces``: what its colours look like, where that is known.
+    rises. ``pieces``: what its colours look like, where that is known. ``gaps``: of a folding board, between
+    the files d and e, and between the ranks 4 and 5.
     """
 
     name: str
@@ -63,6 +64,7 @@ class BoardProfile:
     half_width: float
     table: float
     pieces: tuple[PieceLook, ...] = ()
+    gaps: tuple[float, float] = (0.0, 0.0)
 
     @property
     def shades(self) -> dict[str, tuple[int, int, int]]:
@@ -77,14 +79,14 @@ class BoardProfile:
     @property
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""
-        return np.array(
-            [((f - 3.5) * self.pitch, (r - 3.5) * self.pitch) for f, r in zip(FILE, RANK, strict=True)]
-        )
+        steps = np.array([(f - 3.5, r - 3.5) for f, r in zip(FILE, RANK, strict=True)])
+        return steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2
 
     @property
     def corners(self) -> Floats:
         """Corners a1, h1, h8, a8 of the full 8×8 lattice at z = 0, (4, 3) mm."""
-        return np.array([(4 * self.pitch * sx, 4 * self.pitch * sy, 0.0) for sx, sy in CORNERS.values()])
+        x, y = (4 * self.pitch + gap / 2 for gap in self.gaps)
+        return np.array([(x * sx, y * sy, 0.0) for sx, sy in CORNERS.values()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""The printable target that a lens is measured with: a chessboard with a mark in every white field.
+"""The printable calibration target: a chessboard with a marker in every white field.
 
-On A4 or Letter paper, lying. Two rulers of 100 mm show whether the printer has kept the scale, or has
-stretched the sheet more one way than the other, which is what spoils a measurement.
+On A4 or Letter paper, landscape. Two rulers of 100 mm show whether the printer has kept the scale, or has
+stretched the sheet more in one direction, which spoils a measurement.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 COLUMNS: Final = 8
 ROWS: Final = 6
 SQUARE: Final = 30.0
-"""Millimetres of a field's side."""
+"""Side of a field in millimetres."""
 MARK: Final = 22.5
 _BITS: Final = 6
-"""Fields of a mark's side, its black border included."""
+"""Side of a marker in fields, including its black border."""
 
 PAPERS: Final = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
 RULER: Final = 100.0
@@ -32,7 +32,7 @@ _INK: Final = (
 
 @cache
 def board() -> cv2.aruco.CharucoBoard:
-    """The target as OpenCV knows it, in millimetres; its origin is the top left corner of the fields."""
+    """The target as an OpenCV object, in millimetres; its origin is the top left corner of the fields."""
     marks = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     return cv2.aruco.CharucoBoard((COLUMNS, ROWS), SQUARE, MARK, marks)
 
@@ -48,7 +48,7 @@ class Rectangle:
 
 
 def fields() -> Iterator[Rectangle]:
-    """The black parts of the chessboard and of its marks, from the top left corner of the fields."""
+    """The black parts of the chessboard and its markers, from the top left corner of the fields."""
     for row in range(ROWS):
         for column in range(COLUMNS):
             if (row + column) % 2 == 0:
@@ -59,14 +59,14 @@ def fields() -> Iterator[Rectangle]:
         x, y = np.asarray(corners).reshape(4, 3)[0, :2]
         bits = np.asarray(cv2.aruco.generateImageMarker(marks, int(mark), _BITS))
         for row, line in enumerate(bits):
-            # Runs of black in one piece: no hair line between two of them.
+            # Runs of black are merged, to avoid hairlines between adjacent rectangles.
             edges = np.flatnonzero(np.diff(np.concatenate([[0], line == 0, [0]]).astype(int)))
             for start, end in edges.reshape(-1, 2).tolist():
                 yield Rectangle(float(x) + start * side, float(y) + row * side, (end - start) * side, side)
 
 
 def rulers(left: float, top: float) -> Iterator[Rectangle]:
-    """One ruler below the fields, whose corner lies at (left, top), and one beside them."""
+    """One ruler below the fields, whose corner is at (left, top), and one beside them."""
     below, beside = top + ROWS * SQUARE + 4.0, left - 4.0
     for step in range(int(RULER) // 10 + 1):
         length = 3.0 if step % 5 == 0 else 1.8
@@ -78,7 +78,7 @@ def rulers(left: float, top: float) -> Iterator[Rectangle]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All that is printed, in millimetres from the sheet's top left corner."""
+    """Everything printed, in millimetres from the sheet's top left corner."""
 
     width: float
     height: float
@@ -113,14 +113,14 @@ def svg(paper: str = "a4") -> str:
 
 
 _POINTS: Final = 72 / 25.4
-"""Of PDF's unit, a millimetre."""
+"""PDF units per millimetre."""
 
 
 def pdf(paper: str = "a4") -> bytes:
-    """The sheet as PDF 1.4 at true scale, which viewers are asked not to fit to the paper."""
+    """The sheet as PDF 1.4 at true scale, asking viewers not to fit it to the paper."""
     drawn = sheet(paper)
     paint = [f"{_POINTS:.8f} 0 0 {_POINTS:.8f} 0 0 cm 0 g"]
-    # PDF's y axis runs up.
+    # PDF's y axis points up.
     paint += [
         f"{b.x:.3f} {drawn.height - b.y - b.height:.3f} {b.width:.3f} {b.height:.3f} re" for b in drawn.boxes
     ]

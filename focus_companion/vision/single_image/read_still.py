@@ -22,10 +22,12 @@ _PITCH = 34.0
 @dataclass(frozen=True)
 class StillReading:
     """What one picture shows: ``stacks`` (52, bottom to top), ``sure`` (52) the probability of each top,
-    the camera in the picture's own pixels, the set, and ``confidence`` 0 … 1 in board and tops together."""
+    ``whole`` (52) that of each stack to its last piece, the camera in the picture's own pixels, the set, and
+    ``confidence`` 0 … 1 in board and tops together."""
 
     stacks: tuple[str, ...]
     sure: tuple[float, ...]
+    whole: tuple[float, ...]
     camera: Camera
     profile: BoardProfile
     confidence: float
@@ -63,6 +65,12 @@ def read_still(
         last = polished(StillPicture(work, camera, last.profile, players, lens), last, camera)
     stacks = last.stacks
     sure = tuple(float(1 / (1 + np.exp(-last.solver.top_lead(s)))) for s in range(len(stacks)))
+    whole = tuple(float(1 / (1 + np.exp(-last.solver.lead(s)))) for s in range(len(stacks)))
     return StillReading(
-        stacks, sure, resized(last.camera, image), last.profile, found.confidence * float(np.mean(sure))
+        stacks,
+        sure,
+        whole,
+        resized(last.camera, image),
+        last.profile,
+        found.confidence * float(np.mean(sure)),
     )

@@ -146,6 +146,15 @@ class Solver:
         values = sorted(tops.values())
         return values[-1] - values[-2]
 
+    def lead(self, square: int) -> float:
+        """Nats by which the stack leads any other: of another height, or with a piece of another colour."""
+        best, *others = self.choices(square)
+        height = len(best.stack)
+        leads = [best.score - other.score for other in others]
+        layers = self._scores_of(square).layers[height, 1 : height + 1][:, self._labels]
+        liking = np.sort(layers * self._share + self._prior(square), axis=1)
+        return float(min([*leads, *(liking[:, -1] - liking[:, -2]).tolist()]))
+
     def _put(self, square: int, stack: Stack) -> None:
         self._stacks[square] = stack
         for other in self.layers.neighbours(square):

@@ -7,7 +7,9 @@ what is: a piece that came or went has edges and a colour, and fits neither.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import cv2
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..capture.frames import Image
 from ..capture.sampling import thinned
+from .enlarging import enlarged
 
 Field = NDArray[np.float32]
 
@@ -30,6 +33,10 @@ VEIL_LOOSENING: Final = (120.0, 60.0, 30.0)
 small."""
 EVERY_OTHER: Final = 2
 """Of how many pixels of a coarse picture along a line one is enough for the light."""
+SHOWN: Final = (9, 249)
+"""The darkest and the brightest grey level that tell anything of the light."""
+SAMPLE: Final = 4000
+"""Pixels of which the usual gain is the median."""
 GAINS: Final = (0.2, 5.0)
 """Between which factors of grey levels a change counts as one of light."""
 AS_BEFORE: Final = 0.03
@@ -45,6 +52,8 @@ SCREEN: Final = 2.2
 """The usual gamma: grey levels are light to the power of its inverse, and a veil adds light."""
 LEVELS: Final = 63
 """Steps of a veil, either way."""
+SMOOTH: Final = 4
+"""Pixels between those for which the gain is worked out; between them it is linear."""
 
 _LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(SCREEN)
 
@@ -66,12 +75,25 @@ class Light:
 
     def undone(self, picture: Image) -> Image:
         """The picture in the light of before."""
-        size = picture.shape[1], picture.shape[0]
-        if self.veil is not None:
-            veil = cv2.resize(self.veil, size, interpolation=cv2.INTER_LINEAR)
-            picture = _unveiled(picture, veil)
-        field = cv2.resize(1 / self.gain, size, interpolation=cv2.INTER_CUBIC)
-        return np.asarray(cv2.multiply(picture, field, dtype=cv2.CV_8U), np.uint8)
+        height, width = picture.shape[:2]
+        gain = enlarged(_finely(1 / self.gain, width, height, cv2.INTER_CUBIC), SMOOTH, width, height)
+        lit = np.empty_like(picture)
+        if self.veil is None:
+            for rows, factor in gain:
+                cv2.multiply(picture[rows], factor, lit[rows], dtype=cv2.CV_8U)
+            return lit
+        veil = enlarged(_finely(self.veil, width, height, cv2.INTER_LINEAR), SMOOTH, width, height)
+        for (rows, factor), (_, over) in zip(gain, veil, strict=True):
+            cv2.multiply(_unveiled(picture[rows], over), factor, lit[rows], dtype=cv2.CV_8U)
+        return lit
+
+
+def _finely(nodes: Field, width: int, height: int, how: int) -> Field:
+    """A grid's values at the middles of cells of :data:`SMOOTH` pixels, and of one more on each side."""
+    columns, rows = -(-width // SMOOTH), -(-height // SMOOTH)
+    # A cubic enlargement of the whole would take five times as long as a linear one.
+    fine = cv2.resize(nodes, (columns, rows), interpolation=how)
+    return np.asarray(cv2.copyMakeBorder(fine, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
 def _table() -> NDArray[np.uint8]:
@@ -99,35 +121,46 @@ class _Fit:
     """The light between two pictures, fitted in ever stricter steps."""
 
     def __init__(self, before: Image, now: Image, square: float) -> None:
+        self._pictures = before, now
         self._before, self._now = before.astype(np.float32), now.astype(np.float32)
-        self._linear = _LINEAR[before], _LINEAR[now]
         self._square = square
-        shown = (self._before > 8) & (self._before < 250) & (self._now > 8) & (self._now < 250)
-        self._lit: Field = np.asarray(shown.all(2), np.float32)
-        ratio = ((self._now + 1) / (self._before + 1)).reshape(-1, 3)
-        self._usual = np.median(ratio[:: max(1, len(ratio) // 4000)], axis=0).astype(np.float32)
+        shown = [cv2.inRange(picture, *(np.full(3, level) for level in SHOWN)) for picture in (before, now)]
+        self._lit: Field = np.asarray(cv2.min(*shown) > 0, np.float32)
+        some = max(1, self._lit.size // SAMPLE)
+        ratio = (self._now.reshape(-1, 3)[::some] + 1) / (self._before.reshape(-1, 3)[::some] + 1)
+        self._usual = np.median(ratio, axis=0).astype(np.float32)
         self._gain: Field = np.broadcast_to(self._usual, (*self._nodes(CELL), 3))
         self._veil: Field | None = None
 
     def light(self) -> Light | None:
-        self._fit_gain(LOOSENING[1])
         veiled = self._seems_veiled()
+        self._fit_gain(LOOSENING[1])
         if not veiled and self._same():
             return None
         for loose in LOOSENING:
             self._fit_gain(loose)
-        if veiled and self._seems_veiled():
+        if veiled:
+            # A gain that follows a veil explains a part of it: what explains more is believed.
+            gain, explained = self._gain, self._explained()
             self._gain = np.broadcast_to(self._usual, self._gain.shape)
             for loose in VEIL_LOOSENING:
                 self._fit_veil(loose)
                 self._fit_gain(loose)
             self._believe()
+            if self._explained() <= explained:
+                self._gain, self._veil = gain, None
         if self._veil is None and self._same():
             return None
         return Light(np.asarray(self._gain, np.float32), self._veil)
 
     def _same(self) -> bool:
         return float(np.abs(self._gain - 1).max()) < AS_BEFORE
+
+    @cached_property
+    def _linear(self) -> tuple[Field, Field]:
+        """Both pictures as light, 0 to 1."""
+        before, now = (np.asarray(cv2.LUT(picture, _LINEAR), np.float32) for picture in self._pictures)
+        return before, now
 
     def _nodes(self, cell: float) -> tuple[int, int]:
         """Rows and columns of a grid of so many squares a cell."""
@@ -143,50 +176,48 @@ class _Fit:
         """The picture after, as grey levels without the veil."""
         if veil is None:
             return self._now
-        full = self._full(veil, cv2.INTER_LINEAR)[..., None]
-        return np.asarray(255 * np.clip(self._linear[1] - full, 0, 1) ** (1 / SCREEN), np.float32)
+        return _levels(self._linear[1] - self._full(veil, cv2.INTER_LINEAR)[..., None])
 
     def _off(self) -> Field:
         """Grey levels (h, w, 3) by which the picture after is brighter than the light explains."""
         before = self._before * self._full(self._gain, cv2.INTER_CUBIC)
         if self._veil is not None:
-            linear = (
-                np.clip(before / 255, 0, None) ** SCREEN + self._full(self._veil, cv2.INTER_LINEAR)[..., None]
-            )
-            before = 255 * np.clip(linear, 0, 1) ** (1 / SCREEN)
+            before = _levels(_light(before) + self._full(self._veil, cv2.INTER_LINEAR)[..., None])
         return np.asarray(self._now - before, np.float32)
 
     def _weights(self, loose: float) -> Field:
-        off = np.abs(self._off()).max(2) / np.float32(loose)
+        off = _channels(cv2.max, np.abs(self._off())) / np.float32(loose)
         return np.asarray(self._lit / np.square(1 + off * off), np.float32)
 
+    def _explained(self) -> float:
+        """Share of the picture that the light explains, 0 … 1."""
+        return float(self._weights(LOOSENING[-1]).mean())
+
     def _fit_gain(self, loose: float) -> None:
-        weights = self._weights(loose)[..., None]
+        weights = self._weights(loose)[..., None] * self._before
         now, nodes = self._shown(self._veil), self._nodes(CELL)
-        both = _cells(weights * now * self._before, nodes)
-        own = _cells(weights * self._before * self._before, nodes)
+        both, own = _cells(weights * now, nodes), _cells(weights * self._before, nodes)
         # Where little is known, the light is that of the whole picture.
         prior = 0.02 * own.mean((0, 1)) + 1e-3
         self._gain = np.asarray(np.clip((both + prior * self._usual) / (own + prior), *GAINS), np.float32)
 
     def _seems_veiled(self) -> bool:
         off = self._off()
-        alike = (off.min(2) > VEILED) | (off.max(2) < -VEILED)
-        _, _, patches, _ = cv2.connectedComponentsWithStats(alike.astype(np.uint8), connectivity=8)
+        alike = (_channels(cv2.min, off) > VEILED) | (_channels(cv2.max, off) < -VEILED)
+        _, _, patches, _ = cv2.connectedComponentsWithStats(alike.view(np.uint8), connectivity=8)
         return int(patches[1:, cv2.CC_STAT_AREA].max(initial=0)) > VEILED_AREA * self._square**2
 
     def _fit_veil(self, loose: float) -> None:
         weights = self._weights(loose)[..., None]
-        gain = self._full(self._gain, cv2.INTER_CUBIC)
-        added = self._linear[1] - self._linear[0] * np.clip(gain, 0, None) ** SCREEN
+        added = self._linear[1] - self._linear[0] * _light(255 * self._full(self._gain, cv2.INTER_CUBIC))
         # Errors are even in grey levels, not in light.
-        slope = (np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255) ** (1 - SCREEN)
+        slope = np.asarray(cv2.pow(np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255, 1 - SCREEN), np.float32)
         weights = weights * slope
         nodes = self._nodes(VEIL_CELL)
-        own = _cells(np.sum(weights, axis=2), nodes)
+        own = _cells(_sum(weights), nodes)
         # Where hardly anything agrees, there is no veil.
-        prior = 0.05 * _cells(np.sum(slope, axis=2), nodes) + np.float32(1e-6)
-        self._veil = np.asarray(_cells(np.sum(weights * added, axis=2), nodes) / (own + prior), np.float32)
+        prior = 0.05 * _cells(_sum(slope), nodes) + np.float32(1e-6)
+        self._veil = np.asarray(_cells(_sum(weights * added), nodes) / (own + prior), np.float32)
 
     def _believe(self) -> None:
         """Keep the veil where nearly all around is explained with it."""
@@ -202,3 +233,24 @@ def _cells(values: Field, nodes: tuple[int, int]) -> Field:
     """The means of a picture's values about the nodes of a grid (rows, columns)."""
     cells = cv2.resize(values, nodes[::-1], interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.blur(cells, (3, 3)), np.float32)
+
+
+def _light(levels: Field) -> Field:
+    """Grey levels as light, 0 for black and 1 for white."""
+    return np.asarray(cv2.pow(np.maximum(levels / np.float32(255), 0), SCREEN), np.float32)
+
+
+def _levels(light: Field) -> Field:
+    """The other way round."""
+    return np.asarray(255 * cv2.pow(np.clip(light, 0, 1), 1 / SCREEN), np.float32)
+
+
+def _channels(join: Callable[[Field, Field], cv2.typing.MatLike], values: Field) -> Field:
+    """The largest or smallest of each pixel's three values: numpy takes many times as long for it."""
+    blue, green, red = cv2.split(values)
+    return np.asarray(join(join(blue, green), red), np.float32)
+
+
+def _sum(values: Field) -> Field:
+    """Of each pixel's three values."""
+    return np.asarray(cv2.transform(values, np.ones((1, 3), np.float32)), np.float32)

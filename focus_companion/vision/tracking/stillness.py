@@ -7,6 +7,7 @@ flickers changes its light. What such :mod:`conditions <.conditions>` explain is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import cv2
@@ -33,9 +34,9 @@ REMAINS: Final = 0.04
 less is not told from it."""
 OTHERWISE: Final = 0.06
 """Share of the pixels that differ at most where the light has changed; where more do, something moves."""
-POINTS: Final = 500
-"""Pixels of the small copy by which the camera's motion is measured, for every picture that differs from
-the one before."""
+BEYOND: Final = 0.008
+"""Share of the pixels that differ at most from all that a sway could bring there: flickering lamps make half
+as many do, an arm hardly ever fewer."""
 ACROSS: Final = 14.0
 """Squares across a picture in which no board has been found yet."""
 
@@ -47,10 +48,35 @@ class _Kept:
     """A small copy with which others are compared, and the motion that the last of them showed."""
 
     small: Small
-    baseline: Baseline
-    slopes: NDArray[np.uint8]
+    sampling: Sampling
     motion: Motion = STILL
     strayed: bool = False
+
+    @cached_property
+    def baseline(self) -> Baseline:
+        return Baseline(self.small, self.sampling)
+
+    @cached_property
+    def slopes(self) -> NDArray[np.uint8]:
+        """Grey levels by which a pixel differs from one :data:`BESIDE` it, in each channel."""
+        grey = cv2.cvtColor(self.small, cv2.COLOR_BGR2GRAY)
+        slopes = [
+            cv2.Sobel(grey, cv2.CV_32F, dx, dy, ksize=3, scale=BESIDE / 8) for dx, dy in ((1, 0), (0, 1))
+        ]
+        steepest = cv2.convertScaleAbs(cv2.max(cv2.absdiff(slopes[0], 0.0), cv2.absdiff(slopes[1], 0.0)))
+        return np.asarray(cv2.merge([steepest] * 3), np.uint8)
+
+    @cached_property
+    def _range(self) -> tuple[Small, Small]:
+        """The lowest and the highest value within :data:`STRAYS` of each pixel."""
+        around = np.ones((2 * int(STRAYS) + 1,) * 2, np.uint8)
+        lowest, highest = cv2.erode(self.small, around), cv2.dilate(self.small, around)
+        return np.asarray(lowest, np.uint8), np.asarray(highest, np.uint8)
+
+    def beyond(self, small: Small) -> Small:
+        """By how much each pixel of another copy differs from all that a sway could bring there."""
+        lowest, highest = self._range
+        return np.asarray(cv2.max(cv2.subtract(small, highest), cv2.subtract(lowest, small)), np.uint8)
 
 
 class Stillness:
@@ -92,6 +118,9 @@ class Stillness:
     def _explained(self, a: Small, b: Small) -> bool:
         """Do they differ by how the camera moved and by the light, and by nothing else?"""
         kept = self._keep(a)
+        if self._energy(kept.beyond(b)) > BEYOND:
+            # An arm, mostly: told in a tenth of the time that the camera's motion takes.
+            return False
         kept.motion, _ = kept.baseline.motion(b, kept.motion)
         reach = kept.baseline.reach(kept.motion)
         kept.strayed = reach > STRAYS
@@ -122,16 +151,7 @@ class Stillness:
         for kept in self._kept:
             if kept.small is small:
                 return kept
-        baseline = Baseline(small, self._sampling(small), POINTS)
-        grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
-        slopes = [
-            cv2.Sobel(grey, cv2.CV_32F, dx, dy, ksize=3, scale=BESIDE / 8) for dx, dy in ((1, 0), (0, 1))
-        ]
-        steepest = cv2.convertScaleAbs(cv2.max(cv2.absdiff(slopes[0], 0.0), cv2.absdiff(slopes[1], 0.0)))
-        self._kept = [
-            *self._kept[-1:],
-            _Kept(small, baseline, np.asarray(cv2.merge([steepest] * 3), np.uint8)),
-        ]
+        self._kept = [*self._kept[-1:], _Kept(small, self._sampling(small))]
         return self._kept[-1]
 
     def _sampling(self, small: Small) -> Sampling:

@@ -377,6 +377,10 @@ class Watcher:
 
     def _take(self, frame: Frame, small: Small, still: float) -> Look | None:
         assert self.outlines is not None and self._reference is not None
+        # Let go of before the next is made: each holds tens of megabytes.
+        before, self._look = self._look, None
+        seen = None if before is None else (before.time, before.since, before.small)
+        del before
         smoothed = Smoothed(frame.image)
         conditions = self._reference.conditions(smoothed, self.outlines, self._motion)
         self._motion = conditions.motion
@@ -394,12 +398,9 @@ class Watcher:
         else:
             self._upset_since = None
         since = frame.time - still
-        before, self._look = self._look, None
-        if before is not None and frame.time - before.time < BLINK:
+        if seen is not None and frame.time - seen[0] < BLINK and not self._stillness.differ(small, seen[2]):
             # A flicker of the light or of the camera between two like pictures is no new picture.
-            since = since if self._stillness.differ(small, before.small) else before.since
-        # Let go of before the next is made: each holds tens of megabytes.
-        del before
+            since = seen[1]
         look = self._new_look(frame, smoothed, small, change)
         look.since, look.conditions, look.taken = since, conditions, taken
         return look

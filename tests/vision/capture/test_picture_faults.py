@@ -1,4 +1,4 @@
-"""Dark, covered, damaged, frozen: told apart from every picture that a game can be played on."""
+"""Dark, covered, grey, damaged, frozen: told apart from every picture that a game can be played on."""
 
 from __future__ import annotations
 
@@ -57,6 +57,16 @@ def broken_off(image: Image) -> Image:
     return broken
 
 
+def compressed(image: Image) -> Image:
+    return np.asarray(
+        cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 60])[1], 1), np.uint8
+    )
+
+
+def without_colours(image: Image) -> Image:
+    return np.asarray(cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR), np.uint8)
+
+
 FAULTS: list[tuple[str, Callable[[Image], Image], str]] = [
     ("black", lambda image: np.zeros_like(image), "dark"),
     ("night", lambda image: noisy(dimmed(image, 0.05), 5), "dark"),
@@ -64,6 +74,8 @@ FAULTS: list[tuple[str, Callable[[Image], Image], str]] = [
     ("a finger", covered_by_a_finger, "covered"),
     ("a cap of grey plastic", lambda image: noisy(np.full_like(image, 90), 4), "covered"),
     ("far out of focus", lambda image: noisy(blurred(image), 3), "covered"),
+    ("black and white", without_colours, "grey"),
+    ("black and white, compressed", lambda image: compressed(without_colours(image)), "grey"),
     ("broken off", broken_off, "damaged"),
     ("broken off and dark above", lambda image: broken_off(image // 20), "damaged"),
 ]  # fmt: skip

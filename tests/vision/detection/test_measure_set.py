@@ -9,13 +9,13 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from focus_companion.simulator.look import BoardStyle, PieceStyle, aimed_camera, pleasant_look
 from numpy.typing import NDArray
 
 from focus_companion.commands.read import command
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.shades import shade_text
 from focus_companion.vision.detection.find_board import find_board

@@ -27,7 +27,7 @@ SHIPPED = sorted(path.stem for path in (profiles_folder() / "boards").glob("*.to
 @pytest.mark.parametrize("name", SHIPPED)
 def test_what_ships_makes_sense(name: str) -> None:
     profile = board_profile(name)
-    assert profile.name == name and profile.flat == name.startswith("chess-")
+    assert profile.name == name and profile.flat != name.startswith("domination")
     assert profile.centres.shape == (52, 2)
 
 
@@ -57,7 +57,7 @@ def test_a_profile_that_makes_no_sense_is_told(change: tuple[str, str], words: s
 
 
 def test_a_profile_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ProfileError, match="chess-draughts, domination"):
+    with pytest.raises(ProfileError, match=r"chess-draughts, .*domination"):
         board_profile("no-such-set")
     with pytest.raises(ProfileError, match="no-such-set"):
         board_profile(str(tmp_path / "no-such-set.toml"))

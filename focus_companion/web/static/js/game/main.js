@@ -11,7 +11,7 @@ import { showPlayers } from "./players.js";
 import { pref, setPref, tie } from "../lib/prefs.js";
 import { SetUp } from "./setup.js";
 import { offered, passOver, swap, taken } from "./reading.js";
-import { raised } from "../lib/squares.js";
+import { raised, stacksOf } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, moment, t, tn } from "../lib/texts.js";
@@ -145,6 +145,7 @@ function show(older) {
     showPlayers(table, shown, side());
     return status.show({ ...live, watched });
   }
+  const next = now && differing(shown)?.[0]; // of a board being set up, the square to be put right next
   const asking = (now && tools?.acts?.chooser.view) || null;
   board.show(now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
     last: now ? shown.last_move : shown.move,
@@ -155,8 +156,8 @@ function show(older) {
     prompt: now && !asking ? shown.prompt : null,
     candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
     selected: asking?.origin,
-    asked: now && !asking && !shown.alert && !shown.prompt ? (differing(shown) ? `*${differing(shown)[0]}` : shown.reply?.move) : null,
-    mover: letterOf(shown.to_move),
+    asked: now && !asking && !shown.alert && !shown.prompt ? (next ? `*${next}` : shown.reply?.move) : null,
+    mover: (next && stacksOf(shown.position)[next].at(-1)) || letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
   clocks.show(now ? shown.clock : null);

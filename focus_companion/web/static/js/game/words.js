@@ -86,6 +86,7 @@ export function cameraWords(state) {
     frozen: () => [t("The picture is frozen"), t("The camera always shows the same. It is opened again by itself; if that does not help, unplug it and plug it in again.")],
     dark: () => [t("The picture is dark"), t("Put a light on. The game goes on by itself as soon as the board can be seen.")],
     covered: () => [t("The camera is covered"), t("Something is over the lens, or the picture is far out of focus. The game goes on by itself.")],
+    grey: () => [t("The camera shows no colours"), t("Pieces are told apart by their colours. Switch night vision or black and white off in the camera’s settings, or use another camera.")],
     damaged: () => [t("The pictures come in pieces"), t("Only a part of each picture arrives. Check the cable or the network.")],
     asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
     resolution: () => [t("The pictures have another size"), t("The board is being looked for again. It must be in the picture as a whole.")],
