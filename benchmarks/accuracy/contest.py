@@ -107,13 +107,21 @@ class Ours:
 
     name = "ours"
 
-    def __init__(self, rules: Rules, without: str = "") -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        without: str = "",
+        *,
+        profiles: Sequence[BoardProfile] = plastic_sets(),
+        rank1: str = "bottom",
+    ) -> None:
         if without:
             self.name = f"ours without {without}"
-        profiles = plastic_sets()
         if without == "height":
             profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
-        self.pipeline = Lacking(rules, profiles, without) if without else Pipeline(rules, profiles)
+        self.pipeline = (
+            Lacking(rules, profiles, without) if without else Pipeline(rules, profiles, rank1=rank1)
+        )
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:

@@ -25,6 +25,9 @@ from .verdict import Wrong
 
 UNSEEN_TURN = 12.0
 """Nats against a turn of which nothing shows: such turns are rare, and as good as never to be told."""
+UNSEEN_PLACING = -14.0
+"""The prior of two pieces' having been placed in the drop set-up of which the first, on a stack of its own
+colour, hardly showed: while nothing else is done, that is no rarity."""
 FROM_BOTH_ENDS = 12.0
 """Nats against a stack's having lost pieces both from its bottom and from its top."""
 
@@ -61,6 +64,8 @@ class Act:
     """How many of its turns an earlier look had shown, though not apart from others."""
     unseen: frozenset[int] | None = None
     """Where one of its turns hardly shows: the squares that this turn changed, perhaps none."""
+    placed: bool = False
+    """That turn placed a piece of the drop set-up on a stack of its own colour."""
     past: frozenset[int] = frozenset()
     """Squares that it finds changed, but that had changed before the picture it is compared with."""
     restored: Mapping[int, str] = field(default_factory=dict)
@@ -175,7 +180,9 @@ class Acts:
                     after = apply(middle, two, self._rules)
                     changes = _changes(self.stacks, after.stacks, {*_squares(one), *_squares(two)})
                     squares = frozenset(changed).difference(_squares(two))
-                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares)
+                    placed = bool(self.position.placing)
+                    given = UNSEEN_PLACING if placed else None
+                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares, placed=placed, given=given)
 
     def back(self, most: int = 6) -> Iterator[Act]:
         """The positions after earlier plies, newest first."""

@@ -34,6 +34,9 @@ or set on it against the rules may be told so, as though the stack had first gon
 BURIED = 15.0
 """Nats against two turns at once of which one set a piece of the reserve and the other a stack on it: only by
 the height of that does it show, and the stack alone may not have been allowed there."""
+PLACED_UNSEEN = 6.0
+"""Nats at the most for, and against, a piece's having been placed on a stack of its own colour where next to
+no pixel changed: by how much different the square looks."""
 MOST_FOR = LAID_DOWN
 """Nats that :func:`course` says for an act at the most."""
 IGNORED = 14.0
@@ -108,7 +111,17 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
         told -= HIDDEN_TURN
     if act.kind is Kind.TURNS and _buries(act):
         told -= BURIED
+    if act.placed:
+        told += sum(_differs(look, s) for s in act.unseen or ())
     return told + trimming(look, act, pending)
+
+
+def _differs(look: Look, square: int) -> float:
+    """Nats for a square's having changed at all, from how different it looks: those of a normal deviate,
+    bounded, for a shadow may change it too.
+    """
+    by = max(0.0, float(look.differs[square]))
+    return min(by * by / 2, 2 * PLACED_UNSEEN) - PLACED_UNSEEN
 
 
 def _unseen(look: Look, square: int, stack: str) -> float:

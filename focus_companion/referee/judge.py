@@ -31,6 +31,9 @@ STRONG = 0.22
 UNLIT = 10.0
 """Standard deviations by which a square must look different to be looked into where none changed by as much
 as pixels do in a lit room: blue pieces on blue in the dark."""
+STIRRED_PLACING = 3.5
+"""Standard deviations by which a stack of the player's own must look different for a piece perhaps to have
+been placed on it."""
 SURE_HIGH = 45.0
 """Nats by which a stack too high must lead the trimmed one for an alert to be built on it."""
 MOST_BESIDE = 3
@@ -99,7 +102,15 @@ def _judged(
 
 
 def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
-    """Have the squares of a turn stirred that hardly shows: plainly, or does the picture fit it better?"""
+    """Have the squares of a turn stirred that hardly shows: plainly, or does the picture fit it better?
+
+    While the set-up is placed, a piece on its own colour is no rarity: less will do.
+    """
+    position = history[-1]
+    if position.placing and look.change is not None:
+        own = [s for s, stack in enumerate(position.stacks) if stack[-1:] == position.to_move]
+        if any(look.differs[s] >= STIRRED_PLACING for s in own):
+            return True
     if not look.stirred:
         return False
     turns = Acts(history, rules).turns(look.stirred.keys(), whole=True)

@@ -256,12 +256,12 @@ def _worth(look: Look, act: Act, other: Act) -> float:
 
 def _one_unseen(look: Look, act: Act, other: Act) -> bool:
     """Is it two turns, and the other none, though it leaves the same tops without what one of the turns did
-    where that does not show? Nothing but heights tells them apart.
+    where that does not show, and nothing plainly stirred? Nothing but heights tells them apart.
     """
-    if act.kind is not Kind.TURNS or other.legal or not _same_tops(look, act, other):
+    if act.kind is not Kind.TURNS or act.placed or other.legal or not _same_tops(look, act, other):
         return False
     own = _alone(act, other)
-    return bool(own) and not _rims_show(look, act, own)
+    return bool(own) and not _rims_show(look, act, own) and not plainly_stirred(look).issuperset(own)
 
 
 def _alone(act: Act, other: Act) -> list[int]:

@@ -121,3 +121,18 @@ def test_without_a_reserve_a_piece_set_down_is_told_as_such() -> None:
     acts = Acts([start_position(RULES)], RULES)
     told = {act.wrong().text for act in acts.displacements([INDEX["a3"]]) if act.wrong is not None}
     assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in told)
+
+
+def test_while_the_set_up_is_placed_a_piece_unseen_on_its_own_colour_is_likelier_than_one_out_of_turn() -> (
+    None
+):
+    drop = Rules.make(2, set_up="drop")
+    position = start_position(drop)
+    for text in ("*d5", "*e4"):
+        position = play(position, Move.parse(text), drop)
+    d5, f6 = INDEX["d5"], INDEX["f6"]
+    acts = Acts([position], drop)
+    (unseen,) = [act for act in acts.unseen({f6}) if act.changes == {d5: "gg", f6: "r"}]
+    wrong = [act for act in acts.displacements({f6}) if act.changes == {f6: "r"}]
+    assert unseen.placed and unseen.unseen == {d5}
+    assert unseen.prior > max(act.prior for act in wrong)

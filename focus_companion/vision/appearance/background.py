@@ -11,6 +11,10 @@ from ..geometry.stack_masks import Window
 SPREAD = 9.0
 """Grey levels by which a bare pixel's channels vary from picture to picture, shadows of nearby stacks
 apart."""
+_FEWEST = 20
+"""Pixels of a field that must have been seen bare for its shade to be known."""
+_LIT = 80
+"""Percentile of what shows of a field that is taken for its shade in the light: its piece shades the rest."""
 _SUM = np.full((1, 3), -1 / (2 * SPREAD * SPREAD), np.float32)
 _PEAK = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * SPREAD)))
 
@@ -21,6 +25,7 @@ class Background:
     def __init__(self, height: int, width: int) -> None:
         self._colour = np.zeros((height, width, 3), np.uint8)
         self._known = np.zeros((height, width), bool)
+        self._supposed = np.zeros((height, width), bool)
 
     def learn(self, image: NDArray[np.uint8], window: Window, bare: NDArray[np.bool_], rate: float) -> None:
         """Take in the pixels of ``window`` that ``bare`` (h, w) marks; ``rate`` 0…1 is the weight of this
@@ -34,9 +39,24 @@ class Background:
         colour[...] = cv2.copyTo(pixels, fresh, cv2.copyTo(blend, seen, np.ascontiguousarray(colour)))
         known |= bare
 
+    def suppose(self, window: Window, fields: NDArray[np.uint8]) -> None:
+        """Take the pixels of a field that have never been seen bare to be of the shade of those that have.
+        ``fields`` (h, w) numbers the fields of ``window`` from 1; 0 is no field.
+        """
+        colour, known = self._colour[window.slices], self._known[window.slices]
+        supposed = self._supposed[window.slices]
+        for field in range(1, int(fields.max(initial=0)) + 1):
+            rows, columns = np.nonzero(fields == field)
+            seen = known[rows, columns]
+            if seen.sum() < _FEWEST or seen.all():
+                continue
+            hidden = rows[~seen], columns[~seen]
+            colour[hidden] = np.percentile(colour[rows[seen], columns[seen]], _LIT, axis=0).astype(np.uint8)
+            supposed[hidden] = True
+
     def forget(self) -> None:
         """The light or the board's place changed: nothing remembered holds."""
-        self._known[:] = False
+        self._known[:] = self._supposed[:] = False
 
     def log_likelihood(
         self, window: Window, pixels: NDArray[np.uint8], generic: NDArray[np.float32]
@@ -44,7 +64,7 @@ class Background:
         """(h, w) log-likelihood that these pixels are bare; ``generic`` is that of the bare board
         anywhere.
         """
-        known = self._known[window.slices]
+        known = self._known[window.slices] | self._supposed[window.slices]
         off = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
         here = np.asarray(cv2.transform(cv2.multiply(off, off), _SUM))
         # Half of the belief in what was seen here, half in what the bare board looks like elsewhere.

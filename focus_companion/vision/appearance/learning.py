@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
-from ..geometry.stack_masks import Outlines, Window, lattice_mask
+from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
 from .background import Background
 from .colour_model import BARE, CLASSES, ColourModel
 from .evidence import classes
@@ -68,3 +68,6 @@ def learn(
             samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
     background.learn(image, window, (painted == BARE) & usable, 1.0 - keep)
+    if outlines.profile.flat:
+        # The fields of a chess board have shades of their own, which show beside the pieces on them.
+        background.suppose(window, fields(outlines, window))

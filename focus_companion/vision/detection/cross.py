@@ -101,10 +101,16 @@ def straight_lattice(lattice: Lattice, lens: Lens) -> Floats:
 
 
 def views(
-    lattice: Lattice, lens: Lens, profile: BoardProfile, misfit: float = 0.13, *, known: bool = False
+    lattice: Lattice,
+    lens: Lens,
+    profile: BoardProfile,
+    misfit: float = 0.13,
+    *,
+    known: bool = False,
+    level: float = LEVEL,
 ) -> list[Square]:
-    """The cameras for which the lattice, along some basis of it, is square; the middle of the board on its
-    origin. ``known``: the lens has this focal length and no other."""
+    """The cameras for which the lattice, ``level`` mm high, is square along some basis of it; the middle of
+    the board on its origin. ``known``: the lens has this focal length and no other."""
     homography = straight_lattice(lattice, lens)
     found = []
     for basis in _BASES:
@@ -113,7 +119,7 @@ def views(
         along = homography @ change
         if np.linalg.det(along) > 0:  # image y runs down: a lattice seen from above is mirrored in pixels
             along = along[:, [1, 0, 2]]
-        view = square_view(along, lens, profile.pitch, LEVEL, known=known)
+        view = square_view(along, lens, profile.pitch, level, known=known)
         if view is not None and view.misfit < misfit and view.camera.tilt < _STEEPEST:
             found.append(view)
     return found

@@ -45,16 +45,19 @@ def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple
     return heights, np.nan_to_num(table[heights, np.arange(table.shape[1])], nan=0.0)
 
 
-def outline_agreement(edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int]) -> float:
-    """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges."""
+def outline_agreement(
+    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], domes: float = 1.0
+) -> float:
+    """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges;
+    ``domes`` is what a bare dome weighs against a stack.
+    """
     known = np.array(heights)
     shown = stack_outlines(camera, profile, known)
     values = agreement(edges, shown, max(1.0, 0.04 * camera.pitch_pixels(profile)))
-    if profile.flat:
-        values = values[known > 0]
-        if not len(values):
-            return 0.0
-    return float(np.clip(np.nan_to_num(values, nan=0.0), 0, None).mean())
+    weights = np.where(known > 0, 1.0, 0.0 if profile.flat else domes)
+    if not weights.any():
+        return 0.0
+    return float(np.average(np.clip(np.nan_to_num(values, nan=0.0), 0, None), weights=weights))
 
 
 def fit_outlines(
@@ -64,12 +67,13 @@ def fit_outlines(
     prior: Prior,
     heights: Sequence[int] | None = None,
     reaches: Sequence[float] = (0.2, 0.14, 0.1, 0.07),
+    domes: float = 1.0,
 ) -> Camera:
     """The camera moved so that outlines meet edges; each of ``reaches`` (in pitches) is one search and
     solution.
 
     With ``heights`` (52 numbers of pieces) those stacks are expected, hidden parts left out; without,
-    whatever agrees.
+    whatever agrees. ``domes`` is what a bare dome weighs against a stack of known height.
     """
     for reach in reaches:
         if heights is None:
@@ -82,9 +86,10 @@ def fit_outlines(
         weight = met.weight * np.clip(trust, 0.05, 1)[:, None]
         if heights is not None:
             weight = weight * ~hidden(camera, profile, shown, stand)
-        if profile.flat:
-            weight = weight * (stand > 0)[:, None]
-        used = weight > 0.02
+        if heights is not None or profile.flat:
+            bare = 0.0 if profile.flat else domes
+            weight = weight * np.where(stand > 0, 1.0, bare)[:, None]
+        used = weight > 0.02 * min(1.0, domes)
         if used.sum() < 60:
             return camera
         normals = np.broadcast_to(DIRECTIONS, (*shown.pixels.shape[:1], NORMALS, 2))[used]

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.orientation import SIDES
+from ..geometry.orientation import SIDES, upright
 from ..geometry.pose import turned
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .blobs import WORK_PIXELS
 from .candidates import SMALLER, Search
+from .chess_board import find_chess_board
 from .edge_fit import outline_agreement
 from .edges import Edges
 from .quarter_turn import colour_agreement, top_chroma
@@ -85,13 +86,19 @@ def find_board(
         ValueError: a wrong shape of picture, number of stacks, side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
-    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
+    if profiles[0].flat and stacks is not None and not any(stacks):
+        # Nothing round is to be seen.
+        chess = find_chess_board(image, profiles[0], lens)
+        return None if chess is None else FoundBoard(*_upright(chess, profiles[0], rank1))
+    # An empty board shows nothing by which its place or its turn could be told better than by its lattice.
+    shown = stacks if stacks is not None and any(stacks) else None
+    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], shown, lens)]
     best = hunts[0].best()
     if best is None or not best.sure:
         larger = reduced(image, FINE_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
             # A small board, or noise: with more pixels more shows.
-            hunts.append(_Hunt(larger, profiles[0], stacks, lens))
+            hunts.append(_Hunt(larger, profiles[0], shown, lens))
             other = hunts[-1].best(SMALLER)
             if other is not None and other.sure and (best is None or other.liking > best.liking):
                 best = other
@@ -107,6 +114,13 @@ def find_board(
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     return FoundBoard(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
+
+
+def _upright(
+    found: tuple[Camera, float], profile: BoardProfile, rank1: str
+) -> tuple[Camera, BoardProfile, float]:
+    camera, confidence = found
+    return upright(camera, profile, [""] * len(profile.centres), rank1), profile, confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +272,9 @@ def _turn_to(
     choices = []
     for quarters in range(4):
         turn = turned(camera, quarters)
-        colours = colour_agreement(top_chroma(image, turn, profile, heights), tops, profile.shades)
+        # Unless the set's shades are known, the pieces on a chess board may be of any.
+        shown, any_shades = top_chroma(image, turn, profile, heights), profile.flat and not profile.shades
+        colours = colour_agreement(shown, tops, profile.shades, any_shades=any_shades)
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     shows, turn = max(choices, key=lambda choice: choice[0])
     return turn, shows

@@ -15,6 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.orientation import same_turns, upright
+from ..geometry.pose import turned
 from ..geometry.scene import BoardProfile, Camera
 
 Floats = NDArray[np.float64]
@@ -79,16 +81,23 @@ def top_chroma(
     return np.asarray(result)
 
 
-def colour_agreement(values: Floats, tops: Sequence[str], shades: Shades = _NONE) -> float:
+def colour_agreement(
+    values: Floats, tops: Sequence[str], shades: Shades = _NONE, *, any_shades: bool = False
+) -> float:
     """How well the ``values`` (52, 3) of :func:`top_chroma` fit the top colours (``""`` for bare domes),
     -1 … 1; 1 is perfect.
 
     The share of the scatter that the groups explain, times how like the usual colours the groups lie to each
     other. Black and white draughts have no colour: then the share alone, of the lightness of the pieces, and
     against it where ``shades`` (red, green, blue by letter) say that the darker ones are the lighter ones.
+    With ``any_shades`` the pieces may have shades that say nothing of their colours' names: then the share
+    alone, of the chroma and the lightness of the pieces.
     """
     seen = np.isfinite(values).all(1)
     labels = np.array([top or "-" for top in tops])
+    if any_shades:
+        pieces = seen & (labels != "-")
+        return _explained(values[pieces], labels[pieces]) if len(set(labels[pieces].tolist())) > 1 else 0.0
     lightness, values = values[:, 2], values[:, :2]
     placed = seen & (labels != "-")
     if placed.sum() >= 8 and _grey(values[placed]):
@@ -120,6 +129,36 @@ def _lighter(lightness: Floats, labels: NDArray[np.str_], placed: NDArray[np.boo
     usual = np.array([known[letter][2] for letter in letters])
     found = np.array([np.median(lightness[placed & (labels == letter)]) for letter in letters])
     return float(((usual - usual.mean()) * (found - found.mean())).sum()) >= 0
+
+
+def right_way_round(
+    image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1: str
+) -> Camera:
+    """Of the turns that show the known position equally, the one in which every colour looks like its name;
+    where no turn does (draughts, coins), or several do, the one with rank 1 at that side of the picture.
+    """
+    if not profile.flat or profile.shades:
+        return upright(camera, profile, stacks, rank1)
+    heights, tops = [len(stack) for stack in stacks], [stack[-1:] for stack in stacks]
+    for turns in same_turns(stacks, any_shades=True):
+        turn = turned(camera, turns)
+        if _as_named(top_chroma(image, turn, profile, heights), tops):
+            return upright(turn, profile, stacks, rank1)
+    return upright(camera, profile, stacks, rank1, any_shades=True)
+
+
+def _as_named(values: Floats, tops: Sequence[str]) -> bool:
+    """Do the tops of each colour look more like the usual pieces of that colour than like any others, or like
+    pieces of no colour?
+    """
+    seen, labels = np.isfinite(values).all(1), np.array(tops)
+    usual = {letter: tint[:2] for letter, tint in _usual_tints(_NONE).items()} | {"": np.zeros(2)}
+    groups = {letter: values[seen & (labels == letter), :2] for letter in set(tops) - {""}}
+    return bool(groups) and all(
+        len(group) > 0
+        and letter == min(usual, key=lambda name: float(np.linalg.norm(np.median(group, 0) - usual[name])))
+        for letter, group in groups.items()
+    )
 
 
 def _explained(values: Floats, labels: NDArray[np.str_]) -> float:

@@ -40,6 +40,13 @@ _CLEARER = 0.008
 _ELSEWHERE = 0.27
 """How far, in squares, that is."""
 
+_SHADOWS = 0.18, 0.36
+"""How far, in squares, the shadows of domes lie beside them."""
+
+_DOMES = 0.1
+"""What a dome weighs against a piece while there are few pieces: enough to hold the pose that one leaves
+open."""
+
 
 def refine(
     image: Image,
@@ -128,6 +135,43 @@ def made_exact(
     return resized(best.camera, image), best.profile
 
 
+def settled_by_pieces(
+    image: Image,
+    camera: Camera,
+    profiles: Sequence[BoardProfile],
+    stacks: Sequence[str],
+    lens: LensProfile | None,
+) -> tuple[Camera, BoardProfile]:
+    """The pose and the set by the first pieces on a board that was found empty, at least one of them.
+
+    An empty board does not tell the set, and where its domes hardly differ from their ground, their shadows
+    pass for them: so pieces weigh more, and the board is looked for around where it seemed to lie.
+    """
+    fine, _ = reduced(image, FINE_PIXELS)
+    start = resized(camera, fine)
+    edges = Edges.of(fine, board_bounds(start, profiles[0]))
+    prior = lens_prior(lens, start.lens.width, start.lens.height)
+    heights = [len(stack) for stack in stacks]
+    stacked = sum(1 for height in heights if height)
+    weight = _WEIGHT * len(heights) / (stacked + _DOMES * (len(heights) - stacked))
+    choices: list[_Choice] = []
+
+    def seek(near: Camera, profile: BoardProfile, domes: float) -> None:
+        there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, domes)
+        agrees = outline_agreement(edges, there, profile, heights, _DOMES)
+        choices.append(_Choice(agrees, there, profile))
+
+    seek(start, profiles[0], 1.0)
+    for far in (0.0, *_SHADOWS):
+        for near in around(start, profiles[0], far) if far else (start,):
+            seek(near, profiles[0], _DOMES)
+    best, _ = _best_painted(fine, choices, stacks, weight)
+    for profile, domes in product(profiles[1:], (1.0, _DOMES)):
+        seek(best.camera, profile, domes)
+    best, _ = _best_painted(fine, choices, stacks, weight)
+    return resized(best.camera, image), best.profile
+
+
 def _by_outlines(
     edges: Edges, start: Camera, profiles: Sequence[BoardProfile], lens: LensProfile | None
 ) -> _Choice:
@@ -166,7 +210,9 @@ def _by_position(
         for profile, up in product(profiles, (-1, 1)):
             seek(lifted(best.camera, up * profile.rise), profile, _NEARER, _CLEARER)
     best, wrong = _best_painted(fine, choices, stacks)
-    if misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
+    # An empty board has only its domes to tell a fit that has gone astray, which pads or shadows suit too.
+    bare = not any(stacks)
+    if bare or misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
         for near in around(best.camera, best.profile, _ELSEWHERE):
             seek(near, best.profile, _CLOSER)
         there, _ = _best_painted(fine, choices, stacks)
@@ -183,9 +229,11 @@ def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tupl
     return [(profile, _NEARER if number else _CLOSER) for number, profile in enumerate(profiles)]
 
 
-def _best_painted(fine: Image, choices: Sequence[_Choice], stacks: Sequence[str]) -> tuple[_Choice, float]:
+def _best_painted(
+    fine: Image, choices: Sequence[_Choice], stacks: Sequence[str], weight: float = _WEIGHT
+) -> tuple[_Choice, float]:
     """The choice that explains the picture best, outlines and pixels taken together, and how much is amiss
-    with it.
+    with it; ``weight`` is what a nat a pixel weighs against the agreement of the outlines.
     """
     best, least, most = choices[0], 0.0, -np.inf
     for choice in sorted(choices, key=lambda choice: -choice.score):
@@ -193,7 +241,7 @@ def _best_painted(fine: Image, choices: Sequence[_Choice], stacks: Sequence[str]
             # However well it is painted, it cannot come up to the best.
             break
         wrong = amiss(fine, choice.camera, choice.profile, stacks)
-        if (liking := choice.score - _WEIGHT * wrong) > most:
+        if (liking := choice.score - weight * wrong) > most:
             best, least, most = choice, wrong, liking
     return best, least
 

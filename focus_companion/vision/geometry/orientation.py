@@ -31,19 +31,34 @@ def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
     return shown
 
 
-def same_turns(stacks: Sequence[str]) -> tuple[int, ...]:
-    """Numbers of quarter turns, 0 among them, after which the position looks the same."""
+def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int, ...]:
+    """Numbers of quarter turns, 0 among them, after which the position looks the same; with ``any_shades``,
+    where it is not known which shade is whose, also those after which players have exchanged their pieces.
+    """
     found = []
     places = list(range(len(stacks)))
     for turns in range(4):
-        if all(stacks[place] == stacks[square] for square, place in enumerate(places)):
+        moved = [stacks[place] for place in places]
+        if moved == list(stacks) or (any_shades and _exchanged(stacks, moved)):
             found.append(turns)
         places = [quarter(place) for place in places]
     return tuple(found)
 
 
-def upright(camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1: str) -> Camera:
-    """Of the turns that show the position equally, the one with rank 1 at the named side of the picture."""
+def _exchanged(stacks: Sequence[str], others: Sequence[str]) -> bool:
+    """Do two positions differ in nothing but which colour is which?"""
+    if any(len(one) != len(other) for one, other in zip(stacks, others, strict=True)):
+        return False
+    pairs = set(zip("".join(stacks), "".join(others), strict=True))
+    return len(pairs) == len({one for one, _ in pairs}) == len({other for _, other in pairs})
+
+
+def upright(
+    camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1: str, *, any_shades: bool = False
+) -> Camera:
+    """Of the turns that show the position equally, the one with rank 1 at the named side of the picture;
+    ``any_shades`` as in :func:`same_turns`.
+    """
     side = np.array(SIDES[rank1])
     far = 4 * profile.pitch
 
@@ -52,5 +67,5 @@ def upright(camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1:
         away = first - last
         return float(away @ side / np.linalg.norm(away))
 
-    choices = [turned(camera, turns) for turns in same_turns(stacks)]
+    choices = [turned(camera, turns) for turns in same_turns(stacks, any_shades=any_shades)]
     return choices[0] if len(choices) == 1 else max(choices, key=lean)

@@ -208,13 +208,20 @@ def lattice_mask(outlines: Outlines, window: Window) -> Mask:
 
 
 def _lattice(outlines: Outlines, window: Window) -> Mask:
+    return fields(outlines, window) > 0
+
+
+def fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
+    """On which square's field each pixel of the window lies where nothing hides it: its index and 1, (h, w);
+    0 beside the lattice.
+    """
     mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
     half = outlines.profile.pitch / 2
-    for x, y in outlines.profile.centres:
+    for square, (x, y) in enumerate(outlines.profile.centres):
         corners = np.array([(x + sx * half, y + sy * half, 0.0) for sx, sy in CORNERS.values()])
         pixels = outlines.camera.project(corners) - (window.left, window.top)
-        cv2.fillConvexPoly(mask, np.round(pixels * 16).astype(np.int32), 1, cv2.LINE_8, 4)
-    return mask.astype(bool)
+        cv2.fillConvexPoly(mask, np.round(pixels * 16).astype(np.int32), square + 1, cv2.LINE_8, 4)
+    return mask
 
 
 def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Column, ...]:

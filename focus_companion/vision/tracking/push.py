@@ -19,6 +19,10 @@ AGREES = 0.5
 """Mean nats a point, above chance, from which a square shows what is expected of it, …"""
 DIFFERS = 0.0
 """… and below which it shows something else rather: bare domes of nearly a piece's colour lie between."""
+_FIELD_CORNER = 0.42
+"""Squares from the middle of a field, along both its sides, to where it shows beside the piece on it."""
+_FIELD_SPREAD = 12.0
+"""Grey levels by which the channels of one field vary."""
 BETWEEN = 0.25
 """Share of the squares that may lie between without counting against a place."""
 
@@ -51,6 +55,12 @@ class Probe:
         self.points: Floats = np.array(points)
         self.labels = np.array(labels)
         self.owners = np.array(owners)
+        reach = _FIELD_CORNER * profile.pitch
+        corners = np.array([(-reach, -reach), (-reach, reach), (reach, -reach), (reach, reach)])
+        flat = (profile.centres[:, None] + corners).reshape(-1, 2)
+        self.fields: Floats | None = np.column_stack([flat, np.zeros(len(flat))]) if profile.flat else None
+        """Points (52 × 4, 3) in the corners of the squares of a board without domes, whose fields may have
+        shades of their own."""
 
     def moved(self, dx: float, dy: float, turn: float) -> Floats:
         """The points (N, 3) after the board was pushed by (dx, dy) mm and turned by ``turn`` radians."""
@@ -59,18 +69,45 @@ class Probe:
         return np.stack([c * x - s * y + dx, s * x + c * y + dy, z], -1)
 
 
-def _advantage(
-    image: NDArray[np.uint8], pixels: Floats, labels: NDArray[np.int_], colours: ColourModel
-) -> Floats:
-    """Nats, held within ±3, by which each pixel (…, N, 2) shows its label rather than the likeliest other
-    class.
-    """
+def _sampled(image: NDArray[np.uint8], pixels: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """The colours (…, 3) at pixels (…, 2), and which of those are in the picture (…)."""
     height, width = image.shape[:2]
     at = np.round(pixels).astype(np.intp)
     inside = (at[..., 0] >= 0) & (at[..., 0] < width) & (at[..., 1] >= 0) & (at[..., 1] < height)
     x, y = np.clip(at[..., 0], 0, width - 1), np.clip(at[..., 1], 0, height - 1)
-    scores = colours.table[bins(image[y, x])][..., colours.known]
+    return image[y, x], inside
+
+
+def _like_its_field(image: NDArray[np.uint8], camera: Camera, probe: Probe, shown: Floats) -> Floats:
+    """Nats (N,) for the colours ``shown`` (N, 3) at the probe's points as those of the fields they lie on,
+    by the corners of these; -inf for points of no square. Called for boards without domes only.
+    """
+    assert probe.fields is not None
+    fields = _sampled(image, camera.project(probe.fields))[0].reshape(-1, 4, 3).astype(float)
+    off = (shown[:, None] - fields[probe.owners]) / _FIELD_SPREAD
+    peak = 3 * np.log(256 / (np.sqrt(2 * np.pi) * _FIELD_SPREAD))
+    nats = peak - 0.5 * (off**2).sum(2).min(1)
+    return np.where(probe.owners >= 0, nats, -np.inf)
+
+
+def _advantage(
+    image: NDArray[np.uint8],
+    pixels: Floats,
+    labels: NDArray[np.int_],
+    colours: ColourModel,
+    fields: Floats | None = None,
+) -> Floats:
+    """Nats, held within ±3, by which each pixel (…, N, 2) shows its label rather than the likeliest other
+    class. ``fields`` (N,): nats for each pixel as one of its own field. It is then bare if it looks like
+    either that field or any, and covered unless it looks like both: a piece may be of a field's shade.
+    """
+    shown, inside = _sampled(image, pixels)
+    scores = colours.table[bins(shown)][..., colours.known]
     columns = np.cumsum(colours.known) - 1
+    if fields is not None:
+        bare = scores[..., columns[BARE]]
+        either = np.where(labels == BARE, np.maximum(bare, fields), np.minimum(bare, fields))
+        scores[..., columns[BARE]] = np.where(np.isfinite(fields), either, bare)
     own = np.take_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -1)[
         ..., 0
     ]
@@ -80,7 +117,10 @@ def _advantage(
 
 def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel) -> Floats:
     """For every square, the mean nats a point by which it shows what the position says, (52,)."""
-    nats = _advantage(image, camera.project(probe.points), probe.labels, colours)
+    pixels, fields = camera.project(probe.points), None
+    if probe.fields is not None and colours.known[BARE]:
+        fields = _like_its_field(image, camera, probe, _sampled(image, pixels)[0].astype(float))
+    nats = _advantage(image, pixels, probe.labels, colours, fields)
     known = probe.owners >= 0
     total = np.bincount(probe.owners[known], nats[known], len(SQUARES))
     return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=len(SQUARES))))

@@ -64,6 +64,25 @@ def fits(
     return sorted(found, key=lambda fit: -fit[1])
 
 
+def places(
+    image: Image, held: Camera, start: Camera, profile: BoardProfile, stacks: Sequence[str]
+) -> list[tuple[Camera, float]]:
+    """Where the outlines see the board, with their agreement there, the best first: as they fit from
+    ``start``, and where it lay, which is where ``held`` sees it.
+    """
+    corners, near = held.project(profile.corners), 0.02 * held.pitch_pixels(profile)
+    # The same place in another light that the colours still bear is the same to the last digit.
+    found = [
+        (held if np.abs(camera.project(profile.corners) - corners).max() <= near else camera, agrees)
+        for camera, agrees in fits(image, held, start, profile, stacks)
+    ]
+    # The fit is sought from where the colours see the board: under another lamp, beside its place.
+    (stayed,) = agreements(image, (held,), profile, stacks)
+    if stayed > max(AGREED, found[0][1]):
+        found.insert(0, (held, stayed))
+    return found
+
+
 def agreements(
     image: Image, cameras: Sequence[Camera], profile: BoardProfile, stacks: Sequence[str]
 ) -> list[float]:

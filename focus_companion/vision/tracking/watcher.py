@@ -19,15 +19,17 @@ from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.find_board import FoundBoard, find_board
 from ..detection.manual_corners import Corners, camera_of, check_corners, settled
+from ..detection.quarter_turn import right_way_round
+from ..detection.refine import settled_by_pieces
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.orientation import upright
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
 from .change import Change, Covering, Smoothed, board_window
 from .conditions import STILL, Motion
+from .first_pieces import FirstPieces
 from .look import Look
 from .push import Probe, disagreeing_squares, seek, share_agreeing
-from .push_fit import AGREED, agreements, fits
+from .push_fit import AGREED, agreements, fits, places
 from .reference import Reference
 from .stillness import Small, Stillness
 from .watching import (
@@ -93,6 +95,7 @@ class Watcher:
         self._given: Corners | None = None
         self._by_hand = self._stood = False
         self._size_seen: tuple[int, int] | None = None
+        self._first_pieces = FirstPieces()
 
     # ---- what the session tells --------------------------------------------------------------------------
 
@@ -108,7 +111,20 @@ class Watcher:
             if shown:
                 self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
                 self._follow(self._look)
+                if self._look is not None and not doubtful and self._first_pieces.more(self.standing):
+                    self._fit_anew(self._look.smoothed)
             self._look = None
+
+    def _fit_anew(self, picture: Smoothed) -> None:
+        """Choose the set, and fit the pose, by the position that now stands in ``picture``."""
+        assert self.camera is not None and self._background is not None
+        self._first_pieces.fitted(self.standing)
+        sets, stand = self._profiles, self.standing
+        self.camera, self.profile = settled_by_pieces(picture.image, self.camera, sets, stand, self._lens)
+        self.outlines = Outlines(self.camera, self.profile)
+        self._background.forget()
+        self._watch_board()
+        self._learn(picture, keep=0.0, doubtful=())
 
     def expect(self, stacks: Sequence[str]) -> None:
         """This position should stand now, though no look has shown it (a correction by hand, a new game)."""
@@ -260,6 +276,7 @@ class Watcher:
             if self._given is not None:
                 camera, profile = settled(frame.image, camera, self._profiles, self.standing)
                 self._given = None
+                self._first_pieces.fitted(self.standing)
                 back = self._adopt(frame, small, camera, profile, None, held)
             else:
                 back = self._adopt(frame, small, camera, profile, colours, held)
@@ -269,8 +286,9 @@ class Watcher:
         if found is None:
             return None
         held = HELD if self.state is State.SEEKING else self._lost_held(frame)
-        camera = upright(found.camera, found.profile, self.standing, self._rank1)
+        camera = right_way_round(frame.image, found.camera, found.profile, self.standing, self._rank1)
         self._by_hand = False
+        self._first_pieces.fitted(self.standing)
         return self._adopt(frame, small, camera, found.profile, None, held)
 
     def _lost_held(self, frame: Frame) -> float:
@@ -401,7 +419,7 @@ class Watcher:
         spread = float((change.touched > 0.08)[standing].mean()) if standing.any() else 1.0
         if max(here, there) >= SAME and spread > SPREAD:
             start = camera if there > here else self.camera
-            for place, agrees in self._places(frame.image, start):
+            for place, agrees in places(frame.image, self.camera, start, self.profile, self.standing):
                 if agrees > ASTRAY and (
                     back := self._adopt(frame, small, place, self.profile, self._colours)
                 ):
@@ -431,24 +449,6 @@ class Watcher:
             self.state, self._lost_since = State.LOST, frame.time
             self._look = None
         return None
-
-    def _places(self, image: Image, start: Camera) -> list[tuple[Camera, float]]:
-        """Where the outlines see the board, with their agreement there, the best first: as they fit from
-        ``start``, and where it lay.
-        """
-        held, profile = self.camera, self.profile
-        assert held is not None and profile is not None
-        corners, near = held.project(profile.corners), 0.02 * held.pitch_pixels(profile)
-        # The same place in another light that the colours still bear is the same to the last digit.
-        places = [
-            (held if np.abs(camera.project(profile.corners) - corners).max() <= near else camera, agrees)
-            for camera, agrees in fits(image, held, start, profile, self.standing)
-        ]
-        # The fit is sought from where the colours see the board: under another lamp, beside its place.
-        (stayed,) = agreements(image, (held,), profile, self.standing)
-        if stayed > max(AGREED, places[0][1]):
-            places.insert(0, (held, stayed))
-        return places
 
     def _stays(self, image: Image, elsewhere: Camera) -> bool:
         """Do the outlines agree no less where the board was than where its colours see it? With colours

@@ -1,0 +1,219 @@
+"""Starts other than the full board of the plastic set: games from them, and empty boards.
+
+    python -m benchmarks.accuracy.starts drop|draughts|empty [--cases N] [--seed S] [--plies N] [--kind TEXT]
+                                         [--events FOLDER]
+
+``drop``: games from the empty board, both plastic sets, 10 to 45 degrees off the vertical. ``draughts``: the
+usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
+``--rank1`` told. ``empty``: boards with nothing on them, to be found; their camera's place is compared with
+the truth. Each case follows from its number alone. One line a case; ``--events`` keeps what was told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from benchmarks import history
+from benchmarks.accuracy.contest import Ours, hold
+from benchmarks.accuracy.finding import corner_error
+from benchmarks.accuracy.scoring import score
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.simulator.beats import Pace
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.director import Director
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.for_tests.script import script_game
+from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, SceneStyle, aimed_camera
+from focus_companion.simulator.stage import Hand
+from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
+from focus_companion.vision.geometry.orientation import SIDES
+from focus_companion.vision.geometry.scene import BoardProfile, Camera, Lens
+
+SHADES = {
+    "white and black": ("#e9dfc6", "#1d1b1a"),
+    "copper and silver": ("#b08d57", "#c0c0c4"),
+    "wood": ("#d8b27a", "#5a3620"),
+    "blue and yellow": ("#1f57b2", "#edbb10"),
+    "black and red": ("#1d1b1a", "#bd1722"),
+    "red and white": ("#bd1722", "#e9dfc6"),
+}
+"""The two shades of a set, as sRGB; either may be the first player's."""
+
+CHESS = (("#d9c39a", "#7a4a2b"), ("#efe6d0", "#2f5d3a"), ("#e7dcc0", "#3a2a20"))
+"""Light and dark fields of wooden and vinyl boards."""
+
+RATE = 5.0
+"""Pictures a second."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """How one case went: whether it is right, and what there is to say of it."""
+
+    right: bool
+    about: str
+
+
+def side_of_rank1(camera: Camera, profile: BoardProfile) -> str:
+    """The side of the picture nearest to which rank 1 lies."""
+    far = 4 * profile.pitch
+    first, last = camera.project(np.array([(0.0, -far, 0.0), (0.0, far, 0.0)]))
+    return max(SIDES, key=lambda side: float((first - last) @ np.array(SIDES[side])))
+
+
+def seen_from(
+    look: SceneStyle, rng: np.random.Generator, profile: BoardProfile, tilt: tuple[float, float]
+) -> SceneStyle:
+    """The look with another camera, which sees the whole board."""
+    width, height = look.size
+    lens = replace(Lens.guess(width, height, rng.uniform(50, 75)), distortion=look.camera.lens.distortion)
+    tilt_drawn, azimuth = rng.uniform(*tilt), rng.uniform(0, 360)
+    # Seen across a corner, it would be a matter of chance which side of the picture rank 1 lies at.
+    side = 90.0 * round(azimuth / 90)
+    camera = aimed_camera(
+        lens,
+        profile,
+        tilt=tilt_drawn,
+        azimuth=side + float(np.clip(azimuth - side, -38, 38)),
+        roll=rng.normal(0, 3),
+        fill=rng.uniform(0.75, 0.95),
+    )
+    return replace(look, camera=camera)
+
+
+def on_chess_board(
+    look: SceneStyle, rng: np.random.Generator, shades: tuple[str, str], profile: str
+) -> SceneStyle:
+    """The look with draughts of two shades on a chess board; the first shade is the first player's."""
+    light, dark = CHESS[int(rng.integers(len(CHESS)))]
+    first, second = shades
+    pieces = PieceStyle(profile, {"g": first, "r": second, "b": "#1f57b2", "y": "#edbb10"}, 0.4, 0.03, 0.4)
+    return replace(
+        look, board=BoardStyle("square", light, "chess", dark, False, "#e9e7e0", gloss=0.25), pieces=pieces
+    )
+
+
+def watched(
+    look: SceneStyle,
+    rules: Rules,
+    number: int,
+    plies: int,
+    profiles: Sequence[BoardProfile],
+    keep: Path | None,
+) -> Told:
+    """A game of ``plies`` turns before the product."""
+    pace = Pace(settle=1.1, wrong=1.2)
+    game = script_game(look, rules, seed=number, plies=plies, trouble=0.0, pace=pace)
+    ours = Ours(rules, profiles=profiles, rank1=side_of_rank1(look.camera, look.profile))
+    run = hold(game.frames(RATE, detail=0.5), [ours])["ours"]
+    truth = game.truth(RATE)
+    found = score(truth, run.events)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        (keep / f"{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in run.events))
+        (keep / f"{number}.truth.json").write_text(json.dumps(truth))
+    right = found.exact and not (found.false_alerts or found.wrong_moves or run.error)
+    first = found.problems[0] if found.problems else None
+    set_taken = watcher.profile.name if (watcher := ours.pipeline._watcher) and watcher.profile else "none"
+    about = (
+        f"{found.plies_ok}/{found.plies_due} turns, {found.in_time_ok} in time, {found.false_alerts} false "
+        f"alerts, {found.wrong_moves} wrong, {found.unclear} asked; "
+        f"{look.pieces.profile} taken for {set_taken}"
+    )
+    if first is not None:
+        about += f"; first {first.time:.1f} s {first.what} ({first.detail})"
+    return Told(right, f"{about} {run.error}")
+
+
+def drop(number: int, plies: int, keep: Path | None) -> Told:
+    """A game from the empty board."""
+    rng = np.random.default_rng([number, 51])
+    look = random_look(rng, (960, 720))
+    look = seen_from(look, rng, look.profile, (10, 45))
+    rules = Rules.make(2, set_up="drop")
+    told = watched(look, rules, number, plies, plastic_sets(), keep)
+    return replace(told, about=f"{look.camera.tilt:.0f}° {told.about}")
+
+
+def draughts(number: int, plies: int, keep: Path | None) -> Told:
+    """A game with the draughts of one pair of shades; every pair, either way round, has its turn."""
+    rng = np.random.default_rng([number, 52])
+    name = list(SHADES)[number % len(SHADES)]
+    shades = SHADES[name] if (number // len(SHADES)) % 2 == 0 else SHADES[name][::-1]
+    profile = board_profile("chess-draughts")
+    look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
+    look = seen_from(look, rng, profile, (20, 45))
+    told = watched(look, Rules.make(2), number, plies, (profile,), keep)
+    return replace(told, about=f"{look.camera.tilt:.0f}° {name} {told.about}")
+
+
+def empty(number: int, plies: int, keep: Path | None) -> Told:
+    """An empty board, plastic or chess by turns, every third one with a hand over its edge."""
+    rng = np.random.default_rng([number, 53])
+    look = random_look(rng, (960, 720))
+    chess = number % 2 == 1
+    profiles = (board_profile("chess-draughts"),) if chess else plastic_sets()
+    if chess:
+        look = on_chess_board(look, rng, SHADES["white and black"], "chess-draughts")
+    look = seen_from(look, rng, look.profile, (10, 50))
+    stage = Director(look, Rules.make(2), Pace()).stage(start_position(Rules.make(2, set_up="drop")))
+    if number % 3 == 2:
+        half = look.profile.half_width
+        stage = replace(stage, hand=Hand("S", float(rng.uniform(-half, half)), -0.8 * half, 40.0))
+    image = BoardView(look).shoot(stage, rng)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(keep / f"{number}.png"), image)
+    began = time.process_time()
+    found = find_board(image, profiles, [""] * 52)
+    took = time.process_time() - began
+    kind = "chess" if chess else "plastic"
+    said = f"{look.camera.tilt:.0f}° {kind}, {took:.1f} s"
+    if found is None:
+        return Told(False, f"{said}: not found")
+    off = corner_error(found.camera, look.camera, look.profile)
+    return Told(off < 0.15, f"{said}: {off:.2f} squares off, {found.profile.name} (is {look.profile.name})")
+
+
+KINDS: dict[str, Callable[[int, int, Path | None], Told]] = {
+    "drop": drop,
+    "draughts": draughts,
+    "empty": empty,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--cases", type=int, default=8, help="how many (default 8)")
+    parser.add_argument("--seed", type=int, default=1, help="number of the first case (default 1)")
+    parser.add_argument("--plies", type=int, default=46, help="turns of a game (default 46)")
+    parser.add_argument("--events", type=Path, help="keep what was told here")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    right = 0
+    for number in range(options.seed, options.seed + options.cases):
+        told = KINDS[options.kind](number, options.plies, options.events)
+        right += told.right
+        print(f"{number} {'right' if told.right else 'WRONG'} {told.about}", flush=True)
+    print(f"{options.kind}: {right} of {options.cases} right")
+    what = f"{options.kind}, cases {options.seed} to {options.seed + options.cases - 1}"
+    history.append("accuracy.starts", what, {"right": right, "of": options.cases})
+    return 0 if right == options.cases else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

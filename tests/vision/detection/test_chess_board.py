@@ -1,0 +1,108 @@
+"""Chess boards: found while nothing stands on them, and turned the right way whatever shades are played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.scene_style import (
+    BoardStyle,
+    PieceStyle,
+    SceneStyle,
+    aimed_camera,
+    pleasant_look,
+)
+from focus_companion.simulator.stage import Hand, Stage
+from focus_companion.vision.detection.chess_board import find_chess_board
+from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.detection.quarter_turn import right_way_round
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.orientation import same_turns
+from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.scene import Camera
+
+PROFILE = board_profile("chess-draughts")
+EMPTY = [""] * 52
+START = start_position(Rules.make(2)).stacks
+WHITE, BLACK = "#e9dfc6", "#1d1b1a"
+
+
+def chess_look(tilt: float, azimuth: float, first: str = WHITE, second: str = BLACK) -> SceneStyle:
+    look = pleasant_look(800, 600)
+    camera = aimed_camera(look.camera.lens, PROFILE, tilt=tilt, azimuth=azimuth, fill=0.8)
+    board = BoardStyle("square", "#d9c39a", "chess", "#7a4a2b", False, "#e9e7e0", gloss=0.25)
+    pieces = PieceStyle(PROFILE.name, {**PieceStyle().colours, "g": first, "r": second})
+    return replace(look, camera=camera, board=board, pieces=pieces)
+
+
+def picture(look: SceneStyle, stage: Stage) -> NDArray[np.uint8]:
+    return BoardView(look).shoot(stage, np.random.default_rng(2))
+
+
+def off(found: Camera, true: Camera, turns: int = 1) -> float:
+    """Mean distance of the corners in squares, for the best of so many quarter turns."""
+    wanted = true.project(PROFILE.corners)
+    gaps = [
+        np.linalg.norm(turned(found, k).project(PROFILE.corners) - wanted, axis=1).mean()
+        for k in range(turns)
+    ]
+    return float(min(gaps) / true.pitch_pixels(PROFILE))
+
+
+@pytest.mark.parametrize(("tilt", "azimuth"), [(10, 20), (35, 200), (50, 305)])
+def test_an_empty_chess_board_is_found(tilt: float, azimuth: float) -> None:
+    look = chess_look(tilt, azimuth)
+    found = find_board(picture(look, Stage(tuple(EMPTY))), [PROFILE], EMPTY)
+    assert found is not None and off(found.camera, look.camera, turns=4) < 0.05
+
+
+def test_an_empty_chess_board_is_found_with_a_hand_over_its_edge() -> None:
+    look = chess_look(30, 10)
+    stage = Stage(tuple(EMPTY), hand=Hand("S", 20.0, -150.0, 40.0))
+    found = find_board(picture(look, stage), [PROFILE], EMPTY)
+    assert found is not None and off(found.camera, look.camera, turns=4) < 0.05
+
+
+def test_a_chequered_cloth_is_no_chess_board() -> None:
+    fields = np.indices((20, 27)).sum(0) % 2
+    cloth = cv2.resize(
+        (fields * 150 + 50).astype(np.uint8), None, fx=30, fy=30, interpolation=cv2.INTER_NEAREST
+    )
+    assert find_chess_board(np.dstack([cloth] * 3), PROFILE) is None
+
+
+@pytest.mark.parametrize(("first", "second"), [(WHITE, BLACK), (BLACK, WHITE), ("#c0c0c4", "#b08d57")])
+@pytest.mark.parametrize(("azimuth", "rank1"), [(15, "bottom"), (195, "top")])
+def test_whose_shade_is_whose_follows_from_rank_1(
+    first: str, second: str, azimuth: float, rank1: str
+) -> None:
+    """White and black look alike after half a turn, with the roles exchanged."""
+    look = chess_look(30, azimuth, first, second)
+    image = picture(look, Stage(START))
+    for wrong in (0, 2):
+        camera = right_way_round(image, turned(look.camera, wrong), PROFILE, START, rank1)
+        assert off(camera, look.camera) < 0.05
+
+
+def test_pieces_that_look_like_their_names_tell_how_the_board_lies() -> None:
+    usual = PieceStyle().colours
+    look = chess_look(30, 195, usual["g"], usual["r"])
+    image = picture(look, Stage(START))
+    camera = right_way_round(image, turned(look.camera, 2), PROFILE, START, "bottom")
+    assert off(camera, look.camera) < 0.05
+
+
+def test_the_usual_start_is_the_same_after_half_a_turn_but_for_the_roles() -> None:
+    assert same_turns(START) == (0,)
+    assert same_turns(START, any_shades=True) == (0, 2)
+    played = list(START)
+    played[INDEX["d5"]] = ""
+    assert same_turns(played, any_shades=True) == (0,)
