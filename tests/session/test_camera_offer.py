@@ -17,7 +17,7 @@ import pytest
 from loopback import free_port
 
 from focus_companion.commands import play as play_command
-from focus_companion.commands.shared import camera_offer, play_source
+from focus_companion.commands.shared import camera_offer, play_source, playing
 from focus_companion.commands.shared.camera_offer import TRIES, CameraOffer
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.settings import Settings
@@ -152,7 +152,7 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
         brokers.append(broker)
         return lambda event: None
 
-    monkeypatch.setattr(play_command, "publisher", publisher)
+    monkeypatch.setattr(playing, "publisher", publisher)
     data = tmp_path / "data"
     settings = Settings(
         data=data, port=free_port(), lights={"backends": ["none"]}, mqtt="mqtt://localhost", table="Table 7"
@@ -215,18 +215,18 @@ def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
     settings = Settings(data=tmp_path / "data", port=free_port(), lights={"backends": ["none"]})
     going = play_command.Restart(settings)
     for choice, demo in ((b'{"source": "phone"}', True), (b'{"source": "demo"}', False)):
-        playing = Playing(going.settings, going.picked)
+        table = Playing(going.settings, going.picked)
         try:
-            shown = playing.state(lambda state: state["game"])
+            shown = table.state(lambda state: state["game"])
             assert shown["demo"] is demo and shown["camera_free"] is True
             if not demo:
                 assert shown["camera"] == "starting"
-            assert playing.post("/api/camera", choice) == 202
-            playing.thread.join()
+            assert table.post("/api/camera", choice) == 202
+            table.thread.join()
         finally:
-            playing.end()
-        assert playing.left is not None
-        going = playing.left
+            table.end()
+        assert table.left is not None
+        going = table.left
     last = Playing(going.settings, going.picked)
     try:
         assert last.state(lambda state: state["game"])["demo"] is True
