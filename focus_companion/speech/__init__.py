@@ -5,7 +5,7 @@ loudspeaker, is no matter here.
 """
 
 from .answers import ABOUT, NoSuchQuestion, answer
-from .narration import Utterance, narrate
+from .narration import Utterance, narrate, opening
 from .voice import Voice
 
-__all__ = ["ABOUT", "NoSuchQuestion", "Utterance", "Voice", "answer", "narrate"]
+__all__ = ["ABOUT", "NoSuchQuestion", "Utterance", "Voice", "answer", "narrate", "opening"]

@@ -60,7 +60,7 @@ def _game(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
     _ = voice.texts.gettext
     match event:
         case events.GameBegan():
-            return _beginning(state, voice)
+            return beginning(state, voice)
         case events.Moved():
             return _moved(event, state, voice)
         case events.TakenBack():
@@ -95,7 +95,14 @@ def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
     return ""
 
 
-def _beginning(state: Mapping[str, Any], voice: Voice) -> str:
+def opening(state: Mapping[str, Any], voice: Voice) -> str:
+    """What is said first to who begins to listen: the players, or that the game goes on."""
+    if not state.get("ply"):
+        return beginning(state, voice)
+    return _then_turn(voice.texts.gettext("The game goes on."), state, voice)
+
+
+def beginning(state: Mapping[str, Any], voice: Voice) -> str:
     """ "New game. Ann is green, Bob is red. Ann begins." In turn order, with the rules that matter."""
     _ = voice.texts.gettext
     seated = []

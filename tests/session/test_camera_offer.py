@@ -215,18 +215,18 @@ def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
     settings = Settings(data=tmp_path / "data", port=free_port(), lights={"backends": ["none"]})
     going = play_command.Restart(settings)
     for choice, demo in ((b'{"source": "phone"}', True), (b'{"source": "demo"}', False)):
-        playing = Playing(going.settings, going.picked)
+        table = Playing(going.settings, going.picked)
         try:
-            shown = playing.state(lambda state: state["game"])
+            shown = table.state(lambda state: state["game"])
             assert shown["demo"] is demo and shown["camera_free"] is True
             if not demo:
                 assert shown["camera"] == "starting"
-            assert playing.post("/api/camera", choice) == 202
-            playing.thread.join()
+            assert table.post("/api/camera", choice) == 202
+            table.thread.join()
         finally:
-            playing.end()
-        assert playing.left is not None
-        going = playing.left
+            table.end()
+        assert table.left is not None
+        going = table.left
     last = Playing(going.settings, going.picked)
     try:
         assert last.state(lambda state: state["game"])["demo"] is True

@@ -21,7 +21,7 @@ from focus_companion.session.clock import Clock, TimeControl
 from focus_companion.session.events_from_verdicts import follow
 from focus_companion.session.history import History
 from focus_companion.session.state_json import state
-from focus_companion.speech import NoSuchQuestion, Voice, answer, narrate
+from focus_companion.speech import NoSuchQuestion, Voice, answer, narrate, opening
 from focus_companion.speech.narration import alert_title
 from focus_companion.web.catalogues import translations
 
@@ -153,3 +153,8 @@ def test_the_clocks_are_told(language: str, text: str) -> None:
     history = replace(played(), clock=clock)
     now = state(history) | {"clock": clock.to_json(0.0, "gr")}
     assert answer("time", now, Voice(translations(language))) == text
+
+
+def test_who_begins_to_listen_hears_who_plays_or_that_the_game_goes_on() -> None:
+    assert opening(table(), EN) == "New game. Ann is green, Bob is red. Ann begins."
+    assert opening(table("b6-b7"), EN) == "The game goes on. Bob to move."

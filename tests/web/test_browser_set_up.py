@@ -80,7 +80,7 @@ def test_the_mount_check_says_which_squares_are_hard_to_read(table, seen: Seen) 
     table.see(StartDiffers((INDEX["b7"],)))
     page = seen.open("/?lang=pl")
     said = page.text_content("#setup li:nth-child(2)")
-    assert "Kamera patrzy pod kątem 31° od pionu: wysokości da się odczytać." in said
+    assert "policzy pionki w większości stosów (31° od pionu)" in said
     assert "Trudne do odczytania: c8 i d8." in said
     assert "Podnieś kamerę" in said and "Wait for the next version." in said
     assert page.get_attribute("#setup li:nth-child(2)", "data-kind") == "fair"

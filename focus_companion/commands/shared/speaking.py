@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from focus_companion.commands.shared.console import tell
 from focus_companion.commands.shared.loudspeaker import ENGINE, VOICES, Loudspeaker, engine
 from focus_companion.commands.shared.serving import say
-from focus_companion.speech import NoSuchQuestion, Voice, answer, narrate
+from focus_companion.speech import NoSuchQuestion, Utterance, Voice, answer, narrate, opening
 
 if TYPE_CHECKING:
     from focus_companion.session.session import Session
@@ -79,7 +79,10 @@ def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker
     language = _language(settings.speak)
     loudspeaker = Loudspeaker(program, language)
     closing.callback(loudspeaker.close)
-    made = Speaker(session, loudspeaker, Voice(translations(language)))
+    voice = Voice(translations(language))
+    made = Speaker(session, loudspeaker, voice)
+    # The game began before anybody listened.
+    loudspeaker.say(Utterance(opening(session.state(), voice)))
     if sys.stdin is not None and sys.stdin.isatty():
         _listen(sys.stdin, made.typed)
         say(HELP)
