@@ -115,16 +115,15 @@ class Watcher:
                     self._fit_anew(self._look.smoothed)
             self._look = None
 
-    def _fit_anew(self, picture: Smoothed) -> None:
-        """Choose the set, and fit the pose, by the position that now stands in ``picture``."""
+    def _fit_anew(self, now: Smoothed) -> None:
+        """Choose the set, and fit the pose, by the position that now stands in ``now``."""
         assert self.camera is not None and self._background is not None
-        self._first_pieces.fitted(self.standing)
-        sets, stand = self._profiles, self.standing
-        self.camera, self.profile = settled_by_pieces(picture.image, self.camera, sets, stand, self._lens)
-        self.outlines = Outlines(self.camera, self.profile)
+        self._first_pieces.fitted(stands := self.standing)
+        found = settled_by_pieces(now.image, self.camera, self._profiles, stands, self._lens)
+        (self.camera, self.profile), self.outlines = found, Outlines(*found)
         self._background.forget()
         self._watch_board()
-        self._learn(picture, keep=0.0, doubtful=())
+        self._learn(now, keep=0.0, doubtful=())
 
     def expect(self, stacks: Sequence[str]) -> None:
         """This position should stand now, though no look has shown it (a correction by hand, a new game)."""
