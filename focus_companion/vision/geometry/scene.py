@@ -80,7 +80,7 @@ class BoardProfile:
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""
         steps = np.array([(f - 3.5, r - 3.5) for f, r in zip(FILE, RANK, strict=True)])
-        return steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2
+        return np.asarray(steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2)
 
     @property
     def corners(self) -> Floats:
