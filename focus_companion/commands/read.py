@@ -54,12 +54,19 @@ _FITS = 0.6
     type=click.Path(path_type=Path, dir_okay=False),
     help="Measure the set in a picture of the start, and write its profile for --board.",
 )
+@click.option(
+    "--rise",
+    metavar="PERCENT",
+    type=click.FloatRange(2, 100),
+    help="With --learn: by how much of a square's side a further piece raises a stack, by a ruler.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of text.")
 def command(
     image: Path,
     players: int,
     rank1: str,
     learn: Path | None,
+    rise: float | None,
     as_json: bool,
     lens: str | None,
     board: str | None,
@@ -79,7 +86,7 @@ def command(
         raise BadInput(f"{error}; give a photograph of the board, such as a JPEG") from None
     profile = lens_for(lens, str(image), load_settings({}).data)
     if learn is not None:
-        click.echo(learned(picture, players, rank1, profile, boards_for(board), image, learn))
+        click.echo(learned(picture, players, rank1, profile, boards_for(board), image, learn, rise))
         return
     sets = boards_for(board) or plastic_sets()
     reading = read_still(picture, sets, IN_PLAY[players], rank1, profile)
@@ -99,6 +106,7 @@ def learned(
     bases: Sequence[BoardProfile] | None,
     source: Path,
     target: Path,
+    rise: float | None,
 ) -> str:
     """Write the profile of the set in a picture of the start to ``target``; what was measured, for people.
 
@@ -112,7 +120,7 @@ def learned(
     if target.suffix != ".toml":
         raise BadInput(f"--learn: {target} must end in .toml, so that --board takes it")
     start = start_position(Rules.make(players))
-    measured = measure_set(picture, bases or forms(), start.stacks, rank1, lens)
+    measured = measure_set(picture, bases or forms(), start.stacks, rank1, lens, rise and rise / 100)
     if measured is None or measured.agreement < _FITS:
         raise NotSo(
             f"{source}: the start of {players} players is not seen; set all its pieces up, show the whole "
@@ -133,6 +141,10 @@ def learned(
     for look in made.pieces:
         shade = "#{:02x}{:02x}{:02x}".format(*look.shade)
         lines.append(f"{NAMES[look.letter].capitalize()} are the pieces of the shade {shade} ({look.name}).")
+    if rise is None:
+        lines.append(
+            "One picture shows heights poorly: measure five stacked pieces with a ruler, and give --rise."
+        )
     lines.append(f"Is that so? Names and shades may be changed in the file. Then: --board {target}")
     return "\n".join(lines)
 

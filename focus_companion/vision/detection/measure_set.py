@@ -14,12 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..appearance.colour_model import BARE, ColourModel
-from ..appearance.learning import labels
 from ..appearance.shades import Shade, measured_shades
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera, PieceLook, Solid
-from ..geometry.stack_masks import Outlines, Window
+from ..geometry.stack_masks import Outlines
 from .find_board import find_board
 from .quarter_turn import ONE_HUE, tints
 from .refine import refine
@@ -29,9 +27,6 @@ _FIRST, _LAST = 1.2, 1.02
 
 _WIDE, _HIGH = (0.85, 1.0), (0.6, 1.0, 1.6)
 """Times the size of a base's pieces from which a search may begin."""
-
-_EVERY: Final = 3
-"""Of so many pixels one is learned from."""
 
 _WIDEST: Final = 0.49
 """Radius of a piece in squares at most."""
@@ -68,52 +63,45 @@ def measure_set(
     stacks: Sequence[str],
     rank1: str = "bottom",
     lens: LensProfile | None = None,
+    rise: float | None = None,
 ) -> MeasuredSet | None:
     """The set in a BGR picture (H, W, 3) uint8 that shows ``stacks``; ``None`` where no board is found.
 
     ``bases``: profiles whose pieces have about that form; sizes are sought from the one that fits best.
+    ``rise``: by how much of a square's side each further piece raises a stack, if it is known. Single pieces
+    hardly show it: sought, it may be wrong by a fifth, and of flat pieces by more.
     """
-    found = find_board(image, bases, stacks, rank1=rank1, lens=lens)
-    if found is None:
-        return None
 
     def tried(profile: BoardProfile, camera: Camera) -> MeasuredSet:
         seen, agrees = refine(image, camera, profile, stacks, lens)
         return MeasuredSet(profile, seen, agrees)
 
-    # Outlines tell sets apart that differ much; how much is whose pixel, by a little.
-    sizes = [resized(base, wide, high) for base in bases for wide, high in product(_WIDE, _HIGH)]
-    best = max((tried(profile, found.camera) for profile in possible(sizes)), key=lambda now: now.agreement)
-    window = Outlines(best.camera, best.profile).window(range(len(stacks)))
-    clarity, factor = _clarity(image, best, stacks, window), _FIRST
+    def highs(base: BoardProfile) -> Sequence[float]:
+        return _HIGH if rise is None else (rise * base.pitch / base.rise,)
+
+    # With pieces of another kind the board would be found beside its place.
+    starts: list[tuple[MeasuredSet, Camera]] = []
+    for kind in ([base for base in bases if base.flat], [base for base in bases if not base.flat]):
+        found = find_board(image, kind, stacks, rank1=rank1, lens=lens) if kind else None
+        if found is not None:
+            sizes = [resized(base, wide, high) for base in kind for wide, high in product(_WIDE, highs(base))]
+            starts += [(tried(profile, found.camera), found.camera) for profile in possible(sizes)]
+    if not starts:
+        return None
+    best, camera = max(starts, key=lambda start: start[0].agreement)
+    factor = _FIRST
     while factor > _LAST:
-        pairs = ((factor, 1.0), (1 / factor, 1.0), (1.0, factor), (1.0, 1 / factor))
-        near = [
-            tried(profile, found.camera)
-            for profile in possible([resized(best.profile, wide, high) for wide, high in pairs])
-        ]
-        clear = [_clarity(image, now, stacks, window) for now in near]
-        if max(clear) > clarity:
-            clarity, best = max(clear), near[clear.index(max(clear))]
+        changes = (1 / factor, 1.0, factor)
+        pairs = [pair for pair in product(changes, changes if rise is None else (1.0,)) if pair != (1.0, 1.0)]
+        near = possible([resized(best.profile, wide, high) for wide, high in pairs])
+        nearest = max((tried(profile, camera) for profile in near), key=lambda now: now.agreement)
+        if nearest.agreement > best.agreement:
+            best = nearest
         else:
             factor **= 0.5
     shades = _as_played(measured_shades(image, Outlines(best.camera, best.profile), stacks))
     pieces = tuple(PieceLook(letter, called(shade), shade) for letter, shade in shades.items())
     return replace(best, profile=replace(best.profile, pieces=pieces))
-
-
-def _clarity(image: NDArray[np.uint8], measured: MeasuredSet, stacks: Sequence[str], window: Window) -> float:
-    """How well the colours are kept apart: mean log-likelihood of the window's pixels, each under the class
-    that this set shows there and with the colours that it teaches."""
-    found, painted = labels(Outlines(measured.camera, measured.profile), stacks)
-    whole = np.full(image.shape[:2], BARE, np.uint8)
-    whole[found.slices] = painted
-    shown, pixels = whole[window.slices], image[window.slices]
-    colours = ColourModel()
-    classes = np.unique(shown).tolist()
-    colours.learn({label: pixels[shown == label][::_EVERY] for label in classes}, keep=0.0)
-    nats = colours.log_likelihood(pixels)
-    return float(np.take_along_axis(nats, shown[..., None].astype(np.intp), axis=2).mean())
 
 
 def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:

@@ -71,11 +71,13 @@ def test_a_set_is_measured_and_its_profile_taken(
     picture, _ = taken(disc(tmp_path, radius, height), colours, 35, 12)
     cv2.imwrite(str(tmp_path / "start.png"), picture)
     target = tmp_path / "mine.toml"
-    said = CliRunner().invoke(command, [str(tmp_path / "start.png"), "--learn", str(target)])
+    said = CliRunner().invoke(
+        command, [str(tmp_path / "start.png"), "--learn", str(target), "--rise", str(2 * height)]
+    )
     assert said.exit_code == 0, said.output
     mine = board_profile(str(target))
-    assert mine.piece.radius / mine.pitch == pytest.approx(radius / 50, rel=0.06)
-    assert mine.rise / mine.pitch == pytest.approx(height / 50, rel=0.15)
+    assert mine.piece.radius / mine.pitch == pytest.approx(radius / 50, rel=0.05)
+    assert mine.rise / mine.pitch == pytest.approx(height / 50, rel=0.02)
     found = {look.letter: look.name for look in mine.pieces}
     assert (found["g"], found["r"]) == names
     assert shade_text(mine.shades["g"]) in said.output
