@@ -32,7 +32,7 @@ def moves(square: int, height: int) -> int:
 
 
 def stack(square: int, shape: int, base: int, move: int, foreign: int) -> int:
-    """The worth of a stack of a shape as in ``engine/evaluate.h``."""
+    """The worth of a stack of a shape as in ``search/evaluate.h``."""
     return base + move * moves(square, shape.bit_length()) + foreign * (shape.bit_count() - 1)
 
 

@@ -7,7 +7,7 @@
  *   kind 3  max^n MCTS with progressive history (Nijssen and Winands), playouts cut off and evaluated
  *
  * The evaluation counts captures, reserves, stacks and moves, with the weights of docs/review.md. */
-#include "../../engine/board.h"
+#include "../../focus_companion/players/search/board.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 __attribute__((import_module("host"), import_name("should_stop"))) int should_stop(void);

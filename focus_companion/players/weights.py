@@ -21,7 +21,7 @@ PROGRESS: Final = 17
 
 @dataclass(frozen=True)
 class Weights:
-    """What adds to the value of a player, in thousandths; see ``engine/evaluate.h``."""
+    """What adds to the value of a player, in thousandths; see ``search/evaluate.h``."""
 
     stack: tuple[tuple[int, ...], ...]
     """By kind of square and shape of the stack."""
