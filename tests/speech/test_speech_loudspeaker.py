@@ -197,10 +197,11 @@ def test_the_demo_told_aloud_rebuilds_its_game(engine: Callable[[float], Path], 
         [*command, "--port", "0", "--data", str(tmp_path / "data"), "--name", "green=Ania"],
         env=env, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+    assert play.stdout is not None
+    rest = threading.Thread(target=play.stdout.read)
     try:
-        assert play.stdout is not None
         address = next(word for line in play.stdout for word in line.split() if word.startswith("http://"))
-        threading.Thread(target=play.stdout.read, daemon=True).start()
+        rest.start()
 
         def told() -> list[str]:
             return [line[3:] for line in heard(tmp_path) if line.startswith("pl ")]
@@ -212,6 +213,9 @@ def test_the_demo_told_aloud_rebuilds_its_game(engine: Callable[[float], Path], 
     finally:
         play.send_signal(signal.SIGTERM)
         play.wait(PATIENCE)
+        if rest.ident is not None:
+            rest.join(PATIENCE)
+        play.stdout.close()
     turns = [(LETTER[turn["player"]], turn["move"]) for turn in state["moves"] if "move" in turn]
     assert spoken.moves == turns[: len(spoken.moves)] and any("Ania" in line for line in told())
 
