@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from benchmarks.accuracy.scoring import ACCEPTED
-from focus_companion.commands.shared.play_source import Demo, Orders
+from focus_companion.commands.shared.play_source import Demo, SessionOrders
 from focus_companion.game.colours import LETTER
 from focus_companion.game.moves import Move
 from focus_companion.session.events import Alert, Event, GameBegan, Moved, Reply, TakenBack, Unclear
@@ -134,7 +134,7 @@ class Table(Demo):
             self._books.played, rules=self._session.rules, position=position, view=self._view,
             earlier=[before.stacks for before in earlier],
             seed=int(np.random.default_rng([self.seed, self.opened]).integers(2**31)),
-            orders=Orders(self._session),
+            orders=SessionOrders(self._session),
         )  # fmt: skip
 
     def anew(self, emitted: Any) -> bool:

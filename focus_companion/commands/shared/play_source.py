@@ -102,7 +102,7 @@ class Demo(Chosen):
         *earlier, position = self._session.history.positions
         source = DemoSource(
             rules=self._session.rules, position=position, view=self._view,
-            earlier=[before.stacks for before in earlier], orders=Orders(self._session),
+            earlier=[before.stacks for before in earlier], orders=SessionOrders(self._session),
         )  # fmt: skip
         self._view = source.view
         return source
@@ -124,7 +124,7 @@ class Demo(Chosen):
         return by_hand or now - self._moved > STUCK
 
 
-class Orders:
+class SessionOrders:
     """The turn requested from the simulated table, from the session; called on the camera's thread."""
 
     def __init__(self, session: Session) -> None:

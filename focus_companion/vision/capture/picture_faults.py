@@ -38,9 +38,9 @@ _GRAIN: Final = 3.0
 _EDGES: Final = 98.0
 """Percentile of the differences used for that."""
 
-_GREY: Final = 4.0
-"""Grey levels between the channels of a cell that a picture without colours stays below. Pieces are ten times
-as colourful, and so are hands and tables in the worst of colour pictures."""
+_GREY: Final = 8.0
+"""Grey levels between the channels of a cell that a picture without colours stays below: a video tints grey
+by four. Pieces are ten times as colourful, in little light still five times."""
 
 _COLOURFUL: Final = 99.7
 """Per cent of the cells that may stay below: a few pieces on a board far away fill no more than the rest."""

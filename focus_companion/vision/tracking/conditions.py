@@ -182,7 +182,7 @@ class Baseline:
 
     def __init__(self, picture: Image, sampling: Sampling) -> None:
         """``picture`` (h, w, 3): smoothed, as ``sampling`` says."""
-        self.picture, self.sampling = picture, sampling
+        self.picture, self.sampling, self._veiled = picture, sampling, False
         plain = self._plain(picture)
         down, across = (
             cv2.Sobel(plain, cv2.CV_32F, dx, dy, ksize=3, scale=1 / 8) for dx, dy in ((0, 1), (1, 0))
@@ -278,9 +278,10 @@ class Baseline:
         held = self.held(picture, motion)
         if motion is not STILL and unlike(held, before) >= unlike(picture, before):
             motion, held = STILL, picture
-        light = Light.between(before, held, self.sampling.square)
+        light = Light.between(before, held, self.sampling.square, veiled=self._veiled)
         if light is not None and unlike(light.undone(held), before) > unlike(held, before):
             light = None
+        self._veiled = light is not None and light.veil is not None
         return Conditions(self.sampling, motion, light), fits
 
     def reach(self, motion: Motion) -> float:

@@ -68,10 +68,12 @@ class Light:
     veil: Field | None
 
     @classmethod
-    def between(cls, one: Image, other: Image, square: float) -> Light | None:
-        """From one coarse picture to another; ``None`` if it is the same. ``square``: pixels across one."""
+    def between(cls, one: Image, other: Image, square: float, *, veiled: bool = False) -> Light | None:
+        """From one coarse picture to another; ``None`` if it is the same. ``square``: pixels across one;
+        ``veiled``: whether a veil is likely, as there was one just now.
+        """
         before, now = (thinned(each, EVERY_OTHER) for each in (one, other))
-        return _Fit(before, now, square / EVERY_OTHER).light()
+        return _Fit(before, now, square / EVERY_OTHER, veiled).light()
 
     def undone(self, picture: Image) -> Image:
         """The picture in the light of before."""
@@ -122,8 +124,8 @@ def _unveiled(picture: Image, veil: Field) -> Image:
 class _Fit:
     """The light between two pictures, fitted in ever stricter steps."""
 
-    def __init__(self, before: Image, now: Image, square: float) -> None:
-        self._pictures = before, now
+    def __init__(self, before: Image, now: Image, square: float, veiled: bool) -> None:
+        self._pictures, self._veiled = (before, now), veiled
         self._before, self._now = before.astype(np.float32), now.astype(np.float32)
         self._square = square
         shown = [cv2.inRange(picture, *(np.full(3, level) for level in SHOWN)) for picture in (before, now)]
@@ -135,8 +137,8 @@ class _Fit:
         self._veil: Field | None = None
 
     def light(self) -> Light | None:
-        veiled = self._seems_veiled()
         self._fit_gain(LOOSENING[1])
+        veiled = self._veiled or self._seems_veiled()
         if not veiled and self._same():
             return None
         for loose in LOOSENING:

@@ -75,6 +75,7 @@ FAULTS: list[tuple[str, Callable[[Image], Image], str]] = [
     ("a cap of grey plastic", lambda image: noisy(np.full_like(image, 90), 4), "covered"),
     ("far out of focus", lambda image: noisy(blurred(image), 3), "covered"),
     ("black and white", without_colours, "grey"),
+    ("black and white, tinted", lambda image: cv2.add(without_colours(image), (0, 3, 1, 0)), "grey"),
     ("black and white, compressed", lambda image: compressed(without_colours(image)), "grey"),
     ("broken off", broken_off, "damaged"),
     ("broken off and dark above", lambda image: broken_off(image // 20), "damaged"),
