@@ -46,5 +46,11 @@ class Sight:
     def push(self, frame: object, history: object, asked: Any = None) -> tuple[()]:
         return ()
 
+    def read(self, frame: object, standing: object) -> tuple[()]:
+        return ()
+
+    def pieces(self) -> dict[str, dict[str, str]]:
+        return {}
+
     def overlay(self, image: Any, *_: object) -> Any:
         return image

@@ -102,18 +102,26 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
 
 
 @pytest.mark.parametrize(
-    ("rim", "placed", "past", "behind"),
+    ("rim", "stirred", "placed", "past", "behind"),
     [
-        (0.0, "rg", (), 4.4),
-        (0.05, "rg", (), 4.4),
-        (0.3, "rg", (), 12.4),
-        (0.0, "rr", (), 12.4),
-        (0.0, "rg", ("f7",), 12.4),
+        (0.0, 0.0, "rg", (), 4.4),
+        (0.05, 0.0, "rg", (), 4.4),
+        (0.3, 0.0, "rg", (), 12.4),
+        (0.0, course.PLAINLY, "rg", (), 12.4),
+        (0.0, 0.0, "rr", (), 12.4),
+        (0.0, 0.0, "rg", ("f7",), 12.4),
     ],
-    ids=["it hardly shows", "a shadow", "it shows", "another top", "an earlier picture showed it"],
+    ids=[
+        "it hardly shows",
+        "a shadow",
+        "it shows",
+        "its stack looks different",
+        "another top",
+        "an earlier picture showed it",
+    ],
 )
 def test_of_two_turns_at_once_both_must_show(
-    rim: float, placed: str, past: tuple[str, ...], behind: float
+    rim: float, stirred: float, placed: str, past: tuple[str, ...], behind: float
 ) -> None:
     """Red's piece went to its own colour, says one, so that green's could take its place; the other, that
     red set green's piece on its own."""
@@ -131,6 +139,7 @@ def test_of_two_turns_at_once_both_must_show(
     touched[own] = rim
     look: Any = SimpleNamespace(
         touched=touched,
+        stirred={own: stirred},
         evidence=SimpleNamespace(
             standing=stood,
             stack_gain=lambda *_: SimpleNamespace(pixels=40),

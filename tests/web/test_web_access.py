@@ -172,4 +172,6 @@ def test_pages_have_nothing_inline_and_ask_no_other_host(client: FlaskClient, pa
     data = page.count('<script type="application/json"')
     named = page.count("<script src=") + page.count('<script type="module" src=')
     assert page.count("<script") == named + data
+    # The field for a camera's address shows what one looks like.
+    page = page.replace('placeholder="http://…  rtsp://…"', "")
     assert "//" not in page.replace("http://www.w3.org", "")
