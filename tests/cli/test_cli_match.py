@@ -77,7 +77,7 @@ def test_the_length_of_a_match(write: Any, args: tuple[str, ...], text: str, gam
 
     @click.command()
     @match_options
-    def command(rules: Rules | None, games: int) -> None:
+    def command(rules: Rules | None, games: int, start_from: str) -> None:
         heard.append(games)
 
     path = str(write("rules.toml", text))

@@ -203,7 +203,7 @@ def test_a_start_on_a_disk_that_may_only_be_read(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True, timeout=240)
     done = start(small_disk)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
-    assert "may only be read" in done.stderr and str(small_disk) in done.stderr
+    assert "read-only disk" in done.stderr and str(small_disk) in done.stderr
 
 
 def test_a_start_on_a_damaged_journal_says_so_in_one_line(tmp_path: Path) -> None:

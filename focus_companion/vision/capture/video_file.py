@@ -56,6 +56,10 @@ class Video:
         if not self._container.streams.video:
             raise FrameError(f"{path} holds sound or text, but no pictures; give a video file")
         stream = self._container.streams.video[0]
+        if stream.codec_context is None:  # its codec is unknown, whatever the type says
+            raise FrameError(
+                f"{path} has pictures in an unknown format; give a video in a common one, such as MP4"
+            )
         frames.check_size(stream.codec_context.width, stream.codec_context.height, str(path))
         # Frame or slice threading, whichever the codec supports; one core is left to the game.
         stream.thread_type = "AUTO"

@@ -135,3 +135,10 @@ def test_it_can_be_left_in_the_middle_and_lets_go(tmp_path: Path) -> None:
             for frame, _ in zip(source, range(pictures), strict=False):
                 assert frame.image.any()
     assert set(threading.enumerate()) <= before
+
+
+def test_pictures_of_an_unknown_format_are_refused(tmp_path: Path) -> None:
+    path = film(tmp_path / "film.avi", "mjpeg", "yuvj420p")
+    path.write_bytes(path.read_bytes().replace(b"MJPG", b"zzzz"))
+    with pytest.raises(FrameError, match="unknown format"):
+        Video(path)

@@ -14,7 +14,7 @@ from focus_companion.game.squares import SQUARES
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens
-from focus_companion.vision.tracking import push
+from focus_companion.vision.tracking import push, push_fit
 from focus_companion.vision.tracking import watcher as watching
 from focus_companion.vision.tracking.push import agreeing, pushed
 from focus_companion.vision.tracking.watcher import Watcher
@@ -53,8 +53,8 @@ def test_under_another_lamp_the_outlines_are_believed_before_the_colours(
     monkeypatch.setattr(watcher, "_adopt", adopt)
     monkeypatch.setattr(watching, "share_agreeing", lambda *_: 0.67)
     monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
-    monkeypatch.setattr(watching, "agreements", lambda *_: [0.2])
-    monkeypatch.setattr(watching, "fits", lambda *_: list(zip((RIGHT, BESIDE), agreements, strict=True)))
+    monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.2])
+    monkeypatch.setattr(push_fit, "fits", lambda *_: list(zip((RIGHT, BESIDE), agreements, strict=True)))
     change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
     small: Any = None
     assert watcher._recover(FRAME, small, change) == "a look"
@@ -75,8 +75,8 @@ def test_the_same_place_keeps_its_pose_to_the_last_digit(monkeypatch: pytest.Mon
     monkeypatch.setattr(watching, "share_agreeing", lambda *_: 1.0)
     monkeypatch.setattr(watching, "seek", lambda *_: (HELD, 1.0))
     near = pushed(HELD, 0.2, 0.0, 0.0)
-    monkeypatch.setattr(watching, "agreements", lambda *_: [0.69])
-    monkeypatch.setattr(watching, "fits", lambda *_: [(near, 0.7)])
+    monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.69])
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(near, 0.7)])
     change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
     small: Any = None
     watcher._recover(FRAME, small, change)
@@ -99,8 +99,8 @@ def test_a_board_that_agrees_best_where_it_lay_has_stayed(
     monkeypatch.setattr(watcher, "_adopt", adopt)
     monkeypatch.setattr(watching, "share_agreeing", lambda *_: 0.65)
     monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
-    monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
-    monkeypatch.setattr(watching, "fits", lambda *_: [(BESIDE, 0.64)])
+    monkeypatch.setattr(push_fit, "agreements", lambda *_: [stayed])
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(BESIDE, 0.64)])
     change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
     small: Any = None
     assert watcher._recover(FRAME, small, change) == "a look"
