@@ -141,4 +141,4 @@ def test_pictures_of_an_unknown_format_are_refused(tmp_path: Path) -> None:
     path = film(tmp_path / "film.avi", "mjpeg", "yuvj420p")
     path.write_bytes(path.read_bytes().replace(b"MJPG", b"zzzz"))
     with pytest.raises(FrameError, match="unknown format"):
-        Video(path)
+        frames_of(path)
