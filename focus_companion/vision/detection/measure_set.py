@@ -105,12 +105,15 @@ def measure_set(
 
 
 def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:
-    """Two players' shades of one hue, the lighter one green's: the start looks the same either way round."""
+    """Two players' shades, as they are likeliest dealt, since the start looks the same either way round: the
+    redder ones are red's, or, if they are of one hue, the lighter ones green's.
+    """
     if set(shades) != {"g", "r"}:
         return shades
     green, red = tints(np.array([shades["g"], shades["r"]], float))
     same_hue = float(abs(green - red)[:2].max()) < ONE_HUE
-    return {"g": shades["r"], "r": shades["g"]} if same_hue and green[2] < red[2] else shades
+    exchanged = green[2] < red[2] if same_hue else green[0] > red[0]
+    return {"g": shades["r"], "r": shades["g"]} if exchanged else shades
 
 
 def possible(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:
