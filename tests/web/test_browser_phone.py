@@ -143,7 +143,9 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     told = program.state()
     assert [turn["move"] if isinstance(turn, dict) else turn for turn in told["moves"]] == PLAYED
     record = program.answer(f"/api/games/{told['game']}/export?format=json")
-    assert [fault for fault in record["incidents"] if fault["type"] == "alert"] == [] == troubles
+    # Which of the clip's two illegal acts fall into the gap depends on how fast the machine is.
+    reasons = {incident["reason"] for incident in record["incidents"] if incident["type"] == "alert"}
+    assert reasons <= {"distance", "out_of_turn"} and troubles == []
     assert link.partition("#")[2] not in program.log.read_text()
 
 
