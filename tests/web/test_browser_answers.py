@@ -115,7 +115,9 @@ def test_a_piece_of_the_reserve_is_entered_by_touching_its_square(table, seen: S
     page.click("[data-act=turn_yes]")
     until(page, table, last_move="*a3")
     table.play("b5-a5")
+    status(page, "Green to move")
     page.click("[data-act=enter]")
+    status(page, "Which turn was played?")
     page.keyboard.press("Escape")
     status(page, "Green to move")
     assert seen.troubles == []
