@@ -15,6 +15,7 @@ from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
 from .access import COOKIE, Access, Refused
 from .again import from_here
+from .bodies import json_body
 from .downloads import download
 from .games import past_game, summaries
 from .newer import Installed
@@ -141,10 +142,7 @@ def change_game(game: int) -> Response:
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     journal = _journal()
-    try:
-        body = loads(request.get_data())
-    except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    body = json_body()
     change(journal, game, body, _running())
     return jsonify(accepted=True)
 
@@ -155,10 +153,7 @@ def again(game: int) -> tuple[Response, HTTPStatus]:
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     check_there(_journal(), game)
-    try:
-        body = loads(request.get_data())
-    except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    body = json_body()
     return _done(from_here(_journal().history(game), body, _session().history))
 
 
@@ -281,10 +276,7 @@ def enter() -> tuple[Response, HTTPStatus]:
     """Tell the PIN once; the answer's cookie lets this browser act from then on."""
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
-    try:
-        body = loads(request.get_data())
-    except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    body = json_body()
     pin = body.get("pin") if isinstance(body, dict) else None
     if not isinstance(pin, str) or len(pin) > 64:
         raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')

@@ -8,14 +8,13 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
 
-from ..formats.errors import FormatError
-from ..formats.strict_json import loads
 from ..game.colours import LETTER, NAMES
 from ..game.moves import Move
 from ..session.kinds import fits
 from ..session.requests import Leave, NewGame, Request, Resign, SetSeat, SubmitTurn
 from ..session.seat_kinds import ENGINE, FAR, TABLE, parse_kind
 from .access import Access, Refused
+from .bodies import json_body
 from .far import AGE, COOKIE, FarSeats
 from .ports import GameSession
 
@@ -143,10 +142,7 @@ def submitted() -> SubmitTurn:
 
 
 def _body() -> dict[str, Any]:
-    try:
-        body = loads(request.get_data())
-    except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    body = json_body()
     if not isinstance(body, dict):
         raise Refused(HTTPStatus.BAD_REQUEST, "Send a JSON object.")
     return body

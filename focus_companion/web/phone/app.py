@@ -8,11 +8,10 @@ from typing import Final, Protocol
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
-from ...formats.errors import FormatError
-from ...formats.strict_json import loads
 from ...vision.capture.phone import LARGEST, PictureRefused, TooFast
 from ..access import Access, Refused
 from ..base import base_app
+from ..bodies import json_body
 from .holder import Holder
 
 TOKEN: Final = "X-Phone"
@@ -56,10 +55,7 @@ def enter() -> Response:
     """``{"word": "…"}``: from now on this phone is the camera; the answer holds its token."""
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
-    try:
-        body = loads(request.get_data())
-    except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    body = json_body()
     word = body.get("word") if isinstance(body, dict) else None
     if not isinstance(word, str) or len(word) > _LONGEST:
         raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
