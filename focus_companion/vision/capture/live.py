@@ -11,7 +11,7 @@ import numpy as np
 
 from . import frames
 from .backlog import Backlog, Waiting
-from .frames import Frame, FrameError, Image, Source
+from .frames import Frame, FrameError, Image, Source, decoded
 
 READ_TIMEOUT = 5.0
 """Seconds without a picture after which a live source counts as gone."""
@@ -116,6 +116,20 @@ class Live(Source):
         elif self._thread.ident is None:
             # Never read: there is no thread to release the camera.
             self._capture.release()
+
+
+class EncodedLive(Live):
+    """A camera whose pictures arrive encoded, as JPEG or PNG. Only those the reader takes are decoded."""
+
+    def _picture(self, held: Any) -> Image | None:
+        # A picture corrupted on its way is dropped; the next one is complete.
+        try:
+            picture = decoded(held, self.name)
+        except FrameError:
+            self.silent = "damaged"
+            return None
+        self.silent = type(self).silent
+        return picture
 
 
 def _size(held: Any) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from http.client import HTTPException, HTTPResponse
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import cv2
@@ -16,7 +16,7 @@ import cv2
 from ...addresses import shown_address
 from .frames import FrameError, Image, Source, check_size, decoded
 from .http import LARGEST, Fetcher, FetchError
-from .live import READ_TIMEOUT, Live
+from .live import READ_TIMEOUT, EncodedLive, Live
 
 GONE: Final = (OSError, HTTPException, ValueError)
 """Exceptions for a truncated answer."""
@@ -135,18 +135,8 @@ class Parts:
         return part
 
 
-class MotionJpeg(Live):
+class MotionJpeg(EncodedLive):
     """A stream of pictures. All are read, so that nothing queues up; only those taken are decoded."""
-
-    def _picture(self, held: Any) -> Image | None:
-        # A picture corrupted on its way is dropped; the next one is complete.
-        try:
-            picture = decoded(held, self.name)
-        except FrameError:
-            self.silent = "damaged"
-            return None
-        self.silent = "stalled"
-        return picture
 
 
 def open_address(address: str) -> Source:

@@ -7,12 +7,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from PIL.JpegImagePlugin import JpegImageFile
 
-from .frames import FrameError, Image, decoded
-from .live import Live
+from .live import EncodedLive
 
 NAME: Final = "phone"
 
@@ -84,7 +83,7 @@ class PhoneCamera:
         return PhonePictures(self)
 
 
-class PhonePictures(Live):
+class PhonePictures(EncodedLive):
     """The pictures of a :class:`PhoneCamera`. It ends when their size changes: the phone was rotated, or
     replaced by another one."""
 
@@ -109,16 +108,6 @@ class PhonePictures(Live):
 
     def release(self) -> None:
         """Nothing to release: the camera belongs to the phone."""
-
-    def _picture(self, held: Any) -> Image | None:
-        # Only its header was checked when it arrived.
-        try:
-            picture = decoded(held, self.name)
-        except FrameError:
-            self.silent = "damaged"
-            return None
-        self.silent = NAME
-        return picture
 
 
 def jpeg_size(data: bytes) -> tuple[int, int]:
