@@ -28,18 +28,6 @@ static u16 killers[PLIES + 2][2], age;
 static int root_player, root_side, stopped, nodes, next_look, root_best;
 static u8 freedom[SQUARES][MAX_HEIGHT + 1];
 
-void *memset(void *at, int value, unsigned long size) {
-    u8 *byte = at;
-    while (size--) *byte++ = (u8)value;
-    return at;
-}
-void *memcpy(void *to, const void *from, unsigned long size) {
-    u8 *a = to;
-    const u8 *b = from;
-    while (size--) *a++ = *b++;
-    return to;
-}
-
 static void stack_worth(Position *p, int square, u32 code, int sign) {
     int height = height_of(code); /* a stack and its moves, kept from turn to turn */
     p->worth[top_of(code)] += sign * (100 + 20 * freedom[square][height]);

@@ -16,6 +16,19 @@ typedef short i16;
 typedef int i32;
 typedef long long i64;
 
+/* There is no C library; the compiler calls these two for what it copies and clears. */
+void *memset(void *at, int value, unsigned long size) {
+    u8 *byte = at;
+    while (size--) *byte++ = (u8)value;
+    return at;
+}
+void *memcpy(void *to, const void *from, unsigned long size) {
+    u8 *a = to;
+    const u8 *b = from;
+    while (size--) *a++ = *b++;
+    return to;
+}
+
 enum { SQUARES = 52, DROP = 63, MAX_HEIGHT = 5, CODES = 2048, MAX_MOVES = 1100, EMPTY = 1 };
 
 typedef struct {

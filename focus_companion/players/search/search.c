@@ -38,18 +38,6 @@ static u64 stir;
 static u64 past[PAST], keys[PLIES + 2]; /* positions of the game so far, as a hash table; those of the line */
 static i32 past_count;
 
-void *memset(void *at, int value, unsigned long size) {
-    u8 *byte = at;
-    while (size--) *byte++ = (u8)value;
-    return at;
-}
-void *memcpy(void *to, const void *from, unsigned long size) {
-    u8 *a = to;
-    const u8 *b = from;
-    while (size--) *a++ = *b++;
-    return to;
-}
-
 static int has_been(u64 key) {
     for (u64 at = key & (PAST - 1); past[at]; at = (at + 1) & (PAST - 1))
         if (past[at] == key) return 1;
