@@ -1,8 +1,8 @@
 """One game at two boards: the seats of another companion are played here by hand, and ours there.
 
 This side is a far player of the other table, whose record counts: what was played there becomes a reply here,
-and what is played here is sent there. What went missing while the line was cut is found by comparing the
-two records, so nothing has to be remembered about what was sent.
+and what is played here is sent there. What was missed while the connection was down is found by comparing
+the two records, so there is no need to remember what was sent.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from .table_client import Declined, TableClient, Unreachable
 log = logging.getLogger(__name__)
 
 _EVERY: Final = 0.5
-"""Seconds between two looks at the other table."""
+"""Seconds between two polls of the other table."""
 
 _LONGEST_PAUSE: Final = 5.0
-"""Seconds between two tries while it does not answer."""
+"""Maximum seconds between two retries while it is unreachable."""
 
 PATIENCE: Final = 30.0
-"""Seconds without an answer after which the players here are asked who goes on, where its turn is due."""
+"""Seconds without an answer after which, if its turn is due, the players here are asked who continues."""
 
 Entry = tuple[str, str]
 """A turn: ("move", text); an act: (its kind, colour)."""
 
 
-class Apart(ValueError):
-    """The two games do not fit together; the text says how, and what to do."""
+class GamesDiffer(ValueError):
+    """The two records contradict each other; the message says how, and what to do."""
 
 
 class OtherTable:
     """Keeps ``game`` in step with the table that its seats ``table:ADDRESS`` name, on a thread of its own.
 
-    ``words``: one-time words of links by the letters of those seats. ``tell`` takes a line for the terminal.
-    ``look`` is to be called whenever anything was told; it returns at once.
+    ``words``: the links' one-time words, by the letters of those seats. ``tell`` prints a line on the
+    terminal. Call ``look`` after every event; it never blocks.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class OtherTable:
         self._thread.start()
 
     def look(self) -> None:
-        """Something has changed here."""
+        """Note that something has changed here."""
         self._news.set()
 
     def close(self, timeout: float = 1.5) -> None:
-        """End; may be called twice."""
+        """Stop the thread; may be called twice."""
         self._stop.set()
         self._news.set()
         if self._thread.is_alive():
@@ -111,7 +111,7 @@ class OtherTable:
                 self._say(f"The other table, {self._client.address}, does not answer ({error}); trying again")
                 if time.monotonic() - self._answered > self._patience:
                     self._give_up("away", str(error))
-            except (Apart, Declined) as error:
+            except (GamesDiffer, Declined) as error:
                 pause = _LONGEST_PAUSE
                 self._say(f"The other table, {self._client.address}: {error}")
                 self._give_up("apart", str(error))
@@ -127,7 +127,7 @@ class OtherTable:
         """Do what is to be done next, at most one thing.
 
         Raises:
-            Unreachable, Declined, Apart: the other table does not answer or refuses, or the games differ.
+            Unreachable, Declined, GamesDiffer: the other table does not answer or refuses, or the games differ.
         """
         while self._words:
             letter, word = next(iter(self._words.items()))
@@ -173,21 +173,21 @@ class OtherTable:
                 which = "has begun another game; begin it here too" if there_new else (
                     "is still at the game before; begin another there too"
                 )  # fmt: skip
-                raise Apart(which)
+                raise GamesDiffer(which)
             self._rotate(there)
             self._paired = None
         if rules != history.rules.to_json():
-            raise Apart("its game has other rules or another order; begin both games by the same")
+            raise GamesDiffer("its game has other rules or another order; begin both games by the same")
         if self._paired is None:
             if len(history.entries) > 1 and not there.get("moves"):
                 # An old game here and a new one there; what is sent would be turns of another game.
-                raise Apart("the two tables are in different games; begin both anew")
+                raise GamesDiffer("the two tables are in different games; begin both anew")
             self._paired = history.game, game
             self._order = tuple(str(colour) for colour in order)
         playing = {letter for letter in history.rules.order if not self._is_theirs(history, letter)}
         if missing := playing - self._client.held:
             names = " and ".join(sorted(NAMES[letter] for letter in missing))
-            raise Apart(
+            raise GamesDiffer(
                 f"{names} cannot be played from here; ask there for the link of a far seat, and start with it"
             )
 
@@ -206,24 +206,26 @@ class OtherTable:
 
     def _check_position(self, history: History, there: Mapping[str, Any]) -> None:
         if there.get("position") != history.position.text:
-            raise Apart("its position differs from the one here; correct one of the two")
+            raise GamesDiffer("its position differs from the one here; correct one of the two")
 
     def _send(self, history: History, there: Mapping[str, Any], index: int) -> None:
         """Hand our next entry to the other table."""
         entry = history.entries[index].what
         if isinstance(entry, Declaration):
             if entry.kind == "draw" or self._is_theirs(history, entry.player):
-                raise Apart(f"{_shown(_entry(entry))} was told here alone; tell it there too")
+                raise GamesDiffer(f"{_shown(_entry(entry))} was told here alone; tell it there too")
             self._client.act("/api/requests", NAMES[entry.player], {"act": entry.kind})
             return
         at = sum(isinstance(each.what, Move) for each in history.entries[:index])
         before = history.positions[at]
         if self._is_theirs(history, before.to_move):
-            raise Apart(f"{entry} was played here for {NAMES[before.to_move]}, but not there; take it back")
+            raise GamesDiffer(
+                f"{entry} was played here for {NAMES[before.to_move]}, but not there; take it back"
+            )
         if there.get("reply") is not None or there.get("result") is not None:
             return
         if there.get("position") != before.text:
-            raise Apart("its position differs from the one here; correct one of the two")
+            raise GamesDiffer("its position differs from the one here; correct one of the two")
         where = {key: there.get(key) for key in ("game", "ply", "position")}
         self._client.act("/api/turn", NAMES[before.to_move], {"move": str(entry)} | where)
 
@@ -240,7 +242,7 @@ class OtherTable:
         letter = history.position.to_move
         if not self._is_theirs(history, letter):
             player = NAMES.get(letter, letter)
-            raise Apart(f"{text} was played there for {player}; make it here, or take it back there")
+            raise GamesDiffer(f"{text} was played there for {player}; make it here, or take it back there")
         if history.reply is not None or history.paused:
             return
         move = Move.parse(text)
@@ -257,7 +259,7 @@ class OtherTable:
                 except TimeoutError:
                     continue
         except RequestRefused as refused:
-            raise Apart(f"what was played there is refused here: {refused}") from refused
+            raise GamesDiffer(f"what was played there is refused here: {refused}") from refused
 
     def _give_up(self, why: str, detail: str) -> None:
         """Ask the players who goes on, where the other table's turn is due."""
