@@ -124,10 +124,10 @@ class OtherTable:
             self._news.clear()
 
     def turn(self) -> None:
-        """Do what is to be done next, at most one thing.
+        """Do the next step, if there is one.
 
         Raises:
-            Unreachable, Declined, GamesDiffer: the other table does not answer or refuses, or the games differ.
+            Unreachable, Declined, GamesDiffer: the other table does not answer, refuses, or has another game.
         """
         while self._words:
             letter, word = next(iter(self._words.items()))
