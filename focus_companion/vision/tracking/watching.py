@@ -21,7 +21,7 @@ from .reference import Reference
 from .state import GONE, RETRY, Context, State, StillFrame
 
 BLINK = 0.45
-"""Seconds of motion between two like pictures after which the second counts as the first one still."""
+"""Seconds of motion between two similar pictures up to which the second one does not count as new."""
 AWAY = 0.15
 """Squares by which the camera must have moved for its new place to become that of the reference."""
 
@@ -65,7 +65,7 @@ class Watching:
     def see(self, picture: StillFrame) -> Watching | None:
         """The state after this picture; ``None``: the board is gone."""
         look = self.look
-        # After any motion a picture is compared anew, however like the last one its reduced copy is.
+        # After any motion, a picture is compared anew, however similar its subsampled copy is to the last one.
         if look is None or picture.since > look.time or self._differ(picture, look):
             del look
             return self._compare(picture)
@@ -79,12 +79,12 @@ class Watching:
 
     def _compare(self, picture: StillFrame) -> Watching | None:
         """Compare a new picture with the reference, under its conditions."""
-        if (before := self.look) is not None:
-            if picture.time - before.time < BLINK and not self._differ(picture, before):
-                # A flicker of the light or of the camera between two like pictures is no new picture.
-                picture = replace(picture, since=before.since)
-            # Each look holds tens of megabytes: this one goes before the next is made.
-            self.look = before = None
+        before, self.look = self.look, None
+        if before and picture.time - before.time < BLINK and not self._differ(picture, before):
+            # A flicker of the light or of the camera between two similar pictures makes no new picture.
+            picture = replace(picture, since=before.since)
+        # Each look holds tens of megabytes: this one is released before the next is made.
+        del before
         taken = smoothed = Smoothed(picture.image)
         conditions = self._reference.conditions(taken, self.outlines, self._motion)
         self._motion = conditions.motion

@@ -137,6 +137,27 @@ def test_what_was_said_long_ago_is_believed_only_if_it_shows() -> None:
         assert (shown(watcher, picture.image) is not None) == found
 
 
+def test_corners_hold_in_pictures_of_another_size() -> None:
+    """They are fractions of the picture's size, which may change before a still picture has refined them."""
+    picture = Picture("2p-oblique-start.jpg")
+    watcher = blind(picture)
+    watcher.place(picture.pointed_at(0.1))
+    assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::2, ::2]))) is None
+    assert watcher.outlines is not None and watcher.setting_up
+    assert shown(watcher, picture.image, 1) is not None
+    assert picture.error(watcher) < 0.06
+
+
+def test_corners_marked_in_pictures_of_another_shape_are_dropped() -> None:
+    """Remembered from before a restart, they may make the board too small to read."""
+    picture = Picture("2p-oblique-start.jpg")
+    watcher = blind(picture)
+    watcher.place(picture.pointed_at(0.1), believed=False)
+    assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::12, ::12]))) is None
+    assert watcher.outlines is None
+    assert shown(watcher, picture.image, 1) is None and watcher.state is State.SEEKING
+
+
 def test_looking_again_without_help_forgets_the_hand() -> None:
     picture = Picture("2p-oblique-start.jpg")
     watcher = blind(picture)
