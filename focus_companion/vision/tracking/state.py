@@ -34,7 +34,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class StillFrame:
-    """A frame in which nothing has moved ``since`` (seconds of the stream); ``small`` is its subsampled copy."""
+    """A frame without motion ``since`` (seconds of the stream); ``small`` is its subsampled copy."""
 
     frame: Frame
     since: float
