@@ -39,7 +39,7 @@ _ALL_REFILL: Final = 300.0
 up: months of guessing on a machine that is never off must not find six digits."""
 
 
-class Refused(Exception):
+class HttpError(Exception):
     """The request is not allowed: its HTTP ``status`` and a text for the person who asked.
 
     ``text`` is translated where the page knows it; ``values`` then fill its {names}.
@@ -117,7 +117,7 @@ class PinGate:
         self._counted = clock()
 
     def enter(self, pin: str, address: str) -> str:
-        """A token for the right PIN. Raises :class:`Refused` for a wrong one (401) or one too soon (429)."""
+        """A token for the right PIN. Raises :class:`HttpError` for a wrong PIN (401) or too soon (429)."""
         right = hmac.compare_digest(_digest(pin), self._pin)
         with self._lock:
             now = self._clock()
@@ -141,7 +141,7 @@ class PinGate:
                 # Doubling: 3 wrong PINs cost 2 s, 10 cost about 4 minutes each.
                 wait = 2.0 ** min(tries.wrong - _FREE_TRIES + 1, 16)
                 tries.blocked_until = now + min(_LONGEST_WAIT, wait)
-        raise Refused(
+        raise HttpError(
             HTTPStatus.UNAUTHORIZED, "That is not the PIN. It is shown on the screen of the host.", pin=True
         )
 
@@ -174,9 +174,9 @@ def _network(address: str) -> str:
     return str(parsed)
 
 
-def _too_soon(wait: float) -> Refused:
+def _too_soon(wait: float) -> HttpError:
     seconds = max(1, round(wait + 0.5))
-    return Refused(
+    return HttpError(
         HTTPStatus.TOO_MANY_REQUESTS,
         "Too many wrong PINs. Try again in {seconds} s.",
         retry_after=seconds,
@@ -201,7 +201,7 @@ class Access:
         name = host_name(request.headers.get("Host", ""))
         if name in _LOOPBACK_NAMES or name in self._hosts or (self.lan and _is_address(name)):
             return
-        raise Refused(
+        raise HttpError(
             HTTPStatus.MISDIRECTED_REQUEST,
             "This page does not answer to the name “{name}”. Open the address that the host shows.",
             values={"name": name[:80]},
@@ -211,7 +211,7 @@ class Access:
         """Refuse what a page of another site fetches from us; a link from there may be followed."""
         foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
         if foreign and request.headers.get("Sec-Fetch-Mode") != "navigate":
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not answered."
             )
 
@@ -223,11 +223,11 @@ class Access:
         if origin is not None:
             foreign = foreign or _place(origin) != request.headers.get("Host", "").lower()
         if foreign:
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not done."
             )
         if request.mimetype != kind:
-            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as {kind}.", values={"kind": kind})
+            raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as {kind}.", values={"kind": kind})
 
     def is_host(self, request: Request) -> bool:
         """Whether the request comes from the host machine itself.
@@ -254,12 +254,12 @@ class Access:
         if self.may_act(request):
             return
         if self.gate is None:
-            raise Refused(HTTPStatus.FORBIDDEN, "Only the host machine may act; here you can watch.")
-        raise Refused(HTTPStatus.UNAUTHORIZED, "Enter the PIN that the host shows.", pin=True)
+            raise HttpError(HTTPStatus.FORBIDDEN, "Only the host machine may act; here you can watch.")
+        raise HttpError(HTTPStatus.UNAUTHORIZED, "Enter the PIN that the host shows.", pin=True)
 
     def enter(self, request: Request, pin: str) -> str:
         """A token for the cookie :data:`COOKIE`, for the right PIN."""
         self.check_origin(request)
         if self.gate is None:
-            raise Refused(HTTPStatus.FORBIDDEN, "This game has no PIN: only the host machine may act.")
+            raise HttpError(HTTPStatus.FORBIDDEN, "This game has no PIN: only the host machine may act.")
         return self.gate.enter(pin, request.remote_addr or "?")

@@ -13,20 +13,20 @@ from ..formats.match import Match
 from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
-from .access import COOKIE, Access, Refused
+from .access import COOKIE, Access, HttpError
 from .again import from_here
 from .bodies import json_body
 from .downloads import download
 from .games import past_game, summaries
 from .newer import Installed
 from .past import change, check_there
-from .ports import CameraOffer, GameJournal, GameSession
+from .ports import GameJournal, GameSession, OfferedCameras
 from .reasons import refusal
 from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
-from .seats import check_kinds, follow, is_own_affair, submitted
+from .seats import check_kinds, follow, is_own_retirement, submitted
 from .series import Series
 from .stream import Viewers
 
@@ -47,7 +47,7 @@ def _session() -> GameSession:
 def _journal() -> GameJournal:
     journal: GameJournal | None = current_app.extensions["journal"]
     if journal is None:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.NOT_FOUND, "This game is played without a journal, so there are no past games."
         )
     return journal
@@ -68,7 +68,7 @@ def offered() -> dict[str, Any]:
     """What the page offers beside the game: whether the camera may be chosen on it, the one that is plugged
     in and could be taken, and the version that would run after a new start.
     """
-    offer: CameraOffer | None = current_app.extensions["offer"]
+    offer: OfferedCameras | None = current_app.extensions["offer"]
     installed: Installed = current_app.extensions["installed"]
     return {
         "camera_found": offer.found if offer is not None else None,
@@ -82,7 +82,7 @@ def snapshot() -> Response:
     overlay = request.args.get("overlay", "").lower() in ("1", "true", "yes")
     picture = _session().snapshot(overlay, _width(request.args.get("width", "")))
     if picture is None:
-        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The camera has given no picture yet.", retry_after=1)
+        raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "The camera has given no picture yet.", retry_after=1)
     return Response(picture, mimetype="image/jpeg")
 
 
@@ -176,7 +176,7 @@ def export(game: int) -> Response:
 def _export_match(game: int, wanted: str) -> Response:
     found = match_of(_journal(), game)
     if found is None:
-        raise Refused(HTTPStatus.NOT_FOUND, "Game {game} belongs to no match.", values={"game": game})
+        raise HttpError(HTTPStatus.NOT_FOUND, "Game {game} belongs to no match.", values={"game": game})
     length, ids = found
     records = tuple(_journal().history(each).record() for each in ids)
     return download(Match(records, length=length), wanted, f"focus-match-{ids[0]}")
@@ -189,11 +189,11 @@ def review(game: int) -> tuple[Response, HTTPStatus]:
     check_there(_journal(), game)
     history = _journal().history(game)
     if not history.over:
-        raise Refused(HTTPStatus.CONFLICT, "The game is not over yet; a review is for finished games.")
+        raise HttpError(HTTPStatus.CONFLICT, "The game is not over yet; a review is for finished games.")
     try:
         made = reviews.ask(history.record())
     except ReviewFailed as failed:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.INTERNAL_SERVER_ERROR, "The review could not be made; the host’s log says why."
         ) from failed
     if made is None:
@@ -209,8 +209,8 @@ def act() -> tuple[Response, HTTPStatus]:
         wanted = parse_act(loads(request.get_data()))
     except ValueError as wrong:
         access.check_view(request)
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
-    if not is_own_affair(wanted):
+        raise HttpError(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    if not is_own_retirement(wanted):
         access.check_act(request)
     check_kinds(wanted)
     before = _session().state()
@@ -230,7 +230,7 @@ def _done(wanted: Request) -> tuple[Response, HTTPStatus]:
     try:
         _session().submit(wanted).result(_PATIENCE)
     except RequestRefused as refused:
-        raise Refused(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
+        raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
     except TimeoutError:
         # The game thread is busy with a picture; what comes of it will be told on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
@@ -245,14 +245,14 @@ def take_camera() -> tuple[Response, HTTPStatus]:
     """
     access: Access = current_app.extensions["access"]
     access.check_act(request)
-    offer: CameraOffer | None = current_app.extensions["offer"]
+    offer: OfferedCameras | None = current_app.extensions["offer"]
     source = _camera_source()
     if offer is None or not offer.take(source):
         if offer is not None and source is not None:
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.CONFLICT, "No picture comes from this address. Is it right, and is the camera on?"
             )
-        raise Refused(HTTPStatus.CONFLICT, "There is no camera to play on. Plug one in.")
+        raise HttpError(HTTPStatus.CONFLICT, "There is no camera to play on. Plug one in.")
     return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
 
 
@@ -261,13 +261,13 @@ def _camera_source() -> str | None:
     try:
         body = loads(request.get_data() or b"{}")
     except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+        raise HttpError(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
     source = body.get("source") if isinstance(body, dict) else ""
     if source is None:
         return None
     address = isinstance(source, str) and re.fullmatch(r"(?:https?|rtsps?)://\S{1,2000}", source.strip())
     if source not in ("phone", "demo") and not address:
-        raise Refused(HTTPStatus.BAD_REQUEST, "A camera’s address begins with http:// or rtsp://.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "A camera’s address begins with http:// or rtsp://.")
     return str(source).strip()
 
 
@@ -279,7 +279,7 @@ def enter() -> tuple[Response, HTTPStatus]:
     body = json_body()
     pin = body.get("pin") if isinstance(body, dict) else None
     if not isinstance(pin, str) or len(pin) > 64:
-        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')
+        raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')
     token = access.enter(request, pin)
     response = jsonify(accepted=True)
     response.set_cookie(COOKIE, token, samesite="Strict", httponly=True)

@@ -13,14 +13,14 @@ from .access import Access
 from .base import base_app
 from .far import FarSeats
 from .newer import Installed
-from .ports import CameraOffer, GameJournal, GameSession
+from .ports import GameJournal, GameSession, OfferedCameras
 from .reviewing import Reviews
 from .series import Series
 
 VIEWERS = 240
 """How many viewers may follow the event stream at a time."""
 
-AFTER_YOU: Final = 0.2
+YIELD_SECONDS: Final = 0.2
 """Seconds for which whoever asks for something waits at most while a picture is judged."""
 
 
@@ -33,7 +33,7 @@ def create_app(
     hosts: Iterable[str] = (),
     viewers: int = VIEWERS,
     far: FarSeats | None = None,
-    offer: CameraOffer | None = None,
+    offer: OfferedCameras | None = None,
     phone: str | None = None,
 ) -> Flask:
     """The page of a running game.
@@ -47,7 +47,7 @@ def create_app(
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
     # With a thousand who ask, those who come during a look would each take their share of its time.
-    app.before_request(partial(session.let_pass, AFTER_YOU))
+    app.before_request(partial(session.wait_while_busy, YIELD_SECONDS))
     app.extensions["journal"] = journal
     app.extensions["blocks"] = stream.Blocks(stream.event_block)
     app.extensions["state_blocks"] = stream.Blocks(partial(stream.state_block, session))

@@ -11,7 +11,7 @@ from flask_babel import gettext
 from werkzeug.exceptions import HTTPException
 
 from . import assets
-from .access import Access, Refused
+from .access import Access, HttpError
 from .assets import Assets
 from .catalogues import LANGUAGES
 from .languages import init_languages
@@ -46,7 +46,7 @@ def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
     app.before_request(lambda: access.check_site(request))
     init_languages(app)
     app.register_blueprint(assets.blueprint)
-    app.register_error_handler(Refused, _refused)
+    app.register_error_handler(HttpError, _refused)
     app.register_error_handler(HTTPException, _failed)
     app.context_processor(_words)
     app.after_request(_pack)
@@ -86,7 +86,7 @@ def _pack(response: Response) -> Response:
     return response
 
 
-def _refused(refused: Refused) -> Response:
+def _refused(refused: HttpError) -> Response:
     text = gettext(refused.text)
     response = jsonify(error=text.format_map(refused.values) if refused.values else text, pin=refused.pin)
     response.status_code = refused.status
@@ -95,7 +95,7 @@ def _refused(refused: Refused) -> Response:
     return response
 
 
-def _told(code: int) -> str | None:
+def _error_text(code: int) -> str | None:
     """What a person is told of an answer of this status, in their language; ``None`` of a rare one."""
     texts: dict[int, str] = {
         HTTPStatus.BAD_REQUEST: gettext("The host did not understand."),
@@ -110,7 +110,7 @@ def _told(code: int) -> str | None:
 def _failed(error: HTTPException) -> Response:
     code = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
     own = error.description if error.description != type(error).description else None
-    text = own or _told(code) or error.description or error.name
+    text = own or _error_text(code) or error.description or error.name
     if request.path.startswith("/api/") or request.path == "/healthz":
         response = jsonify(error=text)
     else:

@@ -18,7 +18,7 @@ REQUEST_SECONDS: Final = 20.0
 ANSWER_SECONDS: Final = 30.0
 """Time without a byte taken after which somebody who does not read an answer is let go."""
 
-AFTER_YOU: Final = 0.05
+YIELD_SECONDS: Final = 0.05
 """Seconds for which reading waits at most while a picture is judged: the server's own thread, which reads for
 everybody, would take its share of a look's time."""
 
@@ -33,7 +33,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """Monotonic time of the first byte of the request that is not whole yet."""
 
     def handle_read(self) -> None:
-        self.server.let_pass(AFTER_YOU)
+        self.server.wait_while_busy(YIELD_SECONDS)
         super().handle_read()
 
     def received(self, data: bytes) -> Any:

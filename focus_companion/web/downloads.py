@@ -9,7 +9,7 @@ from flask import Response, g
 
 from ..formats.match import Match
 from ..formats.writing import NAMES
-from .access import Refused
+from .access import HttpError
 from .exports import ExportBusy, ExportFailed, export_games
 
 log = logging.getLogger(__name__)
@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 def download(games: Match, wanted: str, name: str) -> Response:
     """The game or match in the format ``wanted``, as a file ``name`` with that format's ending.
 
-    Raises :class:`Refused` where there is no such format, where the game cannot be written in it, and where
+    Raises :class:`HttpError` where there is no such format, where the game cannot be written in it, and where
     it can be only later.
     """
     if wanted not in NAMES:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.BAD_REQUEST,
             "There is no format “{format}”. Choose one of: {formats}.",
             values={"format": wanted[:40], "formats": ", ".join(NAMES)},
@@ -31,13 +31,13 @@ def download(games: Match, wanted: str, name: str) -> Response:
         made = export_games(games, wanted, g.language)
     except ExportFailed as failed:
         log.warning("a game cannot be written as %s: %s", wanted, failed)
-        raise Refused(
+        raise HttpError(
             HTTPStatus.BAD_REQUEST,
             "This game cannot be written as {format}; the host’s log says why. Choose another format.",
             values={"format": wanted},
         ) from failed
     except ExportBusy:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "Other films of games are being made. Try again in a few seconds.",
             retry_after=5,

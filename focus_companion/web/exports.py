@@ -18,8 +18,8 @@ from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..formats.writing import FORMATS, Format, mp4_format, write
 from ..game.faults import IllegalMove
-from .aside import NICENESS, AsideFailed, aside
 from .catalogues import FOLDER
+from .child_process import NICENESS, ChildFailed, run_module
 from .story import story_format
 
 Made = TypeVar("Made")
@@ -75,14 +75,14 @@ def export_games(games: Match, name: str, language: str) -> Export:
     """
     form = named_format(name, language)
     try:
-        data = _in_turn(lambda: _aside(games, name, language)) if name in SLOW else write(games, form)
-    except (FormatError, IllegalMove, AsideFailed) as error:
+        data = _in_turn(lambda: _in_child(games, name, language)) if name in SLOW else write(games, form)
+    except (FormatError, IllegalMove, ChildFailed) as error:
         raise ExportFailed(str(error)) from error
     return Export(data, form.media_type, form.suffix)
 
 
-def _aside(match: Match, name: str, language: str) -> bytes:
-    return aside(__name__, name, language, given=write_json(match).encode(), patience=PATIENCE)
+def _in_child(match: Match, name: str, language: str) -> bytes:
+    return run_module(__name__, name, language, given=write_json(match).encode(), patience=PATIENCE)
 
 
 def _in_turn(make: Callable[[], Made]) -> Made:

@@ -19,7 +19,7 @@ from typing import Final
 
 from ..game.colours import LETTER
 from ..session.seat_kinds import FAR
-from .access import Refused
+from .access import HttpError
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class FarSeats:
         """The colour and the token for :data:`COOKIE`, for a word that was not used yet.
 
         Raises:
-            Refused: it is no word of a far seat, or no more.
+            HttpError: it is no word of a far seat, or no more.
         """
         with self._lock:
             for colour, right in self._words.items():
@@ -66,7 +66,7 @@ class FarSeats:
                     self._holders[colour] = _digest(token)
                     self._write()
                     return colour, token
-        raise Refused(
+        raise HttpError(
             HTTPStatus.FORBIDDEN,
             "This link was used already, or is out of date. Ask at the table for a new one.",
         )
@@ -99,15 +99,15 @@ class FarSeats:
         if self._path is None:
             return {}
         try:
-            told = json.loads(self._path.read_text(encoding="utf-8"))
+            stored = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
             log.warning("%s cannot be read (%s); far seats need new links", self._path, error)
             return {}
-        if not isinstance(told, dict):
+        if not isinstance(stored, dict):
             return {}
-        return {str(colour): str(digest) for colour, digest in told.items() if colour in LETTER}
+        return {str(colour): str(digest) for colour, digest in stored.items() if colour in LETTER}
 
     def _write(self) -> None:
         if self._path is None:

@@ -26,14 +26,14 @@ def summaries(journal: GameJournal, running: int | None = None) -> dict[str, lis
     ``match`` (``length``, ``number``, ``before``) or null, ``running``: it is the one at the table.
     """
     last = journal.last_positions()
-    told: dict[str, list[dict[str, Any]]] = {"games": [], "deleted": []}
+    listed: dict[str, list[dict[str, Any]]] = {"games": [], "deleted": []}
     for game in journal.games(deleted=True):
         event = last.get(game.id)
         # Journals of the first version do not tell the position after a turn was taken back.
         position = getattr(event, "position", "") or journal.history(game.id).position.text
         about = _about(journal, game, position, points(journal, game, event))
-        told["games" if game.deleted is None else "deleted"].append(about | {"running": game.id == running})
-    return told
+        listed["games" if game.deleted is None else "deleted"].append(about | {"running": game.id == running})
+    return listed
 
 
 def _about(
@@ -71,19 +71,19 @@ def past_game(journal: GameJournal, game: int) -> dict[str, Any]:
         "about": _about(journal, journal.summary(game), position.text, score),
         "state": state(history),
         "record": record_to_json(history.record()),
-        "positions": told_positions(history),
+        "positions": position_list(history),
     }
 
 
-def told_positions(history: History) -> list[dict[str, Any]]:
+def position_list(history: History) -> list[dict[str, Any]]:
     """The position after every ply, ply 0 first, as the page looks back at it."""
     turns = [entry for entry in entries(history) if "move" in entry]
-    told = [_position(0, None, history.positions[0])]
-    told += [
+    found = [_position(0, None, history.positions[0])]
+    found += [
         _position(ply, turn, position)
         for ply, (turn, position) in enumerate(zip(turns, history.positions[1:], strict=True), 1)
     ]
-    return told
+    return found
 
 
 def _position(ply: int, turn: dict[str, Any] | None, position: Position) -> dict[str, Any]:

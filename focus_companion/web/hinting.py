@@ -17,8 +17,8 @@ from ..session.hinting import check_hint
 from ..session.history import History
 from ..session.requests import RequestRefused, TakeHint
 from ..session.seat_kinds import COMPANION, SeatKind
-from .access import Access, Refused
-from .aside import AsideFailed, aside
+from .access import Access, HttpError
+from .child_process import ChildFailed, run_module
 from .ports import GameSession
 from .reasons import refusal
 
@@ -38,12 +38,12 @@ _one = threading.Lock()
 
 
 def found(history: History) -> Move:
-    """The turn that the computer would play now. Raises AsideFailed, ValueError."""
+    """The turn that the computer would play now. Raises ChildFailed, ValueError."""
     asked = json.loads(question(history, SeatKind(COMPANION)))
     del asked["seconds"]
     line = json.dumps(asked | {"nodes": NODES}) + "\n"
     with _one:
-        said = aside("focus_companion.cli", "think", "-", given=line.encode(), patience=_PATIENCE)
+        said = run_module("focus_companion.cli", "think", "-", given=line.encode(), patience=_PATIENCE)
     return answered(said.decode())
 
 
@@ -60,10 +60,10 @@ def hint() -> ResponseReturnValue:
         wanted = TakeHint(move, history.game, history.ply, history.position.text)
         session.submit(wanted).result(_DONE)
     except RequestRefused as refused:
-        raise Refused(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
-    except (AsideFailed, ValueError) as error:
+        raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
+    except (ChildFailed, ValueError) as error:
         log.warning("No hint was found: %s", error)
-        raise Refused(
+        raise HttpError(
             HTTPStatus.INTERNAL_SERVER_ERROR, "No hint could be found; the host’s log says why."
         ) from error
     except TimeoutError:

@@ -26,7 +26,7 @@ def chosen_language() -> str:
 
 @blueprint.get("/texts/<language>.json")
 def texts(language: str) -> Response:
-    return _told(language, catalogue)
+    return _texts_response(language, catalogue)
 
 
 @blueprint.get("/texts/<language>/<any(main, later):name>.json")
@@ -34,10 +34,10 @@ def texts_in_parts(language: str, name: str) -> Response:
     """What the game's page needs at first, and what it asks for when it stands."""
     assets: Assets = current_app.extensions["assets"]
     script = assets.files["main.js"].plain.decode()
-    return _told(language, lambda language: part(language, name, script))
+    return _texts_response(language, lambda language: part(language, name, script))
 
 
-def _told(language: str, found: Callable[[str], dict[str, str | list[str]]]) -> Response:
+def _texts_response(language: str, found: Callable[[str], dict[str, str | list[str]]]) -> Response:
     if language not in LANGUAGES:
         abort(404)
     response = jsonify(found(language))

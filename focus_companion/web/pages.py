@@ -12,7 +12,7 @@ from flask_babel import force_locale, gettext
 from ..game.presets import PRESETS
 from ..session.state_json import state
 from ..storage.matches import place_of
-from .access import Access, Refused
+from .access import Access, HttpError
 from .api import offered
 from .assets import Assets
 from .catalogues import LANGUAGES
@@ -38,18 +38,18 @@ def play() -> str:
     """The game; ``?view=table``: for a screen beside the table, with nothing to press."""
     access: Access = current_app.extensions["access"]
     session: GameSession = current_app.extensions["game"]
-    told = session.state()
+    state = session.state()
     return render_template(
         "game.html",
         game="",
         table_view=request.args.get("view") == "table",
-        phase=_phase(told),
+        phase=_phase(state),
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
         own_seat=own_seat(),
         addresses=current_app.extensions["addresses"],
         phone=current_app.extensions["phone"] if access.may_act(request) else None,
-        state=told | offered(),
+        state=state | offered(),
     )
 
 
@@ -84,7 +84,7 @@ def past_game(game: int) -> str:
         abort(404, gettext("This game is played without a journal, so there are no past games."))
     try:
         check_there(journal, game)
-    except Refused as refused:
+    except HttpError as refused:
         if refused.status == HTTPStatus.NOT_FOUND:
             abort(404, gettext("There is no such game in the journal."))
         abort(refused.status, gettext(refused.text).format_map(refused.values))

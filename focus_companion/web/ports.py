@@ -56,7 +56,7 @@ class GameSession(Protocol):
         """Hand a request to the game thread; the future holds ``RequestRefused`` if it cannot be."""
         ...
 
-    def let_pass(self, timeout: float) -> None:
+    def wait_while_busy(self, timeout: float) -> None:
         """Wait while a picture is judged, at most ``timeout`` seconds."""
         ...
 
@@ -65,7 +65,7 @@ class GameSession(Protocol):
         ...
 
 
-class CameraOffer(Protocol):
+class OfferedCameras(Protocol):
     """The cameras that may be chosen on the page. May be used from any thread."""
 
     @property

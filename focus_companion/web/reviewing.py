@@ -13,7 +13,7 @@ from typing import Any, Final
 from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..game.record import GameRecord
-from .aside import NICENESS, AsideFailed, aside
+from .child_process import NICENESS, ChildFailed, run_module
 
 log = logging.getLogger(__name__)
 
@@ -73,8 +73,8 @@ class Reviews:
 
 def _in_a_process(text: str, patience: float) -> dict[str, Any] | ReviewFailed:
     try:
-        made: dict[str, Any] = json.loads(aside(__name__, given=text.encode(), patience=patience))
-    except (AsideFailed, ValueError) as error:
+        made: dict[str, Any] = json.loads(run_module(__name__, given=text.encode(), patience=patience))
+    except (ChildFailed, ValueError) as error:
         return ReviewFailed(f"The review could not be made: {error}")
     return made
 

@@ -51,7 +51,7 @@ def roster(journal: GameJournal) -> list[dict[str, Any]]:
         if game.result is not None and (who := _named(game)):
             _count(found, game, who, points(journal, game, last.get(game.id)))
     ordered = sorted(found.values(), key=lambda p: (-p.won - p.drawn / 2, -p.points, p.name.casefold()))
-    return [_told(player, found) for player in ordered]
+    return [_to_json(player, found) for player in ordered]
 
 
 def _count(
@@ -88,9 +88,9 @@ def points(journal: GameJournal, game: GameSummary, last: Event | None) -> dict[
     if not isinstance(last, Moved):  # the end does not follow a turn, as after a turn taken back
         history = journal.history(game.id)
         return game_points(history.position, history.rules)
-    told = last.captured.items()
+    rows = last.captured.items()
     return points_of(
-        {LETTER[who]: {LETTER[other]: n for other, n in row.items()} for who, row in told}, rules
+        {LETTER[who]: {LETTER[other]: n for other, n in row.items()} for who, row in rows}, rules
     )
 
 
@@ -118,7 +118,7 @@ def _key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _told(player: _Player, found: Mapping[str, _Player]) -> dict[str, Any]:
+def _to_json(player: _Player, found: Mapping[str, _Player]) -> dict[str, Any]:
     met: Iterable[tuple[str, _Rival]] = sorted(
         player.rivals.items(), key=lambda each: (-each[1].played, found[each[0]].name.casefold())
     )

@@ -13,7 +13,7 @@ from ..game.moves import Move
 from ..session.kinds import fits
 from ..session.requests import Leave, NewGame, Request, Resign, SetSeat, SubmitTurn
 from ..session.seat_kinds import ENGINE, FAR, TABLE, parse_kind
-from .access import Access, Refused
+from .access import Access, HttpError
 from .bodies import json_body
 from .far import AGE, COOKIE, FarSeats
 from .ports import GameSession
@@ -39,7 +39,7 @@ def own_seat() -> str:
     return far_seats().seat_of(request.cookies.get(COOKIE), _seats())
 
 
-def is_own_affair(wanted: Request) -> bool:
+def is_own_retirement(wanted: Request) -> bool:
     """Whether the player of a far seat may ask for this without the PIN: to resign or leave themselves."""
     return isinstance(wanted, Resign | Leave) and own_seat() == NAMES.get(wanted.player)
 
@@ -54,11 +54,11 @@ def check_kinds(wanted: Request) -> None:
     for kind in kinds:
         by = parse_kind(kind).by
         if by == ENGINE and kind not in known:
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN, "A program can be given a seat only where Focus Companion is started."
             )
         if by == TABLE and kind not in known:
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN,
                 "Another table can be given a seat only where Focus Companion is started.",
             )
@@ -89,7 +89,7 @@ def enter() -> Response:
     access.check_origin(request)
     word = _body().get("word")
     if not isinstance(word, str) or len(word) > _LONGEST:
-        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
+        raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
     colour, token = far_seats().enter(word, _seats())
     response = jsonify(accepted=True, player=colour)
     # Not strict: who comes back by the link in a message must still be known.
@@ -113,7 +113,7 @@ def renew() -> Response:
     access.check_act(request)
     colour = _body().get("player")
     if not isinstance(colour, str) or _seats().get(colour) != FAR:
-        raise Refused(HTTPStatus.CONFLICT, "This seat is not played from far away.")
+        raise HttpError(HTTPStatus.CONFLICT, "This seat is not played from far away.")
     return jsonify(link=f"/seat#{far_seats().renew(colour)}")
 
 
@@ -121,7 +121,7 @@ def submitted() -> SubmitTurn:
     """The turn that a far player sends with this request, from where it may be sent.
 
     Raises:
-        Refused: the seat is not theirs, or the turn cannot be understood.
+        HttpError: the seat is not theirs, or the turn cannot be understood.
     """
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
@@ -129,20 +129,20 @@ def submitted() -> SubmitTurn:
     kinds = {"player": str, "move": str, "game": int, "ply": int, "position": str}
     colour = body.get("player")
     if any(not fits(body.get(name), kind) for name, kind in kinds.items()) or colour not in LETTER:
-        raise Refused(HTTPStatus.BAD_REQUEST, "Send player, move, game, ply and position.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "Send player, move, game, ply and position.")
     if _seats().get(colour) != FAR:
-        raise Refused(HTTPStatus.CONFLICT, "This seat is not played from far away.")
+        raise HttpError(HTTPStatus.CONFLICT, "This seat is not played from far away.")
     if own_seat() != colour:
         access.check_act(request)
     try:
         move = Move.parse(body["move"])
     except ValueError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+        raise HttpError(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
     return SubmitTurn(LETTER[colour], move, body["game"], body["ply"], body["position"])
 
 
 def _body() -> dict[str, Any]:
     body = json_body()
     if not isinstance(body, dict):
-        raise Refused(HTTPStatus.BAD_REQUEST, "Send a JSON object.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "Send a JSON object.")
     return body

@@ -40,7 +40,7 @@ class Series:
             scores = [self._score(journal, game) for game in games]
             self._counted = {game.id: self._counted[game.id] for game in games}
         score = summed(scores, place.length if place else None)
-        told = {
+        result = {
             "games": [game.id for game in games],
             "scores": list(score.games),
             "leaders": list(score.leaders),
@@ -48,7 +48,7 @@ class Series:
             **score.to_json(),
         }
         # Who plays on without an agreement has no end to come to.
-        return told if place else told | {"over": False, "winners": [], "tied": False}
+        return result if place else result | {"over": False, "winners": [], "tied": False}
 
     def _score(self, journal: GameJournal, game: GameSummary) -> GameScore:
         state = (game.plies, game.ended)

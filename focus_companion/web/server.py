@@ -18,7 +18,7 @@ from .stream import Viewers
 _SPARE_THREADS: Final = 16
 
 
-def _never_mind(_timeout: float) -> None:
+def _no_wait(_timeout: float) -> None:
     """Nothing is judged in this process."""
 
 
@@ -55,7 +55,9 @@ class PageServer:
             ident=None,
         )
         self._server.channel_class = Connection
-        self._server.let_pass = app.extensions["game"].let_pass if "game" in app.extensions else _never_mind
+        self._server.wait_while_busy = (
+            app.extensions["game"].wait_while_busy if "game" in app.extensions else _no_wait
+        )
         self._server.maintenance = self._maintain(self._server.maintenance)
         # With hundreds of viewers a queue now and then is usual and no news for the terminal.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)

@@ -27,7 +27,7 @@ from ..session.history import History
 from ..session.state_json import state
 from .assets import Assets
 from .catalogues import FOLDER, part
-from .games import told_positions
+from .games import position_list
 from .story_notes import notes
 
 _TEMPLATES: Final = FOLDER.parent / "templates"
@@ -76,9 +76,9 @@ def write_story(
         date=record.date,
         players=record.rules.players,
         stills=bool(stills),
-        told=_json(
+        data=_json(
             {
-                "game": told(record, swings=swings),
+                "game": story_data(record, swings=swings),
                 "stills": {ply: _picture("jpeg", data) for ply, data in stills.items()},
                 "texts": part(language, "main", script),
             }
@@ -88,13 +88,13 @@ def write_story(
     return text.encode("utf-8", "replace")
 
 
-def told(record: GameRecord, *, swings: bool) -> dict[str, Any]:
+def story_data(record: GameRecord, *, swings: bool) -> dict[str, Any]:
     """What the file's script is told: last ``state``, ``positions`` by ply, ``notes``, ``review`` or None."""
     history = History.of(record)
     result = outcome_to_json(record.result)
     return {
         "state": state(history) | {"result": result, "camera": "ok"},
-        "positions": told_positions(history),
+        "positions": position_list(history),
         "notes": notes(record),
         "review": review(record).to_json() if swings and record.result and record.moves else None,
     }

@@ -14,7 +14,7 @@ from flask import Blueprint, Response, current_app, request
 
 from ..formats.strict_json import compact
 from ..session.events import Event
-from .access import Refused
+from .access import HttpError
 from .ports import GameSession
 
 RETRY_MS: Final = 1500
@@ -150,12 +150,12 @@ def state_block(session: GameSession, number: int, event: Event) -> bytes:
 
 
 def last_event_id() -> int | None:
-    """Where this viewer goes on: ``Last-Event-ID``, else ``?after=``. Raises :class:`Refused` if odd."""
+    """Where this viewer goes on: ``Last-Event-ID``, else ``?after=``. Raises :class:`HttpError` if odd."""
     text = request.headers.get("Last-Event-ID", "").strip() or request.args.get("after", "").strip()
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise Refused(
+        raise HttpError(
             HTTPStatus.BAD_REQUEST,
             "“{id}” is no event id. Send the last id that you have seen.",
             values={"id": text[:40]},
@@ -176,7 +176,7 @@ def stream_response(
 ) -> Response:
     """The answer that goes on until the viewer or the subscription ends.
 
-    Raises :class:`Refused` if too many follow already; the subscription is closed then, and the viewer is
+    Raises :class:`HttpError` if too many follow already; the subscription is closed then, and the viewer is
     told to ask ``instead`` now and then.
     """
     viewers: Viewers = current_app.extensions["viewers"]
@@ -184,7 +184,7 @@ def stream_response(
     stream = EventStream(subscription, viewers, is_left, block)
     if not viewers.admit(stream):
         stream.close()
-        raise Refused(
+        raise HttpError(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "{number} viewers follow already. Ask {address} every few seconds instead.",
             retry_after=5,

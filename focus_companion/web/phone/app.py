@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
 from ...vision.capture.phone import LARGEST, PictureRefused, TooFast
-from ..access import Access, Refused
+from ..access import Access, HttpError
 from ..base import base_app
 from ..bodies import json_body
 from .holder import Holder
@@ -58,7 +58,7 @@ def enter() -> Response:
     body = json_body()
     word = body.get("word") if isinstance(body, dict) else None
     if not isinstance(word, str) or len(word) > _LONGEST:
-        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
+        raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
     holder: Holder = current_app.extensions["holder"]
     token = holder.enter(word)
     camera: PictureSink = current_app.extensions["phone camera"]
@@ -76,12 +76,12 @@ def picture() -> Response:
     holder.check(request.headers.get(TOKEN, ""))
     number = request.args.get("n", "")
     if not (number.isascii() and number.isdigit() and len(number) < 16):
-        raise Refused(HTTPStatus.BAD_REQUEST, "The pictures must be numbered.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "The pictures must be numbered.")
     camera: PictureSink = current_app.extensions["phone camera"]
     try:
         camera.put(request.get_data(cache=False), int(number))
     except TooFast as fast:
-        raise Refused(HTTPStatus.TOO_MANY_REQUESTS, "Too many pictures come.", retry_after=1) from fast
+        raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "Too many pictures come.", retry_after=1) from fast
     except PictureRefused as wrong:
-        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "That is no picture that can be used.") from wrong
+        raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "That is no picture that can be used.") from wrong
     return Response(status=HTTPStatus.NO_CONTENT)

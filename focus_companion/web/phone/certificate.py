@@ -53,13 +53,13 @@ def _holds(path: Path, names: Iterable[str], now: datetime.datetime) -> bool:
         private = path.stat().st_mode & 0o077 == 0
         found = x509.load_pem_x509_certificate(data)
         key = serialization.load_pem_private_key(data, None)
-        told = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        names_in_it = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (OSError, ValueError, TypeError, x509.ExtensionNotFound):
         # None yet, or a damaged one: another is made.
         return False
     fits = found.public_key() == key.public_key()
     lasts = found.not_valid_before_utc <= now < found.not_valid_after_utc - RENEWED
-    return private and fits and lasts and {_name(name) for name in names} <= set(told)
+    return private and fits and lasts and {_name(name) for name in names} <= set(names_in_it)
 
 
 def _made(names: Iterable[str], now: datetime.datetime) -> bytes:

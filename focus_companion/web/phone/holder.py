@@ -8,7 +8,7 @@ import secrets
 import threading
 from http import HTTPStatus
 
-from ..access import Refused
+from ..access import HttpError
 
 
 class Holder:
@@ -23,10 +23,10 @@ class Holder:
         """A token for the word; the one handed out before is worth nothing from now on.
 
         Raises:
-            Refused: it is not the word.
+            HttpError: it is not the word.
         """
         if not hmac.compare_digest(_digest(word), _digest(self.word)):
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN,
                 "This address is out of date. Scan the code on the companion’s page again.",
             )
@@ -39,9 +39,9 @@ class Holder:
         with self._lock:
             held = self._token
         if held is None:
-            raise Refused(HTTPStatus.UNAUTHORIZED, "The companion does not know this phone yet.")
+            raise HttpError(HTTPStatus.UNAUTHORIZED, "The companion does not know this phone yet.")
         if not hmac.compare_digest(_digest(token), _digest(held)):
-            raise Refused(HTTPStatus.CONFLICT, "Another phone is the camera now.")
+            raise HttpError(HTTPStatus.CONFLICT, "Another phone is the camera now.")
 
 
 def _digest(text: str) -> bytes:

@@ -14,7 +14,7 @@ import { addTexts, date, t, tn } from "../lib/texts.js";
 import { alertText, alertTitle, playerName, resultText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
-const { game, stills, texts } = JSON.parse($("#told").textContent);
+const { game, stills, texts } = JSON.parse($("#story-data").textContent);
 const last = game.state;
 
 addTexts(texts);

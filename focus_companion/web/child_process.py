@@ -9,22 +9,22 @@ NICENESS = 15
 """What such a process adds to its own niceness."""
 
 
-class AsideFailed(RuntimeError):
+class ChildFailed(RuntimeError):
     """The work could not be done; the text says why, in one line."""
 
 
-def aside(module: str, *arguments: str, given: bytes, patience: float) -> bytes:
+def run_module(module: str, *arguments: str, given: bytes, patience: float) -> bytes:
     """What ``python -m module arguments`` answers on its standard output to ``given`` on its standard input.
 
     Raises:
-        AsideFailed: it failed, could not be begun, or took longer than ``patience`` seconds.
+        ChildFailed: it failed, could not be begun, or took longer than ``patience`` seconds.
     """
     command = [sys.executable, "-m", module, *arguments]
     try:
         done = subprocess.run(command, input=given, capture_output=True, timeout=patience, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise AsideFailed(str(error)) from error
+        raise ChildFailed(str(error)) from error
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise AsideFailed(said[-1] if said else f"exit status {done.returncode}")
+        raise ChildFailed(said[-1] if said else f"exit status {done.returncode}")
     return done.stdout
