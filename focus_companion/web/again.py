@@ -1,4 +1,4 @@
-"""Try again: another game from an earlier position, which the page leads the players to set up."""
+"""“Try again from here”: begins another game from an earlier position, which the players then set up."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .access import HttpError
 
 
 def from_here(history: History, body: Any, running: History) -> NewGame:
-    """The game that begins where ``history`` stood after {"ply": N}, with players and seats of ``running``.
+    """The game that begins from the position of ``history`` after {"ply": N}, with players and seats of
+    ``running``.
 
-    Raises :class:`HttpError`: there is no such position, it cannot be begun from, or a match is being played.
+    Raises :class:`HttpError`: there is no such position, no game can begin from it, or a match is running.
     """
     ply = body.get("ply") if isinstance(body, dict) else None
     if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= history.ply:

@@ -1,4 +1,4 @@
-"""What every Flask app of ours has: who may look, headers that guard a page, languages, scripts, styles."""
+"""What all our Flask apps share: access control, security headers, languages, scripts, styles."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .languages import init_languages
 from .stream import Viewers
 
 _LARGEST_BODY = 256 * 1024
-"""Bytes of a request; the longest that a page sends has a few thousand."""
+"""Maximum bytes of a request; the longest that a page sends has a few thousand."""
 
 _WORTH_PACKING = 1024
-"""Bytes below which an answer travels as it is."""
+"""Bytes below which a response is not compressed."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -30,9 +30,9 @@ _POLICY = (
 
 
 def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
-    """An app without pages; ``viewers``: most open event streams, past it viewers are told to poll.
+    """An app without pages; ``viewers``: maximum number of open event streams; further viewers have to poll.
 
-    ``camera``: its pages may ask for the camera of the machine that shows them.
+    ``camera``: its pages may use the camera of the machine that shows them.
     """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _LARGEST_BODY
@@ -55,7 +55,7 @@ def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
 
 
 def _words() -> dict[str, Any]:
-    """What every template may use."""
+    """Variables for every template."""
     found: Assets = current_app.extensions["assets"]
     return {"assets": f"/assets/{found.version}", "language": g.language, "languages": LANGUAGES}
 
@@ -74,7 +74,7 @@ def _guard(response: Response) -> Response:
 
 
 def _pack(response: Response) -> Response:
-    """Pages and texts travel compressed; pictures are so already, and a stream must not wait."""
+    """Compress pages and texts; pictures are compressed already, and a stream must not be delayed."""
     wanted = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
     packable = response.mimetype in ("text/html", "application/json") and not response.is_streamed
     if not packable or "Content-Encoding" in response.headers or response.status_code != HTTPStatus.OK:
@@ -96,7 +96,7 @@ def _refused(refused: HttpError) -> Response:
 
 
 def _error_text(code: int) -> str | None:
-    """What a person is told of an answer of this status, in their language; ``None`` of a rare one."""
+    """The error text for this status in the viewer's language; ``None`` for a rare one."""
     texts: dict[int, str] = {
         HTTPStatus.BAD_REQUEST: gettext("The host did not understand."),
         HTTPStatus.NOT_FOUND: gettext("There is nothing at this address. It may be mistyped or out of date."),

@@ -1,4 +1,4 @@
-"""Long work in a process of its own, at a low priority: neither the game nor the viewers wait for it."""
+"""Runs long work in a separate low-priority process, so that neither the game nor the viewers wait for it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import subprocess
 import sys
 
 NICENESS = 15
-"""What such a process adds to its own niceness."""
+"""By how much such a process increases its niceness."""
 
 
 class ChildFailed(RuntimeError):
-    """The work could not be done; the text says why, in one line."""
+    """The process failed; the text says why, in one line."""
 
 
 def run_module(module: str, *arguments: str, given: bytes, patience: float) -> bytes:
-    """What ``python -m module arguments`` answers on its standard output to ``given`` on its standard input.
+    """The standard output of ``python -m module arguments`` with ``given`` on its standard input.
 
     Raises:
-        ChildFailed: it failed, could not be begun, or took longer than ``patience`` seconds.
+        ChildFailed: it failed, could not be started, or took longer than ``patience`` seconds.
     """
     command = [sys.executable, "-m", module, *arguments]
     try:

@@ -1,4 +1,4 @@
-"""A game as a file to take away: the answer, or what to tell who asked for it."""
+"""The response for a game as a downloadable file."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ log = logging.getLogger(__name__)
 
 
 def download(games: Match, wanted: str, name: str) -> Response:
-    """The game or match in the format ``wanted``, as a file ``name`` with that format's ending.
+    """The game or match in the format ``wanted``, as a file ``name`` with that format's suffix.
 
-    Raises :class:`HttpError` where there is no such format, where the game cannot be written in it, and where
-    it can be only later.
+    Raises :class:`HttpError` if there is no such format, if the game cannot be written in it, or if the
+    server is too busy.
     """
     if wanted not in NAMES:
         raise HttpError(

@@ -25,10 +25,10 @@ from .reasons import refusal
 log = logging.getLogger(__name__)
 
 NODES: Final = 300_000
-"""Positions to look at for a hint: the same hint on every machine, in a fraction of a second."""
+"""Positions searched for a hint: gives the same hint on every machine, in a fraction of a second."""
 
 _PATIENCE: Final = 30.0
-"""Seconds that the search may take on a machine that does much else."""
+"""Timeout in seconds for the search, for a machine under load."""
 
 _DONE: Final = 5.0
 """Seconds to wait for the game thread."""
@@ -49,7 +49,7 @@ def found(history: History) -> Move:
 
 @blueprint.post("/api/hint")
 def hint() -> ResponseReturnValue:
-    """Tell the players the next step of a hint: which stack, then where to."""
+    """Give the players the next step of a hint: which stack, then where it goes."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     session: GameSession = current_app.extensions["game"]
@@ -67,6 +67,6 @@ def hint() -> ResponseReturnValue:
             HTTPStatus.INTERNAL_SERVER_ERROR, "No hint could be found; the host’s log says why."
         ) from error
     except TimeoutError:
-        # The game thread is busy with a picture; the hint will be told on the event stream.
+        # The game thread is busy with a picture; the hint will be on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
     return jsonify(accepted=True, done=True)

@@ -1,4 +1,4 @@
-"""What people do to a past game: give it a title, delete it, bring it back."""
+"""Changes to a past game: give it a title, delete it, restore it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .access import HttpError
 from .ports import GameJournal
 
 LONGEST_TITLE: Final = 80
-"""Characters of a title."""
+"""Maximum characters of a title."""
 
 _BODY: Final = 'Send {"title": "…"} or {"deleted": true} or {"deleted": false}.'
 
 
 def no_game(game: int) -> HttpError:
-    """What is told of a game that the journal has not."""
+    """The error for a game that is not in the journal."""
     return HttpError(
         HTTPStatus.NOT_FOUND,
         "The journal has no game {game}. /api/games lists those that it has.",
@@ -25,7 +25,7 @@ def no_game(game: int) -> HttpError:
 
 
 def check_there(journal: GameJournal, game: int) -> None:
-    """Refuse a game that the journal has not, or that was deleted and can be brought back."""
+    """Refuse a game that is not in the journal or is deleted."""
     try:
         deleted = journal.summary(game).deleted
     except LookupError:
@@ -39,7 +39,7 @@ def check_there(journal: GameJournal, game: int) -> None:
 
 
 def change(journal: GameJournal, game: int, body: Any, running: int | None) -> None:
-    """Do what the JSON ``body`` asks for. ``running``: the game at the table, which is not deleted.
+    """Carry out the change in the JSON ``body``. ``running``: the game at the table, which cannot be deleted.
 
     Raises :class:`HttpError`.
     """

@@ -37,13 +37,13 @@ class _Player:
 
 
 def roster(journal: GameJournal) -> list[dict[str, Any]]:
-    """Everybody who has finished a game under a name, the best first: by games won (a draw is half of one),
-    then by points.
+    """Everybody who has finished a game under a name, best first: by games won (a draw counts half), then by
+    points.
 
     Keys: ``name``, ``last`` (when the last of their games began), ``played``, ``won``, ``drawn``, ``lost``,
     ``points`` (opposing pieces captured), ``streak`` (games won in a row up to now), ``best_streak``, and
     ``rivals``: those played against, most often first, with ``played``, ``won`` and ``lost`` against them.
-    A game counts once it has a result. Spelling alone (capitals, spaces) makes no new player.
+    A game counts once it has a result. Names that differ only in capitals or spaces are the same player.
     """
     last = journal.last_positions()
     found: dict[str, _Player] = {}
@@ -81,7 +81,7 @@ def _count(
 
 
 def points(journal: GameJournal, game: GameSummary, last: Event | None) -> dict[str, int]:
-    """Every player's points (by letter) in a game of which ``last`` is the last event with a position."""
+    """Every player's points (by letter) in a game; ``last``: its last event with a position."""
     rules = Rules.from_json(dict(game.rules), played=True)
     if isinstance(last, GameBegan) and rules.set_up != "position":
         return dict.fromkeys(rules.order, 0)
@@ -95,7 +95,7 @@ def points(journal: GameJournal, game: GameSummary, last: Event | None) -> dict[
 
 
 def names(journal: GameJournal) -> list[str]:
-    """The names of earlier games, each once, as it was written last; the newest first."""
+    """The names in earlier games, each once, in its latest spelling; newest first."""
     found: dict[str, str] = {}
     for game in journal.games():
         for name in _named(game).values():
@@ -104,7 +104,7 @@ def names(journal: GameJournal) -> list[str]:
 
 
 def _named(game: GameSummary) -> dict[str, str]:
-    """The players with names by letter; who shares a name in the same game is nobody."""
+    """The names by letter; players of one game who share a name are left out."""
     called = {
         letter: " ".join(name.split())
         for letter, name in game.players.items()

@@ -1,4 +1,4 @@
-"""The seats of the game for pages and programs: links for players far away, and the turns that they send."""
+"""The seats of the game for pages and programs: links for remote players, and the turns that they send."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def _seats() -> dict[str, str]:
 
 
 def own_seat() -> str:
-    """The colour that the browser of this request plays from far; "" if none."""
+    """The far seat (a colour) of the browser that sent this request; "" if none."""
     return far_seats().seat_of(request.cookies.get(COOKIE), _seats())
 
 
 def is_own_retirement(wanted: Request) -> bool:
-    """Whether the player of a far seat may ask for this without the PIN: to resign or leave themselves."""
+    """Whether a remote player resigns or leaves, for which they do not need the PIN."""
     return isinstance(wanted, Resign | Leave) and own_seat() == NAMES.get(wanted.player)
 
 
 def check_kinds(wanted: Request) -> None:
-    """Refuse a request that would start a program, or connect to another table, which the host did not name:
-    both are named where this program is started, never on a page.
+    """Refuse a request that would start a program or connect to another table that the host did not name:
+    both can be named only on the command line, never on a page.
     """
     kinds = list((wanted.played_by or {}).values()) if isinstance(wanted, NewGame) else []
     kinds += [wanted.kind] if isinstance(wanted, SetSeat) else []
@@ -65,26 +65,26 @@ def check_kinds(wanted: Request) -> None:
 
 
 def follow(before: Mapping[str, Any]) -> None:
-    """A request was done; ``before``: the state before it. Where everybody took the next colour, as in a
-    rematch, who plays from far away has taken it too.
+    """Update the far seats after a request; ``before``: the state before it. If everybody took the next
+    colour, as in a rematch, the remote players do so, too.
     """
     session: GameSession = current_app.extensions["game"]
     after = session.state()
     order, was = tuple(before.get("order", ())), before.get("seats", {})
     turned = {colour: was[earlier] for colour, earlier in zip(order, order[-1:] + order[:-1], strict=True)}
     if after["game"] != before["game"] and was != after["seats"] == turned:
-        far_seats().turned(order)
+        far_seats().rotate(order)
 
 
 @blueprint.get("/seat")
 def sit_down() -> str:
-    """Where the link of a far seat leads. The word stands behind the #, so no log and no preview has it."""
+    """The target of a far seat's link. The word is in the fragment, so it is in no log and no preview."""
     return render_template("seat.html")
 
 
 @blueprint.post("/api/seat")
 def enter() -> Response:
-    """Use a word: the answer's cookie gives this browser the seat."""
+    """Redeem a word: the response's cookie gives this browser the seat."""
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
     word = _body().get("word")
@@ -92,14 +92,14 @@ def enter() -> Response:
         raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
     colour, token = far_seats().enter(word, _seats())
     response = jsonify(accepted=True, player=colour)
-    # Not strict: who comes back by the link in a message must still be known.
+    # Not strict: a player who comes back by a link in a message must still be recognized.
     response.set_cookie(COOKIE, token, max_age=AGE, samesite="Lax", httponly=True)
     return response
 
 
 @blueprint.get("/api/far")
 def links() -> Response:
-    """The links of the far seats, for who may act: ``null`` where somebody has taken the seat."""
+    """The links of the far seats, for viewers who may act: ``null`` if somebody has taken the seat."""
     access: Access = current_app.extensions["access"]
     access.check_view(request)
     found = far_seats().links(_seats())
@@ -108,7 +108,7 @@ def links() -> Response:
 
 @blueprint.post("/api/far")
 def renew() -> Response:
-    """A new link for a seat that somebody holds already."""
+    """A new link for a seat that is already taken."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     colour = _body().get("player")
@@ -118,10 +118,10 @@ def renew() -> Response:
 
 
 def submitted() -> SubmitTurn:
-    """The turn that a far player sends with this request, from where it may be sent.
+    """The turn that a remote player sends with this request.
 
     Raises:
-        HttpError: the seat is not theirs, or the turn cannot be understood.
+        HttpError: the seat is not theirs, or the turn is malformed.
     """
     access: Access = current_app.extensions["access"]
     access.check_origin(request)

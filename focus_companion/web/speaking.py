@@ -1,4 +1,4 @@
-"""What the page's browser speaks: the events as sentences, as they happen, and answers to what is asked."""
+"""What the viewer's browser speaks: events as sentences, as they happen, and answers to questions."""
 
 from __future__ import annotations
 

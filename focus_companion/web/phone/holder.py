@@ -12,7 +12,7 @@ from ..access import HttpError
 
 
 class Holder:
-    """Knows the word, drawn anew at each start, and the token of the phone that holds the camera now."""
+    """Holds the word, a new one at each start, and the token of the phone that is the camera now."""
 
     def __init__(self) -> None:
         self.word = secrets.token_urlsafe(12)
@@ -20,10 +20,10 @@ class Holder:
         self._token: str | None = None
 
     def enter(self, word: str) -> str:
-        """A token for the word; the one handed out before is worth nothing from now on.
+        """A token in exchange for the word; earlier tokens become invalid.
 
         Raises:
-            HttpError: it is not the word.
+            HttpError: the word is wrong.
         """
         if not hmac.compare_digest(_digest(word), _digest(self.word)):
             raise HttpError(
@@ -35,7 +35,7 @@ class Holder:
             return self._token
 
     def check(self, token: str) -> None:
-        """Refuse a phone that does not hold the camera: 409 where another does, 401 where none does."""
+        """Refuse a phone that is not the camera: 409 if another one is, 401 if none is."""
         with self._lock:
             held = self._token
         if held is None:
