@@ -82,7 +82,7 @@ def test_demo_follows_what_is_done_on_the_page(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(play_source.time, "monotonic", lambda: now[0])
     demo = Demo("demo")
     moved = LINES[0][0]
-    assert not demo.must_reopen([moved]) and not demo.anew([])
+    assert not demo.must_reopen([moved]) and not demo.must_reopen([])
     for event in (
         events.TakenBack(1, 0),
         events.Paused(1, False),
