@@ -111,19 +111,19 @@ class Watcher:
             if shown:
                 self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
                 self._follow(self._look)
-                if self._look is not None and not doubtful and self._first_pieces.more(self.standing):
-                    self._fit_anew(self._look.smoothed)
+                if self._look is not None and self._first_pieces.more(self.standing, doubtful):
+                    self._fit_anew(self._look.smoothed, doubtful)
             self._look = None
 
-    def _fit_anew(self, now: Smoothed) -> None:
-        """Choose the set, and fit the pose, by the position that now stands in ``now``."""
+    def _fit_anew(self, now: Smoothed, doubtful: Sequence[int]) -> None:
+        """Choose the set, and fit the pose, by what surely stands in ``now``."""
         assert self.camera is not None and self._background is not None
-        self._first_pieces.fitted(stands := self.standing)
-        found = settled_by_pieces(now.image, self.camera, self._profiles, stands, self._lens)
+        self._first_pieces.fitted(stands := self.standing, doubtful)
+        found = settled_by_pieces(now.image, self.camera, self._profiles, stands, self._lens, doubtful)
         (self.camera, self.profile), self.outlines = found, Outlines(*found)
         self._background.forget()
         self._watch_board()
-        self._learn(now, keep=0.0, doubtful=())
+        self._learn(now, keep=0.0, doubtful=doubtful)
 
     def expect(self, stacks: Sequence[str]) -> None:
         """This position should stand now, though no look has shown it (a correction by hand, a new game)."""
