@@ -157,7 +157,9 @@ def _likeliest(
         if best.act.moves:
             # A tall stack changes most of what lies behind it, and perhaps little of its own square.
             pool.append(best.act)
-    pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
+    # A stack may change most of the square that is seen behind it, and little of its own.
+    before = [s for s in open_squares if s not in strong and _overlap(look, s, strong)]
+    pool += of_all(lambda acts: acts.turns({*strong, *before} or set(open_squares)))
     pool += since_begun(whole=False)
     # From above, a piece that is back where it was may show on one of its two squares only.
     pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
@@ -243,6 +245,12 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     """The judgement with what lies over the board and no piece of its act explains."""
     changes = judgement.act.changes
     return replace(judgement, foreign=look.foreign(list(changes), {s: len(v) for s, v in changes.items()}))
+
+
+def _overlap(look: Look, square: int, others: Sequence[int]) -> bool:
+    """Would a piece more on the square be seen before one of the others, or behind it?"""
+    stood, meet = look.evidence.standing, look.evidence.outlines.meet
+    return any(meet(square, len(stood[square]) + 1, s, len(stood[s]) + 1) for s in others)
 
 
 def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
