@@ -32,6 +32,8 @@ LATER: Final = {"later": "main"}
 
 _FOLDER: Final = Path(__file__).parent / "static"
 
+_IMPORT: Final = re.compile(rb'^@import "([\w/]+\.css)";\n', re.MULTILINE)
+
 blueprint = Blueprint("assets", __name__)
 
 
@@ -55,7 +57,9 @@ class Assets:
             plain = path.read_bytes()
             name = path.relative_to(folder).as_posix()
             digest.update(name.encode() + b"\0" + plain)
-            files[name] = _asset(plain if path.suffix != ".css" else _bare_sheet(plain), path.suffix)
+            files[name] = _asset(
+                plain if path.suffix != ".css" else _bare_sheet(_whole_sheet(path)), path.suffix
+            )
         scripts = [path for path in paths if path.is_relative_to(folder / "js")]
         sources = {path.stem: path.read_text(encoding="utf-8") for path in scripts}
         for entry in ENTRIES:
@@ -64,6 +68,11 @@ class Assets:
             files[f"{entry}.js"] = _asset(bundle(sources, entry, first).encode(), ".js")
         self.files: Mapping[str, Asset] = files
         self.version = digest.hexdigest()[:12]
+
+
+def _whole_sheet(path: Path) -> bytes:
+    """A style sheet with its imports inlined: one request instead of a dozen."""
+    return _IMPORT.sub(lambda found: _whole_sheet(path.parent / found[1].decode()), path.read_bytes())
 
 
 def _bare_sheet(sheet: bytes) -> bytes:

@@ -135,7 +135,7 @@ async function remove(game) {
   gone.add(game.id);
   await load();
   show(`[data-game="${game.id}"] [data-do="undo"]`);
-  $("#told").textContent = t("Game {number} is deleted.", { number: `#${game.id}` });
+  $("#announcement").textContent = t("Game {number} is deleted.", { number: `#${game.id}` });
 }
 
 async function bringBack(game) {
@@ -143,7 +143,7 @@ async function bringBack(game) {
   gone.delete(game.id);
   await load();
   show(`[data-game="${game.id}"] a`);
-  $("#told").textContent = t("Game {number} is restored.", { number: `#${game.id}` });
+  $("#announcement").textContent = t("Game {number} is restored.", { number: `#${game.id}` });
 }
 
 // "zaneta" finds Żaneta too.
