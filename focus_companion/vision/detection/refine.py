@@ -45,8 +45,8 @@ _SHADOWS = 0.18, 0.36
 """How far, in squares, the shadows of domes lie beside them."""
 
 _DOMES = 0.1
-"""What a dome weighs against a piece while there are few pieces: enough to hold the pose that one leaves
-open."""
+"""What a dome weighs against a piece when a pose is fitted while there are few pieces: enough to hold what
+one leaves open."""
 
 
 def refine(
@@ -148,8 +148,10 @@ def settled_by_pieces(
 
     An empty board does not tell the set, and where its domes hardly differ from their ground, their shadows
     pass for them: so pieces weigh more, and the board is looked for around where it seemed to lie.
-    ``doubtful`` squares are left out.
+    ``doubtful`` squares are left out. The fields of a chess board tell its pose better than pieces do.
     """
+    if len(profiles) == 1 and profiles[0].flat:
+        return camera, profiles[0]
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
@@ -158,12 +160,15 @@ def settled_by_pieces(
     sure = np.ones(len(heights))
     sure[list(doubtful)] = 0.0
     pieces = sure * np.where(np.array(heights) > 0, 1.0, _DOMES)
-    weight = _WEIGHT * len(heights) / float(pieces.sum())
+    # A shadow passes for its dome on all squares alike: together the domes tell no more than one piece.
+    bare = sure * np.where(np.array(heights) > 0, 0.0, 1.0)
+    told = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
+    weight = _WEIGHT * len(heights) / float(told.sum())
     choices: list[_Choice] = []
 
     def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
         there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, squares)
-        agrees = outline_agreement(edges, there, profile, heights, pieces)
+        agrees = outline_agreement(edges, there, profile, heights, told)
         choices.append(_Choice(agrees, there, profile))
 
     seek(start, profiles[0], sure)

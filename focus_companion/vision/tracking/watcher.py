@@ -14,7 +14,7 @@ import numpy as np
 from ..appearance.background import Background
 from ..appearance.colour_model import ColourModel
 from ..appearance.evidence import Evidence
-from ..appearance.first_colours import usual_pieces
+from ..appearance.first_colours import before_any_piece
 from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.find_board import FoundBoard, find_board
@@ -337,11 +337,7 @@ class Watcher:
         return self._new_look(frame, smoothed, small, None)
 
     def _usual_colours(self) -> ColourModel:
-        """A model that knows only what usual pieces look like: enough until the first one is seen."""
-        colours = ColourModel()
-        known = (self.profile or self._profiles[0]).shades
-        colours.guess(usual_pieces(self._players, known))
-        return colours
+        return before_any_piece(self._players, self.profile or self._profiles[0])
 
     def _new_look(
         self,
