@@ -119,25 +119,14 @@ def test_imports_within_vision_point_inward(path: Path) -> None:
     assert outward == [], f"{name_of(path)} may import only folders on floors below {VISION_FLOORS[own]}"
 
 
-SAME_CLASS = {
-    # What a room asks for, and what fulfils it, share a name.
-    "CameraOffer": {"web.ports", "commands.shared.camera_offer"},
-    "EventJournal": {"session.ports", "mqtt.account"},
-    "KeptEvent": {"mqtt.account", "storage.journal"},
-    "Tape": {"session.ports", "storage.tape.tape"},
-    # The event, and the answer to a request of the web.
-    "Refused": {"session.events", "web.access"},
-}
-
-
-def test_a_class_has_its_name_for_itself() -> None:
+def test_class_names_are_unique_in_the_package() -> None:
     homes: dict[str, set[str]] = {}
     for path in MODULES:
         for node in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, set()).add(name_of(path).partition(".")[2])
     shared = {name: modules for name, modules in homes.items() if len(modules) > 1}
-    assert shared == SAME_CLASS
+    assert shared == {}
 
 
 def test_the_product_needs_nothing_that_is_for_the_tests() -> None:

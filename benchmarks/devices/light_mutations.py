@@ -214,7 +214,7 @@ MUTATIONS = (
         "a press dismisses what has just been reported",
         "test_the_button_dismisses",
         "session/events_from_requests.py",
-        "time - max(told) >= JUST_TOLD",
+        "time - max(shown) >= DISMISS_DELAY",
         "True",
         REQUESTS,
     ),

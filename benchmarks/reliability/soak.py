@@ -114,7 +114,7 @@ def soak(
         if event.type == "result":
             ended.put(event)
 
-    runner = Runner(session, table.open, anew=table.anew, heard=heard)
+    runner = Runner(session, table.open, must_reopen=table.must_reopen, on_event=heard)
     runner.start()
     rows: list[dict[str, Any]] = []
     for done in range(1, games + 1):

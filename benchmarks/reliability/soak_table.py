@@ -137,8 +137,8 @@ class Table(Demo):
             orders=SessionOrders(self._session),
         )  # fmt: skip
 
-    def anew(self, emitted: Any) -> bool:
-        return super().anew(emitted) or self._books.diverged
+    def must_reopen(self, emitted: Any) -> bool:
+        return super().must_reopen(emitted) or self._books.diverged
 
 
 class Watched(Pipeline):

@@ -167,11 +167,11 @@ def play(
     broker, given = chosen_broker(settings), settings
     camera, journal, settings = playing.open_camera_and_journal(settings, picked, closing)
     session = playing.begin_session(wanted, settings, camera, journal, closing)
-    heard = playing.open_listeners(wanted, settings, session, camera, journal, broker, closing)
+    on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, closing)
 
     supervisor = Supervisor()
     # While the page is made ready the camera is opened and the board sought: a start is quick.
-    runner = playing.start_runner(session, camera, heard, supervisor, closing)
+    runner = playing.start_runner(session, camera, on_event, supervisor, closing)
     offer = CameraOffer() if given.camera is None else None
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
     server = playing.serve_page(settings, session, journal, offer, phone, closing)

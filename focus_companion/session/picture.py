@@ -1,4 +1,4 @@
-"""The newest picture, encoded only when somebody looks, and once for all who look at the same frame."""
+"""The newest picture, encoded on demand, and only once for all viewers of the same frame."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _QUALITY: Final = 82
 
 
 class Pictures:
-    """Holds one frame; ``take`` is cheap, ``jpeg`` encodes at most once a frame and kind."""
+    """Holds one frame; ``take`` is cheap, ``jpeg`` encodes at most once per frame and kind of drawing."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -19,15 +19,15 @@ class Pictures:
         self._of: Any = None
 
     def take(self, frame: Any) -> None:
-        """The image of ``frame``, (H, W, 3) uint8 BGR or None, is the newest; it must not change any more."""
+        """Store ``frame`` as the newest; its image, (H, W, 3) uint8 BGR or None, must not change any more."""
         self._frame = frame
 
     def jpeg(
         self, draw: Callable[[Any], Any] | None = None, key: object = None, width: int | None = None
     ) -> bytes | None:
-        """The newest picture, drawn upon by ``draw`` if given, as JPEG; ``None`` if there is no picture yet.
+        """The newest picture as JPEG, drawn on by ``draw`` if given; ``None`` if there is no picture yet.
 
-        ``key`` tells drawings of different content apart. ``width``: at most so many pixels wide.
+        ``key`` distinguishes drawings with different content. ``width``: maximum width in pixels.
 
         Raises:
             ValueError: the picture cannot be encoded.

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from benchmarks.fuzzing.targets import PATHS, Page
 from focus_companion.formats.writing import NAMES as EXPORTS
 from focus_companion.session.names import clean_text
-from focus_companion.web.access import PinGate, Refused
+from focus_companion.web.access import HttpError, PinGate
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -166,7 +166,7 @@ def test_a_rebound_name_cannot_act_even_from_this_machine(page: Page, client: Fl
 def guess(gate: PinGate, pin: str, address: str) -> int:
     try:
         gate.enter(pin, address)
-    except Refused as refused:
+    except HttpError as refused:
         return int(refused.status)
     return 200
 
@@ -393,7 +393,7 @@ def test_films_are_made_one_at_a_time(client: FlaskClient, monkeypatch: pytest.M
         running.pop()
         return b"GIF89a"
 
-    monkeypatch.setattr("focus_companion.web.exports.aside", slow)
+    monkeypatch.setattr("focus_companion.web.exports.run_module", slow)
     told: list[int] = []
 
     def ask() -> None:

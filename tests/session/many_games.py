@@ -58,7 +58,7 @@ def main(games: int, turns: int) -> None:
     session, source = Session(Rules.make(2), {}, None, Pipeline), Demo("demo")
     source.follow(session)
     heard: queue.Queue[Event] = queue.Queue()
-    runner = Runner(session, source.open, anew=source.anew, heard=heard.put)
+    runner = Runner(session, source.open, must_reopen=source.must_reopen, on_event=heard.put)
     runner.start()
     began = 0.0
     while games:

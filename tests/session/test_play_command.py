@@ -82,23 +82,23 @@ def test_demo_follows_what_is_done_on_the_page(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(play_source.time, "monotonic", lambda: now[0])
     demo = Demo("demo")
     moved = LINES[0][0]
-    assert not demo.anew([moved]) and not demo.anew([])
+    assert not demo.must_reopen([moved]) and not demo.must_reopen([])
     for event in (
         events.TakenBack(1, 0),
         events.Paused(1, False),
         events.GameBegan(1, 2, Rules.make(2).to_json()),
     ):
-        assert demo.anew([moved, event])
-    assert not demo.anew([events.Paused(1, True)])
+        assert demo.must_reopen([moved, event])
+    assert not demo.must_reopen([events.Paused(1, True)])
     # A board that has come to a stand is set up anew.
     now[0] += play_source.STUCK + 1
-    assert demo.anew([])
-    assert not demo.anew([moved])
+    assert demo.must_reopen([])
+    assert not demo.must_reopen([moved])
 
 
 def test_only_the_demo_is_opened_anew() -> None:
     chosen = Chosen(settings(camera="0"), "0", object())  # type: ignore[arg-type]
-    assert not chosen.anew([events.TakenBack(1, 0)])
+    assert not chosen.must_reopen([events.TakenBack(1, 0)])
 
 
 @pytest.mark.parametrize(("text", "name"), [("green=Ann", ("g", "Ann")), ("r = Bo B", ("r", "Bo B"))])

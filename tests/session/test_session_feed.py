@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from focus_companion.session.event_feed import WAVE, Feed, Subscription
+from focus_companion.session.event_feed import BATCH, Feed, Subscription
 from focus_companion.session.events import Event, Resolved
 
 
@@ -139,7 +139,7 @@ def test_close_ends_a_waiting_listener_at_once() -> None:
 def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None:
     log = Log()
     feed = Feed(0, log)
-    heard: list[list[int]] = [[] for _ in range(5 * WAVE)]
+    heard: list[list[int]] = [[] for _ in range(5 * BATCH)]
     subscriptions = [feed.subscribe(heartbeat=30) for _ in heard]
 
     def listen(subscription: Subscription, into: list[int]) -> None:
@@ -166,7 +166,7 @@ def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None
 
 def test_many_who_wait_are_ended_at_once() -> None:
     feed = Feed(0, Log())
-    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * WAVE)]
+    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * BATCH)]
     threads = [threading.Thread(target=lambda s=s: [*s], daemon=True) for s in subscriptions]
     for thread in threads:
         thread.start()

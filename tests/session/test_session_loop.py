@@ -231,13 +231,13 @@ class Thinker(Script):
 def test_whoever_asks_lets_the_judging_of_a_picture_pass() -> None:
     sight = Thinker()
     session = Session(Rules.make(2), {}, None, sight)
-    session.let_pass(60)  # Nothing is judged: nobody waits.
+    session.wait_while_busy(60)  # Nothing is judged: nobody waits.
     with ThreadPoolExecutor(2) as threads:
         game = threads.submit(session.push, Still(0))
         assert sight.looks.wait(10)
-        session.let_pass(0.01)  # No longer than asked for, should it take for ever.
+        session.wait_while_busy(0.01)  # No longer than asked for, should it take for ever.
         assert not game.done()
-        asks = threads.submit(session.let_pass, 60)
+        asks = threads.submit(session.wait_while_busy, 60)
         with pytest.raises(TimeoutError):
             asks.result(0.05)
         sight.done.set()

@@ -197,7 +197,7 @@ def test_a_height_that_is_hard_to_tell_is_a_doubt() -> None:
     )
     stage = Stage(position.stacks, seats={"g": "S", "r": "N"})
     picture = BoardView(look).shoot(stage, np.random.default_rng(5))
-    reader = Reader(plastic_sets(), "gr", "bottom", None, aside=False)
+    reader = Reader(plastic_sets(), "gr", "bottom", None, threaded=False)
     told = [reader.see(Frame(n, n / 5, picture), None, None) for n in range(6)]
     (read,) = [one for one in told if one is not None]
     wrong = {square for square in range(52) if read.stacks[square] != position.stacks[square]}

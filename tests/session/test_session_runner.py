@@ -72,7 +72,7 @@ def run() -> Iterator[Callable[..., tuple[Runner, Session, list[Event]]]]:
                 raise source
             return source
 
-        runner = Runner(session, opened, heard=heard.append, back_off=(0.01, 0.02), **more)
+        runner = Runner(session, opened, on_event=heard.append, back_off=(0.01, 0.02), **more)
         running.append(runner)
         runner.start()
         return runner, session, heard
@@ -215,7 +215,7 @@ def test_a_file_may_stand_still(run: Any) -> None:
     assert "lost" not in types(heard)
 
 
-class Sleeping(runner_module.Awake):
+class Sleeping(runner_module.SleepMeter):
     def __init__(self) -> None:
         self.seconds = 0.0
 
@@ -227,7 +227,7 @@ class Sleeping(runner_module.Awake):
 def test_after_a_sleep_the_camera_is_opened_anew_at_once(run: Any) -> None:
     awake = Sleeping()
     first, second = Source(5000, live=True, pace=0.005), Source(5000, live=True, pace=0.005)
-    _, session, heard = run(first, second, awake=awake)
+    _, session, heard = run(first, second, sleep_meter=awake)
     until(lambda: "move" in types(heard))
     before = session.state()["ply"]
     awake.seconds = 3600.0
@@ -241,7 +241,7 @@ def test_after_a_sleep_the_camera_is_opened_anew_at_once(run: Any) -> None:
 
 def test_the_clock_that_goes_on_in_sleep_tells_how_long_it_was() -> None:
     always, awake = [100.0], [50.0]
-    watch = runner_module.Awake(lambda: always[0], lambda: awake[0])
+    watch = runner_module.SleepMeter(lambda: always[0], lambda: awake[0])
     always[0] += 5
     awake[0] += 5
     assert watch.slept() == 0
@@ -249,7 +249,7 @@ def test_the_clock_that_goes_on_in_sleep_tells_how_long_it_was() -> None:
     awake[0] += 5
     assert watch.slept() == 3600
     assert watch.slept() == 0
-    assert abs(runner_module.Awake().slept()) < 1
+    assert abs(runner_module.SleepMeter().slept()) < 1
 
 
 WHY = [
@@ -278,7 +278,7 @@ def test_requests_are_taken_while_the_camera_is_gone(run: Any) -> None:
 def test_a_source_that_has_to_follow_is_opened_anew(run: Any) -> None:
     sources = [Source(2000, live=True, pace=0.005) for _ in range(3)]
     runner, session, heard = run(
-        *sources, anew=lambda told: any(isinstance(event, GameBegan) for event in told)
+        *sources, must_reopen=lambda emitted: any(isinstance(event, GameBegan) for event in emitted)
     )
     until(lambda: "move" in types(heard))
     session.submit(ask.NewGame())
@@ -310,7 +310,7 @@ def test_a_loop_that_hangs_gives_no_sign_of_life(run: Any) -> None:
                 hang.wait(20)
             return ()
 
-    run(*[OSError("busy")] * 3, Source(5000, live=True, pace=0.005), sight=Hanging({}), turned=turned)
+    run(*[OSError("busy")] * 3, Source(5000, live=True, pace=0.005), sight=Hanging({}), on_iteration=turned)
     until(lambda: turns[0] > 10)
     time.sleep(0.5)
     stood = turns[0]

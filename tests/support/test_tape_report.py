@@ -47,7 +47,7 @@ def taped(folder: Path, *steps: Any) -> Path:
         if isinstance(step, np.ndarray):
             tape.frame(Frame(index, index / 10, step))
         else:
-            tape.told([step])
+            tape.emitted([step])
     tape.close()
     return folder
 

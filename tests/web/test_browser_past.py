@@ -96,7 +96,7 @@ def test_a_game_is_renamed_found_by_its_title_and_named_as_before(past: Seen) ->
     expect(page.locator("#games > li:visible")).to_have_count(1)
     page.goto(f"http://127.0.0.1:{past.port}/games/1")
     page.wait_for_selector("body[data-ready]")
-    expect(page.locator(".told h1")).to_have_text("The final")
+    expect(page.locator(".heading h1")).to_have_text("The final")
     assert page.title() == "The final · Focus Companion"
     page.go_back()
     page = past.open("/games")
@@ -114,7 +114,7 @@ def test_a_deleted_game_comes_back_at_once_or_later(past: Seen) -> None:
     game(page, 1).locator("[data-do=delete]").focus()
     page.keyboard.press("Enter")
     expect(game(page, 1)).to_contain_text("Game #1 is deleted.")
-    expect(page.locator("#told")).to_have_text("Game #1 is deleted.")
+    expect(page.locator("#announcement")).to_have_text("Game #1 is deleted.")
     assert [each.id for each in past.table.journal.games()] == [3, 2]
     # The keyboard is at the way back.
     expect(game(page, 1).locator("[data-do=undo]")).to_be_focused()
@@ -190,8 +190,8 @@ def test_the_graph_is_pressed_and_walked_along(past: Seen) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.locator("#replay output")).to_have_text("3 / 4")
     assert "Turn 3" in graph.get_attribute("aria-valuetext")
-    expect(page.locator(".told h1")).to_have_text("Żaneta – Bartholomew")
-    expect(page.locator(".told time")).to_have_text(re.compile(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d"))
+    expect(page.locator(".heading h1")).to_have_text("Żaneta – Bartholomew")
+    expect(page.locator(".heading time")).to_have_text(re.compile(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d"))
     assert past.troubles == []
     assert serious(page) == []
     photographed(page, "replay")

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from focus_companion.web.access import PinGate, Refused, host_name, is_loopback
+from focus_companion.web.access import HttpError, PinGate, host_name, is_loopback
 from focus_companion.web.app import create_app
 
 LAN = {"REMOTE_ADDR": "192.168.1.77"}
@@ -102,7 +102,7 @@ def test_guessing_is_slowed_down_per_address() -> None:
     def tries(pin: str, address: str = "a") -> int:
         try:
             gate.enter(pin, address)
-        except Refused as refused:
+        except HttpError as refused:
             return int(refused.status)
         return 200
 
@@ -124,7 +124,7 @@ def test_guessing_from_many_addresses_is_bounded() -> None:
     for number in range(200):
         try:
             gate.enter("0", f"10.0.0.{number}")
-        except Refused as refused:
+        except HttpError as refused:
             told.append(int(refused.status))
     assert told.count(401) == 30
     assert told.count(429) == 170

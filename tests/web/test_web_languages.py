@@ -27,7 +27,7 @@ from focus_companion.web.catalogues import FOLDER, LANGUAGES, catalogue
 from focus_companion.web.reasons import REASONS
 
 KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext", "RequestRefused"))
-KEYWORDS |= {"tn": (1, 2), "ngettext": (1, 2), "Refused": (2,)}
+KEYWORDS |= {"tn": (1, 2), "ngettext": (1, 2), "HttpError": (2,)}
 SOURCES = [("**/templates/**.html", "jinja2"), ("**/js/**.js", "javascript"), ("**.py", "python")]
 JSON = {"Content-Type": "application/json"}
 TRANSLATED = [code for code in LANGUAGES if code != "en"]

@@ -58,7 +58,7 @@ class Chosen:
     def follow(self, session: Session) -> None:
         """Called with the session that the pictures are for."""
 
-    def anew(self, emitted: Sequence[Event]) -> bool:
+    def must_reopen(self, emitted: Sequence[Event]) -> bool:
         """Whether the source must be reopened because of the latest events."""
         return False
 
@@ -107,7 +107,7 @@ class Demo(Chosen):
         self._view = source.view
         return source
 
-    def anew(self, emitted: Sequence[Event]) -> bool:
+    def must_reopen(self, emitted: Sequence[Event]) -> bool:
         now = time.monotonic()
         if any(isinstance(event, Moved) for event in emitted):
             self._moved = now

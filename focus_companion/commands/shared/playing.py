@@ -57,8 +57,8 @@ def open_camera_and_journal(
     Raises:
         BadInput, OSError: camera, journal or port cannot be used.
     """
-    # Where the demonstration stands in for a camera, the user's journal is held all the same: it is played on
-    # as soon as a camera is there.
+    # Even if the demo stands in for a camera, the user's journal is locked: its game goes on as soon as there
+    # is a camera.
     journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
     camera = choose_source(settings, picked=picked)
@@ -69,7 +69,7 @@ def open_camera_and_journal(
 
 
 def _journal(folder: Path, closing: ExitStack) -> Journal:
-    """The journal in ``folder``, held for writing; what became of it is told."""
+    """The journal in ``folder``, locked for writing; its notices are printed."""
     journal = Journal(folder, write=True)
     closing.callback(journal.close)
     for notice in journal.notices:
@@ -93,7 +93,7 @@ def begin_session(
         wanted.rules or Rules.make(2),
         wanted.names,
         journal,
-        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, aside=wanted.tape is None),
+        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, threaded=wanted.tape is None),
         resume=not wanted.new,
         again=again,
         demo=camera.is_demo,
@@ -118,7 +118,7 @@ def open_listeners(
     wanted: GameOptions, settings: Settings, session: Session, camera: Chosen, journal: Journal,
     broker: Broker | None, closing: ExitStack,
 ) -> Callable[[Any], None]:  # fmt: skip
-    """Who hears of every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
+    """The callback for every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
     spoken = speaker(settings, session, closing)
     show = table_lights(settings, session, closing, spoken)
     look = play_seats(session, settings.data, wanted.words, closing)
@@ -127,7 +127,7 @@ def open_listeners(
         broker = None
     publish = publisher(settings, broker, session, journal, closing)
 
-    def heard(event: Any) -> None:
+    def on_event(event: Any) -> None:
         look()
         show(event)
         if spoken is not None:
@@ -138,16 +138,20 @@ def open_listeners(
         log.info("game %d, turn %d: %s", history.game, history.ply, line.strip() or event.type)
         say(line)
 
-    return heard
+    return on_event
 
 
 def start_runner(
-    session: Session, camera: Chosen, heard: Callable[[Any], None], supervisor: Supervisor, closing: ExitStack
+    session: Session,
+    camera: Chosen,
+    on_event: Callable[[Any], None],
+    supervisor: Supervisor,
+    closing: ExitStack,
 ) -> Runner:
     """Start the game thread."""
     runner = Runner(
-        session, camera.open, first=camera.first, anew=camera.anew, heard=heard, turned=supervisor.alive,
-        back_off=camera.back_off,
+        session, camera.open, first=camera.first, must_reopen=camera.must_reopen, back_off=camera.back_off,
+        on_event=on_event, on_iteration=supervisor.alive,
     )  # fmt: skip
     runner.start()
     closing.callback(runner.stop, STOPPING)
@@ -158,12 +162,12 @@ def serve_page(
     settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, phone: str | None,
     closing: ExitStack,
 ) -> PageServer:  # fmt: skip
-    """Start the page, and tell its PIN and the links of players far away; its server runs until ``closing``.
+    """Start the page, and print its PIN and the links of the far seats; its server runs until ``closing``.
 
     Raises:
         BadInput: its port cannot be used.
     """
-    # Imported here because they take their time, in which the camera is opened already.
+    # Imported here because they are slow to import; meanwhile the camera is being opened.
     from focus_companion.web.app import create_app
     from focus_companion.web.far import FarSeats
     from focus_companion.web.lan import host_names, lan_addresses
@@ -186,7 +190,7 @@ def serve_page(
         tell_pin(pin, server.port, settings.data, closing)
     addresses = app.extensions["addresses"] or (f"http://127.0.0.1:{server.port}/",)
     tell_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
-    # Not as silent as the one before it became when it closed.
+    # The previous server silenced it when it closed.
     logging.getLogger("waitress").setLevel(logging.NOTSET)
     server.start()
     closing.callback(server.close, 0.5)
@@ -194,7 +198,7 @@ def serve_page(
 
 
 def say_what_is_played(session: Session, camera: Chosen) -> None:
-    """Tell the terminal which camera and which game it is."""
+    """Print which camera is used and which game is played."""
     history = session.history
     say(f"Camera: {shown_address(camera.text)}")
     if session.resumed:
@@ -214,7 +218,7 @@ def end_before_the_page(
     offer: CameraOffer | None,
     stopping: Callable[[], object],
 ) -> None:
-    """What ends before the page's server, which was opened earlier; done from the last line to the first.
+    """Register what must end before the page's server, which was opened earlier; it ends in reverse order.
 
     The viewers' streams end with the session, so that the server does not cut them in the middle of a line.
     """
@@ -228,5 +232,5 @@ def end_before_the_page(
 def _say_goodbye(session: Session) -> None:
     session.close()
     time.sleep(0.1)
-    # Connections that are cut while the server closes are no news for the terminal.
+    # Connections that are cut while the server closes need not be reported on the terminal.
     logging.getLogger("waitress").setLevel(logging.CRITICAL)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ..appearance.background import Background
 from ..appearance.colour_model import ColourModel
-from ..appearance.first_colours import usual_pieces
+from ..appearance.first_colours import before_any_piece
 from ..appearance.learning import learn
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
@@ -24,13 +24,14 @@ KEEP = 0.4
 class Placement:
     """A pose of the board, the colours that its pieces have there, and what is known of the place.
 
-    ``hidden``: squares hidden by objects that belong to the scene; ``fitted_stacks``: how many stacks stood
-    when the board profile and the pose were fitted; ``by_hand``: somebody has pointed at the corners.
+    ``constraints``: the number of :func:`constraints` when the board profile and the pose were fitted;
+    ``hidden``: squares hidden by objects that belong to the scene; ``by_hand``: somebody has pointed at the
+    corners.
     """
 
     outlines: Outlines
     colours: ColourModel
-    fitted_stacks: int
+    constraints: int
     hidden: tuple[int, ...] = ()
     by_hand: bool = False
 
@@ -46,13 +47,13 @@ class Placement:
         """The same board at another pose."""
         return replace(self, outlines=Outlines(camera, self.profile))
 
-    def needs_refit(self, stacks: Sequence[str]) -> bool:
-        """Do at least twice as many stacks stand as when profile and pose were fitted?
+    def needs_refit(self, stacks: Sequence[str], doubtful: Collection[int] = ()) -> bool:
+        """Do these stacks (52) constrain profile and pose twice as well as when they were fitted?
 
         An empty board does not show which set it is, and its domes determine the pose less well than pieces
-        do. Doubling refits a few times in a game, and never from a full board.
+        do. Doubling refits a few times while pieces are placed, and never because some have moved.
         """
-        return stack_count(stacks) >= max(1, 2 * self.fitted_stacks)
+        return constraints(stacks, doubtful) >= max(1, 2 * self.constraints)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     """
     placement, relearn = hypothesis.placement, hypothesis.relearn
     outlines, probe = placement.outlines, Probe(placement.profile, stacks)
-    colours = usual_colours(placement.profile, players) if relearn else placement.colours
+    colours = before_any_piece(players, placement.profile) if relearn else placement.colours
     background = Background(*image.shape[:2])
     if relearn:
         learn(image, outlines, stacks, colours, background, keep=0.0)
@@ -95,7 +96,7 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     if wrong or not relearn:
         # Again, without the squares that show something else.
         if relearn:
-            colours = usual_colours(placement.profile, players)
+            colours = before_any_piece(players, placement.profile)
         background.forget()
         keep = 0.0 if relearn else KEEP
         learn(image, outlines, stacks, colours, background, keep=keep, except_squares=wrong)
@@ -103,13 +104,9 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     return Verified(replace(placement, colours=colours), background, wrong)
 
 
-def usual_colours(profile: BoardProfile, players: str) -> ColourModel:
-    """A model of what usual pieces look like, or those of the profile if it names their shades."""
-    colours = ColourModel()
-    colours.guess(usual_pieces(players, profile.shades))
-    return colours
-
-
-def stack_count(stacks: Sequence[str]) -> int:
-    """How many squares are occupied."""
-    return sum(1 for stack in stacks if stack)
+def constraints(stacks: Sequence[str], doubtful: Collection[int] = ()) -> int:
+    """How well pieces constrain profile and pose, without ``doubtful`` squares: one on another counts double,
+    as it also shows their height.
+    """
+    sure = (stack for square, stack in enumerate(stacks) if stack and square not in doubtful)
+    return sum(2 * len(stack) - 1 for stack in sure)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
 
+from ..appearance.first_colours import before_any_piece
 from ..capture.frames import Frame, Image
 from ..detection.find_board import FoundBoard
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
 from .change import board_window
-from .placement import Placement, stack_count, usual_colours
+from .placement import Placement, constraints
 from .stillness import Small, Stillness
 
 RETRY = 1.0
@@ -76,8 +77,8 @@ class Context:
 
     def fitted(self, camera: Camera, profile: BoardProfile, by_hand: bool = False) -> Placement:
         """A pose and a profile fitted to the expected position, with the usual colours of pieces."""
-        colours = usual_colours(profile, self.players)
-        return Placement(Outlines(camera, profile), colours, stack_count(self.standing), by_hand=by_hand)
+        colours = before_any_piece(self.players, profile)
+        return Placement(Outlines(camera, profile), colours, constraints(self.standing), by_hand=by_hand)
 
     def watch(self, outlines: Outlines) -> None:
         """Restrict the detection of motion to this board and its surroundings."""

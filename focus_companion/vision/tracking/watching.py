@@ -14,7 +14,7 @@ from ..geometry.stack_masks import Outlines
 from .change import Change, Covering, Smoothed
 from .conditions import STILL, Conditions, Motion
 from .look import Look
-from .placement import Hypothesis, Placement, Verified, stack_count, verify
+from .placement import Hypothesis, Placement, Verified, constraints, verify
 from .push_fit import AGREED, agreements, fits
 from .recovery import UPSET, Recovery, Upset
 from .reference import Reference
@@ -160,8 +160,8 @@ class Watching:
             return
         self._learn(look.image, doubtful)
         moved = self._follow(look)
-        if not moved and not doubtful and self._placement.needs_refit(self._context.standing):
-            self._refit(look.image)
+        if not moved and self._placement.needs_refit(self._context.standing, doubtful):
+            self._refit(look.image, doubtful)
 
     def mark(self) -> None:
         """See :meth:`.watcher.Watcher.mark`."""
@@ -218,19 +218,16 @@ class Watching:
         self._context.watch(self.outlines)
         self._learn(taken.image)
 
-    def _refit(self, image: Image) -> None:
-        """Choose the board profile, and fit the pose, by the position that stands in ``image`` now."""
-        context = self._context
+    def _refit(self, image: Image, doubtful: Sequence[int]) -> None:
+        """Choose the board profile, and fit the pose, by the position that ``image`` shows now."""
+        context, before = self._context, self._placement
         stacks = context.standing
-        camera, profile = settled_by_pieces(
-            image, self._placement.camera, context.profiles, stacks, context.lens
-        )
-        self._placement = replace(
-            self._placement, outlines=Outlines(camera, profile), fitted_stacks=stack_count(stacks)
-        )
+        found = settled_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
+        fitted = constraints(stacks, doubtful)
+        self._placement = replace(before, outlines=Outlines(*found), constraints=fitted)
         self._background.forget()
         context.watch(self.outlines)
-        self._learn(image, keep=0.0)
+        self._learn(image, doubtful, keep=0.0)
 
     def _learn(self, image: Image, doubtful: Sequence[int] = (), keep: float | None = None) -> None:
         """Learn colours and background, but not from squares that are ``doubtful`` or hidden."""

@@ -1,4 +1,4 @@
-// What the page needs only when it stands already: acts and dialogs, the editor, the turns, looking back, sounds.
+// What the page needs only after its first view: acts and dialogs, the editor, the turns, replay, sounds.
 
 import { Acts } from "./acts.js";
 import { Camera } from "../board/camera.js";

@@ -1,4 +1,4 @@
-// The one place that says what matters most now: an alert, a prompt, a state of the camera, the result, or whose turn.
+// The status: what matters most now, be it an alert, a prompt, the camera, the result, or whose turn it is.
 
 import { stackWords } from "../board/board.js";
 import { token } from "../board/pieces.js";
@@ -9,16 +9,16 @@ import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
 import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
 
-/** What the status says names the player itself. */
-const TELLS_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
+/** Kinds of status whose own text names the player to move. */
+const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
-/** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` acts as [act, words, main one]. */
+/** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` are [act, words, whether it is the main one]. */
 export function summary(state) {
-  const told = now(state);
-  // Until play goes on, the calm states also tell what became of the journal.
-  if (state.rescued && CALM.has(told.kind)) told.text = t("The journal was damaged: what was whole of it is saved, the damaged file is kept as {file}.", { file: state.rescued });
-  return told;
+  const summed = now(state);
+  // Until play goes on, statuses without a problem also report the rescued journal.
+  if (state.rescued && CALM.has(summed.kind)) summed.text = t("The journal was damaged: what was whole of it is saved, the damaged file is kept as {file}.", { file: state.rescued });
+  return summed;
 }
 
 function now(state) {
@@ -52,15 +52,15 @@ function now(state) {
   }
   const choices = candidates(state);
   if (state.prompt) {
-    const told = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
-    if (!choices) return told;
-    // It may have been followed already, and only the players can see that.
-    if (choices.length === 1 && choices[0] === state.prompt.move) return { ...told, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };
+    const prompt = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
+    if (!choices) return prompt;
+    // The stack may have been trimmed already, which only the players can see.
+    if (choices.length === 1 && choices[0] === state.prompt.move) return { ...prompt, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };
   }
-  // The question may stay open while play goes on, so it names whose turn it asks about, and bids nobody to wait.
+  // The question may stay open while play goes on, so it names the player and does not ask anybody to wait.
   if (choices) {
     const player = playerName(state, state.to_move);
-    // Of one turn alone, what else it may have been is no turn: pieces in a hand, or out of place.
+    // With one candidate, the alternative is not a turn: pieces in a hand, or out of place.
     if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: state.watched ? t("If so, just play on. If not, put the pieces back.") : t("If so, say it here or just play on. If not, put the pieces back."), choices };
     return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: state.watched ? t("Just play on: what follows usually tells.") : t("Just play on: what follows usually tells. Or choose here."), choices };
   }
@@ -70,17 +70,17 @@ function now(state) {
   return handless(state, playerName(state, state.to_move), letterOf(state.to_move));
 }
 
-/** Whether the board shows what was played or set up before, and not the start of the rules. */
+/** Whether the position comes from earlier turns or was set up by hand, and is not the start of the rules. */
 const goesOnFrom = (state) => state.ply || state.rules?.set_up === "position";
 
-/** What belongs on the square that is put right next. */
+/** What belongs on the square to be corrected next. */
 function nextWords(position, square) {
   const stack = stacksOf(position)[square];
   if (!stack) return t("Next: nothing stands on {square}.", { square });
   return t("Next: {stack}.", { stack: stackWords(square, stack) });
 }
 
-/** A player without hands is to move: what is to be done for them, or who does not say it. */
+/** A player who is not at the table is to move: the turn to make for them, or why there is none yet. */
 function handless(state, player, letter) {
   const { reply, seat_failed: failed } = state;
   if (reply) {
@@ -115,7 +115,7 @@ function turn(state) {
 }
 
 export class Status {
-  /** `onChoose(move)` when one of the turns in doubt is chosen; null where nobody can act. */
+  /** `onChoose(move)` is called when one of the candidate turns is chosen; null if nobody can act here. */
   constructor(element, loud, quiet, onChoose) {
     Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "" });
     this.token = h("div", { class: "status-token" });
@@ -133,14 +133,14 @@ export class Status {
     this.title.textContent = bound(now.title);
     this.text.textContent = bound(now.text);
     this.token.replaceChildren(...(now.letter ? [token(now.letter)] : [sign(now.sign ?? now.kind)]));
-    // Whose turn it is stays in sight whatever else is to be said.
-    const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
+    // Whose turn it is stays visible whatever else is shown.
+    const turn = !NAMES_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
     this.ask(now, state);
     this.say(now);
   }
 
-  /** The buttons; they stay as they are under the finger while they say the same. */
+  /** Show the buttons; they are replaced only when their content changes, so that one under the finger stays. */
   ask({ choices = [], answers = [], yes, picked }, state) {
     const key = JSON.stringify([choices, answers, yes, picked, state.game, state.looking]);
     if (key === this.asked) return;
@@ -158,7 +158,7 @@ export class Status {
     return h("button", { type: "button", class: strong, "data-act": act }, words);
   }
 
-  /** A button for a turn that it may have been: the letter that the board shows it by, and the turn, or in words `yes`. */
+  /** A button for a candidate turn: its letter on the board, and the turn, or the words `yes`. */
   choice(move, letter, state, yes) {
     const { origin, target } = parseMove(move);
     const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
@@ -167,7 +167,7 @@ export class Status {
     return h("button", { type: "button", class: "choice", title: moveWords(move), on: { click: () => this.onChoose(move) } }, ...words);
   }
 
-  /** Tell screen readers once: alerts at once, the rest when they are done speaking. */
+  /** Announce it to screen readers once: alerts assertively, the rest politely. */
   say(now) {
     const words = `${now.title}. ${now.text}`;
     if (words === this.spoken) return;
