@@ -31,8 +31,8 @@ from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
+from ..vision.tracking.state import State
 from ..vision.tracking.watcher import Watcher
-from ..vision.tracking.watching import State
 from .reading import Reader
 from .usable import Usable
 
@@ -148,7 +148,7 @@ class Pipeline:
             watcher.mark()
         if decision.unchanged:
             watcher.unchanged()
-        elif decision.covered and look.age > _patience(watcher, look):
+        elif decision.covered and look.age > _patience(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
 
@@ -167,7 +167,8 @@ class Pipeline:
             if not self._usable.judge(frame.picture, frame.time):
                 return [OutOfView("camera", self._usable.why)] if self._usable.why else []
             back = [BackInView("camera")] if before else []
-        held = self._watcher.camera if self._watcher is not None else None
+        outlines = self._watcher.outlines if self._watcher is not None else None
+        held = None if outlines is None else outlines.camera
         found = self._reader.see(frame, None if standing is None else standing.stacks, held)
         if found is not None and found.stacks and self._watcher is None:
             # The position that the players accept is sought where it was read.
@@ -197,7 +198,7 @@ class Pipeline:
             self._watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
         else:
             self._watcher.expect(position.stacks)
-            if self._watcher.camera is None and (corners := self._reader.corners) is not None:
+            if self._watcher.outlines is None and (corners := self._reader.corners) is not None:
                 # The players have accepted the reading: seek the board where it was read.
                 self._watcher.place(corners, believed=False)
             self._ready = self._vouched = False
@@ -205,7 +206,7 @@ class Pipeline:
         self._known = position
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
-        wrong = watcher.disagreeing(look)
+        wrong = look.disagreeing(watcher.standing)
         if not wrong or self._vouched:
             self._ready, self._differs, self._vouched = True, (), False
             if self._tries_mount:
@@ -253,19 +254,19 @@ class Pipeline:
 
     def _measure(self, watcher: Watcher, look: Look) -> None:
         """Measure the colours of the pieces, once per estimated pose of the board."""
-        camera, outlines = watcher.camera, watcher.outlines
-        if camera is None or outlines is None or (self._shades is not None and self._shades[0] is camera):
+        outlines = look.evidence.outlines
+        if self._shades is not None and self._shades[0] is outlines.camera:
             return
-        wrong = watcher.disagreeing(look)
-        self._shades = camera, measured_shades(look.image, outlines, watcher.standing, wrong)
+        wrong = look.disagreeing(watcher.standing)
+        self._shades = outlines.camera, measured_shades(look.image, outlines, watcher.standing, wrong)
 
     def pieces(self) -> dict[str, dict[str, str]]:
         """What is known of the pieces by letter: ``seen``, their shade in the picture before the first turn;
         for a known set also ``name`` and ``shade``. Shades as ``#rrggbb``.
         """
         known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
-        watcher = self._watcher
-        profile = (watcher and watcher.profile) or self._profiles[0]
+        outlines = self._watcher.outlines if self._watcher else None
+        profile = outlines.profile if outlines else self._profiles[0]
         for look in profile.pieces:
             if look.letter in known:
                 known[look.letter] = {"name": look.name, "shade": shade_text(look.shade)}
@@ -275,19 +276,17 @@ class Pipeline:
 
     def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""
-        watcher = self._watcher
-        if watcher is None or watcher.outlines is None:
-            return image
-        return draw_reading(image, watcher.outlines, stacks, wrong)
+        outlines = self._watcher.outlines if self._watcher else None
+        return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
 
-def _patience(watcher: Watcher, look: Look) -> float:
+def _patience(look: Look, standing: Sequence[str]) -> float:
     """Seconds after which what seems to cover the board counts as part of the scene."""
     if look.all_over:
         return RELIT_PATIENCE
     if look.age > THING_PATIENCE and look.covering is not None:
         alone = not look.covering.comes_in or not look.hidden
         return THING_PATIENCE if alone else COVERED_PATIENCE
-    if look.age > SHADE_PATIENCE and look.widespread and len(watcher.disagreeing(look)) <= A_TURN:
+    if look.age > SHADE_PATIENCE and look.widespread and len(look.disagreeing(standing)) <= A_TURN:
         return SHADE_PATIENCE
     return COVERED_PATIENCE

@@ -1,7 +1,7 @@
-"""How well a camera explains the whole picture of a known position: every pixel, not the outlines alone.
+"""Check a camera against all pixels of a picture of a known position, not the outlines alone.
 
-Outlines of another set, seen from a little aside, may meet as many edges as those of the right one. But
-then pieces are painted where the picture shows the board, and the board where it shows pieces.
+The outlines of another set at a slightly different pose may match as many edges as those of the right one,
+but then pieces are rendered where the picture shows the board, and the board where it shows pieces.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..geometry.stack_masks import Outlines, lattice_mask
 
 _RIM = np.ones((3, 3), np.uint8)
 PIXELS = 640 * 480
-"""Painted in a picture of so many pixels at the most: what lies amiss is areas, not threads."""
+"""Maximum number of pixels of the picture in which this is checked: mismatches are areas, not thin lines."""
 
 
 def amiss(
@@ -42,7 +42,7 @@ def amiss(
     bare = Background(*small.shape[:2])
     learn(small, outlines, stacks, colours, bare, keep=0.0, except_squares=doubtful)
     window, painted = labels(outlines, stacks)
-    # Pixels on an outline mix what lies on its two sides: a smaller piece would always look better.
+    # Pixels on an outline are mixtures of both sides: a smaller piece would always score better.
     inner = np.asarray(cv2.erode(painted, _RIM)) == np.asarray(cv2.dilate(painted, _RIM))
     shown = inner & (lattice_mask(outlines, window) | (painted != BARE))
     shown &= ~columns_mask(outlines, window, doubtful)
