@@ -53,7 +53,7 @@ def outline_agreement(
     squares: Floats | None = None,
 ) -> float:
     """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges;
-    ``squares`` (52) is what each square weighs.
+    ``squares`` (52) are the weights of the squares.
     """
     known = np.array(heights)
     shown = stack_outlines(camera, profile, known)
@@ -76,8 +76,8 @@ def fit_outlines(
     """The camera fitted so that outlines coincide with edges; one iteration for each of ``reaches``, the
     search distances in squares.
 
-    With ``heights`` (52 numbers of pieces) those stacks are expected, hidden parts left out; without,
-    whatever agrees. ``squares`` (52) is what each square weighs.
+    With ``heights`` (52 numbers of pieces) those stacks are expected, without their occluded parts; otherwise
+    the heights that agree best. ``squares`` (52) are the weights of the squares.
     """
     share = np.ones(len(profile.centres)) if squares is None else squares
     for reach in reaches:

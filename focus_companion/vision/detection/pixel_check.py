@@ -32,9 +32,9 @@ def amiss(
     stacks: Sequence[str],
     doubtful: Collection[int] = (),
 ) -> float:
-    """Mean nats a pixel of the board (0 … 4) by which some other class looks likelier than the painted one,
-    with the colours as that camera's own painting teaches them: up to about 0.01 where it is right. Pixels
-    that a stack on a ``doubtful`` square may show are left out.
+    """Mean log-likelihood ratio per pixel of the board, in nats (0 … 4), of the most likely class against the
+    rendered one, with colours learned from this camera's own rendering: up to about 0.01 for the correct one.
+    Pixels that a stack on a ``doubtful`` square may cover are excluded.
     """
     small, _ = reduced(image, PIXELS)
     outlines = Outlines(resized(camera, small), profile, tallest=max(1, *(len(stack) for stack in stacks)))

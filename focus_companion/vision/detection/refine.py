@@ -45,8 +45,8 @@ _SHADOWS = 0.18, 0.36
 """Distances, in squares, of the shadows of domes from the domes."""
 
 _DOMES = 0.1
-"""What a dome weighs against a piece when a pose is fitted while there are few pieces: enough to hold what
-one leaves open."""
+"""Weight of a dome relative to a piece in the fit of a pose while there are few pieces: enough to constrain
+what a single piece leaves open."""
 
 
 def refine(
@@ -146,9 +146,9 @@ def settled_by_pieces(
 ) -> tuple[Camera, BoardProfile]:
     """Pose and set from the first pieces, at least one, on a board that was found empty.
 
-    An empty board does not tell the set, and where its domes hardly differ from their ground, their shadows
-    pass for them: so pieces weigh more, and the board is looked for around where it seemed to lie.
-    ``doubtful`` squares are left out. The fields of a chess board tell its pose better than pieces do.
+    An empty board does not show which set it is, and domes with little contrast are confused with their
+    shadows: so pieces have more weight, and the search covers the surroundings of the previous pose.
+    ``doubtful`` squares are excluded. On a chess board, the fields determine the pose better than pieces do.
     """
     if len(profiles) == 1 and profiles[0].flat:
         return camera, profiles[0]
@@ -160,7 +160,7 @@ def settled_by_pieces(
     sure = np.ones(len(heights))
     sure[list(doubtful)] = 0.0
     pieces = sure * np.where(np.array(heights) > 0, 1.0, _DOMES)
-    # A shadow passes for its dome on all squares alike: together the domes tell no more than one piece.
+    # Shadows can be confused with domes on all squares alike: all domes together weigh as much as one piece.
     bare = sure * np.where(np.array(heights) > 0, 0.0, 1.0)
     told = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
     weight = _WEIGHT * len(heights) / float(told.sum())

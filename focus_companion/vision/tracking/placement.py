@@ -24,14 +24,14 @@ KEEP = 0.4
 class Placement:
     """A pose of the board, the colours that its pieces have there, and what is known of the place.
 
-    ``fitted``: the :func:`information` in the pieces when the board profile and the pose were fitted;
+    ``constraints``: the number of :func:`constraints` when the board profile and the pose were fitted;
     ``hidden``: squares hidden by objects that belong to the scene; ``by_hand``: somebody has pointed at the
     corners.
     """
 
     outlines: Outlines
     colours: ColourModel
-    fitted: int
+    constraints: int
     hidden: tuple[int, ...] = ()
     by_hand: bool = False
 
@@ -48,12 +48,12 @@ class Placement:
         return replace(self, outlines=Outlines(camera, self.profile))
 
     def needs_refit(self, stacks: Sequence[str], doubtful: Collection[int] = ()) -> bool:
-        """Do the pieces tell at least twice as much as when profile and pose were fitted?
+        """Do these stacks (52) constrain profile and pose twice as well as when they were fitted?
 
         An empty board does not show which set it is, and its domes determine the pose less well than pieces
-        do. Doubling refits a few times while pieces are placed, and never because pieces have moved.
+        do. Doubling refits a few times while pieces are placed, and never because some have moved.
         """
-        return information(stacks, doubtful) >= max(1, 2 * self.fitted)
+        return constraints(stacks, doubtful) >= max(1, 2 * self.constraints)
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     return Verified(replace(placement, colours=colours), background, wrong)
 
 
-def information(stacks: Sequence[str], doubtful: Collection[int] = ()) -> int:
-    """How much the pieces tell of the set and the pose, in pieces that stand alone: one on another shows how
-    high they are as well, and counts double; those on ``doubtful`` squares tell nothing.
+def constraints(stacks: Sequence[str], doubtful: Collection[int] = ()) -> int:
+    """How well pieces constrain profile and pose, without ``doubtful`` squares: one on another counts double,
+    as it also shows their height.
     """
-    certain = (stack for square, stack in enumerate(stacks) if stack and square not in doubtful)
-    return sum(2 * len(stack) - 1 for stack in certain)
+    sure = (stack for square, stack in enumerate(stacks) if stack and square not in doubtful)
+    return sum(2 * len(stack) - 1 for stack in sure)

@@ -14,7 +14,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
 from .change import board_window
-from .placement import Placement, information
+from .placement import Placement, constraints
 from .stillness import Small, Stillness
 
 RETRY = 1.0
@@ -35,7 +35,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class StillFrame:
-    """A frame in which nothing has moved ``since`` (seconds of the stream); ``small`` is its subsampled copy."""
+    """A frame without motion ``since`` (seconds of the stream); ``small`` is its subsampled copy."""
 
     frame: Frame
     since: float
@@ -78,7 +78,7 @@ class Context:
     def fitted(self, camera: Camera, profile: BoardProfile, by_hand: bool = False) -> Placement:
         """A pose and a profile fitted to the expected position, with the usual colours of pieces."""
         colours = before_any_piece(self.players, profile)
-        return Placement(Outlines(camera, profile), colours, information(self.standing), by_hand=by_hand)
+        return Placement(Outlines(camera, profile), colours, constraints(self.standing), by_hand=by_hand)
 
     def watch(self, outlines: Outlines) -> None:
         """Restrict the detection of motion to this board and its surroundings."""

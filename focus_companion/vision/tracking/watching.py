@@ -14,7 +14,7 @@ from ..geometry.stack_masks import Outlines
 from .change import Change, Covering, Smoothed
 from .conditions import STILL, Conditions, Motion
 from .look import Look
-from .placement import Hypothesis, Placement, Verified, information, verify
+from .placement import Hypothesis, Placement, Verified, constraints, verify
 from .push_fit import AGREED, agreements, fits
 from .recovery import UPSET, Recovery, Upset
 from .reference import Reference
@@ -65,7 +65,7 @@ class Watching:
     def see(self, picture: StillFrame) -> Watching | None:
         """The state after this picture; ``None``: the board is gone."""
         look = self.look
-        # After any motion, a picture is compared anew, however similar its subsampled copy is to the last one.
+        # After any motion, a picture is compared anew, even if its subsampled copy hardly differs.
         if look is None or picture.since > look.time or self._differ(picture, look):
             del look
             return self._compare(picture)
@@ -219,15 +219,12 @@ class Watching:
         self._learn(taken.image)
 
     def _refit(self, image: Image, doubtful: Sequence[int]) -> None:
-        """Choose the board profile, and fit the pose, by what certainly stands in ``image`` now."""
-        context = self._context
+        """Choose the board profile, and fit the pose, by the position that ``image`` shows now."""
+        context, before = self._context, self._placement
         stacks = context.standing
-        camera, profile = settled_by_pieces(
-            image, self._placement.camera, context.profiles, stacks, context.lens, doubtful
-        )
-        self._placement = replace(
-            self._placement, outlines=Outlines(camera, profile), fitted=information(stacks, doubtful)
-        )
+        found = settled_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
+        fitted = constraints(stacks, doubtful)
+        self._placement = replace(before, outlines=Outlines(*found), constraints=fitted)
         self._background.forget()
         context.watch(self.outlines)
         self._learn(image, doubtful, keep=0.0)
