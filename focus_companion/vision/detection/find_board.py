@@ -126,8 +126,8 @@ def _upright(
 
 @dataclass(frozen=True, slots=True)
 class _Fitted:
-    """A fitted candidate: its log odds, the agreement of the known position (None: not known), and the share of
-    its squares that plainly show a dome or a piece (1: not required)."""
+    """A fitted candidate: its log odds, the agreement of the known position (None: not known), and the share
+    of its squares that plainly show a dome or a piece (1: not required)."""
 
     camera: Camera
     odds: float
