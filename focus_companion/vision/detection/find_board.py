@@ -21,7 +21,7 @@ from .edge_fit import outline_agreement
 from .edges import Edges
 from .quarter_turn import colour_agreement, top_chroma
 from .refine import fitted, made_exact
-from .site_classifier import board_odds
+from .site_classifier import board_odds, share_plain
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -49,6 +49,11 @@ _CLEAR_ALONE = 3.9
 
 _LIKELY = 4.2
 """Score below which a candidate is rejected if the position is known."""
+
+_MOSTLY = 0.4
+"""Share of the squares in view that must plainly show a dome or a piece if nothing is known of the position.
+Raising it refuses boards of which an arm hides so much. Chess boards and other grids reach 0.3, boards half
+hidden 0.5 (photographs of other games; photo-like stills)."""
 
 _EVEN = 2.2
 """Log odds at which the confidence is one half."""
@@ -88,15 +93,13 @@ def find_board(
         # There are no blobs to detect.
         chess = find_chess_board(image, profiles[0], lens)
         return None if chess is None else FoundBoard(*_upright(chess, profiles[0], rank1))
-    # On an empty board, nothing determines place and orientation better than the lattice does.
-    shown = stacks if stacks is not None and any(stacks) else None
-    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], shown, lens)]
+    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
     best = hunts[0].best()
     if best is None or not best.sure:
         larger = reduced(image, FINE_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
             # A small board, or noise: more pixels resolve more.
-            hunts.append(_Hunt(larger, profiles[0], shown, lens))
+            hunts.append(_Hunt(larger, profiles[0], stacks, lens))
             other = hunts[-1].best(SMALLER)
             if other is not None and other.sure and (best is None or other.liking > best.liking):
                 best = other
@@ -123,11 +126,13 @@ def _upright(
 
 @dataclass(frozen=True, slots=True)
 class _Fitted:
-    """A fitted candidate: its log odds, and the agreement of the known position (None: not known)."""
+    """A fitted candidate: its log odds, the agreement of the known position (None: not known), and the share
+    of its squares that plainly show a dome or a piece (1: not required)."""
 
     camera: Camera
     odds: float
     shows: float | None
+    plain: float = 1.0
 
     @property
     def liking(self) -> float:
@@ -137,22 +142,26 @@ class _Fitted:
     def likely(self) -> bool:
         """Whether this may be returned as a detection."""
         if self.shows is None:
-            return self.odds > _FAINTEST
+            return self._alone(_FAINTEST)
         return self.liking > _LIKELY and (self.odds > _FAINTEST or self.shows > _SHOWS)
 
     @property
     def sure(self) -> bool:
         """Whether no search in a larger picture is needed."""
         if self.shows is None:
-            return self.odds > _EVEN
+            return self._alone(_EVEN)
         return self.clear or self.odds > _CLEAR_ALONE
 
     @property
     def clear(self) -> bool:
         """Whether the search can stop."""
         if self.shows is None:
-            return self.odds > _CLEAR_ALONE
+            return self._alone(_CLEAR_ALONE)
         return self.shows > _SHOWS and self.liking > _CLEAR
+
+    def _alone(self, odds: float) -> bool:
+        """Whether this is a board by so much where the position is not known."""
+        return self.odds > odds and self.plain > _MOSTLY
 
 
 class _Hunt:
@@ -165,7 +174,11 @@ class _Hunt:
         stacks: Sequence[str] | None,
         lens: LensProfile | None,
     ) -> None:
-        self._image, self._profile, self._stacks, self._lens = image, profile, stacks, lens
+        self._image, self._profile, self._lens = image, profile, lens
+        # On an empty board, nothing determines place and orientation better than the lattice does.
+        self._stacks = stacks if stacks is not None and any(stacks) else None
+        # There may be few pieces on a chess board, and the domes of an empty board may have little contrast.
+        self._cold = stacks is None and not profile.flat
         self._edges = Edges.of(image)
         self._search = Search(image, profile, lens)
         self._odds: dict[int, float] = {}
@@ -255,7 +268,8 @@ class _Hunt:
         camera = fitted(self._edges, guess, self._profile, self._lens)
         odds = board_odds(self._edges, camera, self._profile)
         if self._stacks is None:
-            return _Fitted(camera, odds, None)
+            plain = share_plain(self._edges, camera, self._profile) if self._cold else 1.0
+            return _Fitted(camera, odds, None, plain)
         camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
         return _Fitted(camera, odds, shows)
 

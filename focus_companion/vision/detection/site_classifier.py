@@ -32,6 +32,9 @@ _MOST = 2.5
 """Bound of the log odds of a single site: an arm occludes many sites, and a piece may lie anywhere."""
 
 
+PLAIN = 2.0
+"""Log odds (7 to 1) from which a square plainly shows a dome or a piece."""
+
 _HOPELESS = -1.0
 """Mean log odds of the squares below which a candidate is rejected at once."""
 
@@ -95,3 +98,14 @@ def board_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
     fewest = 0.6 * (len(near) + 0.4 * len(far))
     beside = float((weight * np.nan_to_num(around)).sum() / max(float(weight.sum()), fewest))
     return shown - beside
+
+
+def share_plain(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
+    """Share of the squares in view, 0 to 1, that plainly show a dome or a piece; 0 if none is in view.
+
+    Unlike the mean of :func:`board_odds`, it distinguishes a board partly hidden by an arm (all other squares
+    show theirs) from another grid (few places look plainly round, most a little).
+    """
+    odds = site_odds(edges, camera, profile, profile.centres)
+    shown = odds[np.isfinite(odds)]
+    return float((shown > PLAIN).mean()) if len(shown) else 0.0
