@@ -22,8 +22,8 @@ _STEPS = 20
 def share_of_one_shade(image: NDArray[np.uint8], camera: Camera, profile: BoardProfile) -> float:
     """Share of the ground in view, 0 to 1, that fits one shade under smoothly varying light; 0 if none is.
 
-    ``image`` is (H, W, 3) uint8 BGR. Moulded boards have 0.4 and more unless an arm hides a part of a chequered
-    one; chess boards have 0.35 at most.
+    ``image`` is (H, W, 3) uint8 BGR. Moulded boards have 0.4 and more unless an arm hides a part of a
+    chequered one; chess boards have 0.35 at most.
     """
     signs = np.array([(x, y) for x in (-1, 1) for y in (-1, 1)])
     places = (profile.centres[:, None, :2] + _BESIDE * profile.pitch * signs).reshape(-1, 2)
