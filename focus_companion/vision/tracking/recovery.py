@@ -22,12 +22,14 @@ ABSORB = 1.4
 ASTRAY = 0.3
 """Agreement of the outlines up to which a pose is rejected."""
 UNRECOGNISED = 0.5
-"""Share of agreeing squares below which the board is not seen at a place."""
+"""Share of agreeing squares below which a board is not recognised at a pose."""
 
 
 @dataclass
 class Upset:
-    """Many squares have differed ``since`` then; recovery was last ``tried`` at that time."""
+    """A change of many squares: the time ``since`` when it has lasted, and that of the last attempt to
+    explain it (seconds of the stream).
+    """
 
     since: float
     tried: float
@@ -37,7 +39,7 @@ class Recovery:
     """What one picture says about a board of which many squares changed at once."""
 
     def __init__(self, image: Image, placement: Placement, stacks: Sequence[str], change: Change) -> None:
-        """``placement`` and ``stacks`` (52) are those before, ``change`` what differs from the reference."""
+        """``placement`` and ``stacks`` (52) are those before; ``change`` is that since the reference."""
         self._image, self._placement, self._stacks = image, placement, stacks
         camera, profile, colours = placement.camera, placement.profile, placement.colours
         probe = Probe(profile, stacks)
@@ -49,20 +51,21 @@ class Recovery:
         self._everywhere = spread > SPREAD
 
     def hypotheses(self, lasted: float) -> Iterator[Hypothesis]:
-        """What may have happened, the most trustworthy first; ``lasted``: seconds since the first change."""
+        """Hypotheses, the most reliable ones first; ``lasted``: seconds since the first change."""
         before = self._placement
         if self._everywhere and max(self._here, self._there) >= SAME:
             start = self._elsewhere if self._there > self._here else before.camera
             for camera, agrees in places(self._image, before.camera, start, before.profile, self._stacks):
                 if agrees > ASTRAY:
-                    yield Hypothesis(before.at(camera))
-                # In another light, the known colours may see the board beside the place that its outlines
-                # show beyond doubt: then they are learned anew there.
-                if agrees > AGREED:
-                    yield Hypothesis(before.at(camera), relearn=True)
+                    there = before.at(camera)
+                    yield Hypothesis(there)
+                    # In another light, the known colours may not fit the pose of which the outlines are
+                    # certain: then they are learned anew there.
+                    if agrees > AGREED:
+                        yield Hypothesis(there, relearn=True)
         if self._everywhere and self._here < SAME and (self._there < SAME or self._outlines_stay()):
             yield Hypothesis(before, relearn=True)
-        # Outlines may mislead where colours do not: noise, a hard shadow, a piece that has moved too.
+        # Outlines may be wrong where colours are right: noise, a hard shadow, a piece that has moved too.
         if self._everywhere and self._there >= SAME:
             yield Hypothesis(before.at(self._elsewhere))
         if self._here >= SAME and lasted > ABSORB:
@@ -70,13 +73,14 @@ class Recovery:
 
     @property
     def board_gone(self) -> bool:
-        """Is the board neither where it was nor near by? An arm over a part of it hides it no longer than
-        :data:`.state.GONE`."""
+        """Whether the board is neither at its place nor near by, unless only a part of it has changed and the
+        rest agrees, as under an arm.
+        """
         return self._everywhere or max(self._here, self._there) < UNRECOGNISED
 
     def _outlines_stay(self) -> bool:
-        """Do the outlines agree at the old place no less than where the colours see the board? With colours
-        learned anew, a board that was pushed a little may seem not to have moved.
+        """Do the outlines agree at the old pose at least as well as at the one that the colours indicate?
+        With new colours, a board that was pushed a little may seem not to have moved.
         """
         cameras = self._placement.camera, self._elsewhere
         here, there = agreements(self._image, cameras, self._placement.profile, self._stacks)

@@ -1,4 +1,4 @@
-"""The states without a board in view: where it is searched for, how often, and what it takes to accept it."""
+"""The states without a board in view: where it is searched for, how often, and when it counts as found."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from .state import GONE, RETRY, Context, State, StillFrame
 from .watching import Watching
 
 FIRST_RETRY, FIRST_RETRIES = 0.3, 4
-"""Seconds between the first few attempts, and how many they are: noise may spoil one picture and not the
-next."""
+"""Seconds between the first few attempts, and their number: noise may spoil one picture and not the next."""
 FOUND = 0.75
-"""Share of squares that must agree with the expected position at a pose that the finder returns."""
+"""Minimum share of squares that agree with the expected position at a pose found in the whole picture."""
 SETTING_UP = 0.3
-"""The same at the last known pose while the players set the board up."""
+"""The same at the last pose while the players set the board up."""
 LONG_LOST, RESUMED = 5.0, 0.8
-"""Seconds out of view from which the players may well have played on, and the share that must agree then."""
+"""Seconds out of view after which the players may have played on, and the minimum share from then on."""
 
 
 class Seeking:
-    """Nothing is known: the board is searched for in the whole picture."""
+    """No place is known: the board is searched for in the whole picture."""
 
     state = State.SEEKING
     look: Final = None
@@ -32,12 +31,12 @@ class Seeking:
     def __init__(self, context: Context) -> None:
         self._context = context
         self.outlines: Outlines | None = None
-        """Of the board where it is believed to lie, if that is known."""
+        """Those of the board at its presumed place, if there is one."""
         self._tried = -math.inf
         self._attempts = 0
 
     def sized(self, width: int, height: int) -> Seeking:
-        """The state for pictures of this size in pixels, of which nothing has been seen."""
+        """The state after a change of the pictures' size to this one, in pixels."""
         return self
 
     def see(self, picture: StillFrame) -> Seeking | Watching:
@@ -59,20 +58,23 @@ class Seeking:
         if found is None:
             return None
         camera = right_way_round(picture.image, found.camera, found.profile, stacks, context.rank1)
-        return Watching.at(
-            context, picture, Hypothesis(context.fitted(camera, found.profile), True, required)
-        )
+        placement = context.fitted(camera, found.profile)
+        return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
 
 
-class PointedAt(Seeking):
-    """Somebody has pointed at the corners; the size of the pictures is not known yet."""
+class ManualCorners(Seeking):
+    """Somebody has marked the corners; the size of the pictures is not known yet."""
 
     def __init__(self, context: Context, corners: Corners, believed: bool) -> None:
         super().__init__(context)
         self._corners, self._believed = corners, believed
 
     def sized(self, width: int, height: int) -> Seeking:
-        """Raises ValueError, with a sentence for people: in such a picture no camera sees a board there."""
+        """The search at the marked corners.
+
+        Raises:
+            ValueError: in a picture of this size, no camera sees a board there; with a sentence for people.
+        """
         context, profile = self._context, self._context.profiles[0]
         camera = camera_of(self._corners, width, height, profile)
         placement = context.fitted(camera, profile, self._believed)
@@ -81,13 +83,13 @@ class PointedAt(Seeking):
 
 
 class SeekingNear(Seeking):
-    """The board is searched for at a known place first: it lay there, or somebody has pointed at it."""
+    """The board is searched for at its last or its marked place first."""
 
-    def __init__(self, context: Context, placement: Placement, pointed: PointedAt | None = None) -> None:
-        """``pointed``: whence ``placement`` comes, which the first picture is to make exact."""
+    def __init__(self, context: Context, placement: Placement, marked: ManualCorners | None = None) -> None:
+        """``marked``: the origin of ``placement`` if the first picture has yet to refine it."""
         super().__init__(context)
         self.outlines = placement.outlines
-        self._placement, self._pointed = placement, pointed
+        self._placement, self._marked = placement, marked
 
     @property
     def setting_up(self) -> bool:
@@ -95,7 +97,7 @@ class SeekingNear(Seeking):
         return self._attempts < FIRST_RETRIES + GONE / RETRY
 
     def sized(self, width: int, height: int) -> Seeking:
-        return Seeking(self._context) if self._pointed is None else self._pointed.sized(width, height)
+        return Seeking(self._context) if self._marked is None else self._marked.sized(width, height)
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
         required = 0.0 if self._placement.by_hand else SETTING_UP
@@ -103,9 +105,9 @@ class SeekingNear(Seeking):
 
     def _near(self, picture: StillFrame, required: float) -> Watching | None:
         context, placement = self._context, self._placement
-        if self._pointed is None:
+        if self._marked is None:
             return Watching.at(context, picture, Hypothesis(placement, required=required))
-        self._pointed = None
+        self._marked = None
         camera, profile = settled(picture.image, placement.camera, context.profiles, context.standing)
         exact = context.fitted(camera, profile, placement.by_hand)
         return Watching.at(context, picture, Hypothesis(exact, relearn=True, required=required))

@@ -17,7 +17,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile
 from ..geometry.stack_masks import Outlines
 from .look import Look
-from .seeking import BoardLost, PointedAt, Seeking, SeekingNear
+from .seeking import BoardLost, ManualCorners, Seeking, SeekingNear
 from .state import Context, FinderCall, State, StillFrame
 from .watching import Watching
 
@@ -62,7 +62,7 @@ class Watcher:
 
     @property
     def outlines(self) -> Outlines | None:
-        """Of the board where it lies or, out of view, where it is expected; ``None`` if nothing is known."""
+        """Those of the board at its place or, out of view, its presumed one; ``None`` if there is none."""
         return self._now.outlines
 
     @property
@@ -89,14 +89,14 @@ class Watcher:
         return self._now.look
 
     def _resize(self, width: int, height: int) -> None:
-        """The camera gives pictures of another size from now on: no pose holds in them."""
+        """The pictures have another size from now on, for which no pose is valid."""
         self._size, now = (width, height), self._now
         self._forget()
         if isinstance(now, Seeking):
             try:
                 self._now = now.sized(width, height)
             except ValueError:
-                # Pointed at in a picture of another shape, before a restart.
+                # The corners were marked in a picture of another shape, before a restart.
                 self._forget()
 
     def _forget(self) -> None:
@@ -104,10 +104,10 @@ class Watcher:
         self._context.stillness.watch(None)
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
-        """Take the board to lie where somebody has pointed at its corners; ``None``: search for it again.
+        """Assume the board at corners that somebody has marked; ``None``: search for it again.
 
-        The next still picture is taken to show it there, however little of the position stands; not
-        ``believed`` (pointed at long ago), only if it agrees as with the last known place.
+        It is accepted there with the next still picture, however little of the position has been set up; if
+        not ``believed`` (marked long ago), only if as many squares agree as required at the last place.
 
         Raises:
             ValueError: no camera sees a board like that, with a sentence for people.
@@ -116,20 +116,20 @@ class Watcher:
             self._forget()
         else:
             check_corners(corners)
-            pointed = PointedAt(self._context, corners, believed)
-            self._now = pointed if self._size is None else pointed.sized(*self._size)
+            marked = ManualCorners(self._context, corners, believed)
+            self._now = marked if self._size is None else marked.sized(*self._size)
         self._context.confirmed = False
 
     def confirm(self, stacks: Sequence[str], doubtful: Sequence[int] = (), *, shown: bool = True) -> None:
-        """This position (52) stands now, and the last look shows it: learn from it, but not from the squares
-        that are ``doubtful``. Not ``shown``: more has changed since, and the next look shows it.
+        """This position (52) stands now, and the last look shows it: learn from that look, except from
+        ``doubtful`` squares. Not ``shown``: more has changed in the look, so nothing is learned from it.
         """
         self._context.standing, self._context.confirmed = tuple(stacks), True
         if isinstance(self._now, Watching):
             self._now.confirm(doubtful, shown)
 
     def expect(self, stacks: Sequence[str]) -> None:
-        """Another position (52) is to be set up (a correction by hand, a new game); no look has shown it."""
+        """Expect another position (52), which no look has shown (a correction by hand, a new game)."""
         self._context.standing = tuple(stacks)
         if isinstance(self._now, Watching):
             self._now = SeekingNear(self._context, self._now.placement)
@@ -145,11 +145,10 @@ class Watcher:
             self._now.unchanged()
 
     def absorb(self, look: Look) -> None:
-        """An object has lain over or beside the board for long: it belongs to the scene from now on. What
-        stands on the squares that it hides is not judged until it is gone.
+        """Make what differs in a lasting look a part of the scene: an object over or beside the board, or the
+        light. The squares that the object hides are not judged until it is gone.
 
-        Where much of the board looks different, the light has changed; that is accepted only if nearly every
-        square still agrees with the expected position.
+        Another light is accepted only if nearly all squares still agree with the expected position.
         """
         if isinstance(self._now, Watching):
             self._now = self._now.absorb(look)

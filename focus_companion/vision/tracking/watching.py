@@ -23,11 +23,11 @@ from .state import GONE, RETRY, Context, State, StillFrame
 BLINK = 0.45
 """Seconds of motion between two similar pictures up to which the second one does not count as new."""
 AWAY = 0.15
-"""Squares by which the camera must have moved for its new place to become that of the reference."""
+"""Minimum motion of the camera, in squares, for which the reference is replaced by one from the new place."""
 
 
 class Watching:
-    """A board whose place is known, and the reference picture with which later ones are compared."""
+    """A board at a known placement, and the reference with which later pictures are compared."""
 
     state = State.WATCHING
 
@@ -40,7 +40,7 @@ class Watching:
         self._motion = STILL
         self._upset: Upset | None = None
         self._relearned = 0
-        """The number of the look at which colours were last learned anew because the light had changed."""
+        """The number of the last look for which relearning the colours was tried."""
         context.watch(self.outlines)
         self.look: Look | None = self._new_look(replace(picture, since=picture.time), smoothed, None)
 
@@ -52,12 +52,12 @@ class Watching:
 
     @property
     def outlines(self) -> Outlines:
-        """Of the board where it lies."""
+        """Those of the board at its place."""
         return self._placement.outlines
 
     @property
     def placement(self) -> Placement:
-        """What is known of the place by now."""
+        """The current placement, with the squares that are hidden now."""
         return replace(self._placement, hidden=self._reference.hidden)
 
     # ---- pictures ----------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Watching:
             smoothed = Smoothed(conditions.undone(taken.image))
         change = self._against(smoothed, self._reference.picture)
         if int((change.touched > 0.2).sum()) >= UPSET:
-            # As it was taken: a board pushed by a square looks much like one that has hardly moved.
+            # As captured: a board pushed by a square looks much like one that has hardly moved.
             raw = change if conditions.same else self._against(taken, self._reference.picture)
             after = self._recover(picture, raw)
             if after is not self:
@@ -113,7 +113,7 @@ class Watching:
         change: Change | None,
         conditions: Conditions | None = None,
     ) -> Look:
-        """The look of a ``picture`` as it was taken; ``smoothed``: as the reference shows it."""
+        """The look of a ``picture``; ``smoothed``: the same under the conditions of the reference."""
         context, reference = self._context, self._reference
         mark = None if change is None else reference.mark
         return Look(
@@ -146,7 +146,7 @@ class Watching:
         if lasted <= GONE or not recovery.board_gone:
             return self
         if self._placement.by_hand and not context.confirmed:
-            # The board is where somebody has pointed; it is only being set up.
+            # Its corners were marked by hand, and it is still being set up.
             return Watching.at(context, picture, Hypothesis(self.placement, relearn=True, required=0.0))
         return None
 
@@ -181,7 +181,7 @@ class Watching:
         picture = StillFrame(Frame(look.number, look.time, look.image), look.since, look.small)
         after = Watching.at(context, picture, Hypothesis(placement))
         if after is None and look.all_over and self._relearned != look.number:
-            # A lamp may change the bare board alone: where the outlines have stayed, its shades are learned.
+            # A lamp may change the bare board alone: if the outlines still agree, its shades are learned.
             self._relearned = look.number
             cameras = (placement.camera,)
             (agrees,) = agreements(look.image, cameras, placement.profile, context.standing)
@@ -197,7 +197,7 @@ class Watching:
         self.look = self._new_look(picture, look.smoothed, change, look.conditions)
 
     def _follow(self, look: Look) -> bool:
-        """Make a look the reference; returns whether the camera has moved for good until it was taken."""
+        """Make a look the reference; returns whether the camera has moved permanently since the last one."""
         self._reference.follow(look.smoothed, look.change)
         if look.conditions is None or look.conditions.moves() <= AWAY * self.outlines.pitch:
             return False
@@ -205,10 +205,10 @@ class Watching:
         return True
 
     def _move_along(self, motion: Motion, taken: Smoothed) -> None:
-        """Follow a camera that has moved for good: from now on, compare with a picture from its new place."""
+        """Follow a camera that has moved permanently: the new reference is a picture from its new place."""
         before, stacks = self._placement, self._context.standing
         camera = motion.camera(before.camera)
-        # A little more exactly: the lens may be known less well than the board.
+        # Refined by outlines: the lens may be known less well than the board.
         fitted, agrees = fits(taken.image, camera, camera, before.profile, stacks)[0]
         self._placement = before.at(fitted if agrees > AGREED else camera)
         hidden = self._reference.hidden
