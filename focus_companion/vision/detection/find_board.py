@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -113,6 +113,8 @@ def find_board(
             best = hunt.best_of_regular(best)
     if best is not None and not best.clear:
         best = hunts[0].beside(best)
+    if best is not None and stacks is not None and shown is None:
+        best = hunts[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -243,6 +245,21 @@ class _Hunt:
             moved = self._fit(there)
             best = moved if moved.liking > fit.liking else fit
         return best
+
+    def on_most_domes(self, fit: _Fitted) -> _Fitted:
+        """The fit of an empty board, or one a square beside it where more domes show: on one side of a board
+        that is off by a square there are none, and a label or a corner may look as regular.
+        """
+        camera, bare = resized(fit.camera, self._image), [0] * len(self._profile.centres)
+        edges = self._edges
+
+        def domes(place: Camera) -> float:
+            return outline_agreement(edges, place, self._profile, bare)
+
+        places = [camera, *(turned(camera, 0, shift) for shift in _next_squares(self._profile.pitch))]
+        best = max(places, key=domes)
+        # That there is a board its lattice has told, wherever on it the domes begin.
+        return fit if best is camera else replace(fit, camera=self._fit(best).camera)
 
     def _likeliest(self) -> _Fitted | None:
         odds = self._odds
