@@ -1,4 +1,4 @@
-"""Whole games at the simulated board with one and two seats without hands: is every reply made and checked?
+"""Whole games at the simulated board with one or two players who are not there: is every reply made and checked?
 
     python -m benchmarks.reliability.replies --games 104
 
