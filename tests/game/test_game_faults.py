@@ -98,7 +98,7 @@ def test_nothing_is_legal_when_the_game_is_over() -> None:
     assert why((over, rules), "d5-d6").reason == "game_over"
 
 
-def test_an_observed_board_tells_everything_at_once() -> None:
+def test_an_observed_board_reports_everything_at_once() -> None:
     rules = Rules.make(2)
     stacks = board({"d5": "rrrrrr", "c1": "b", "c8": "rrrrrrr", "e1": "rrrrrr", "h3": "y", "h4": "gb"})
     faults = observed(stacks, rules)

@@ -96,7 +96,7 @@ def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() ->
     assert not [act for act in acts.retries(here, (then,)) if act.moves == (instead,)]
 
 
-def test_while_the_set_up_is_placed_nobody_is_told_of_a_reserve() -> None:
+def test_during_the_drop_set_up_no_alert_mentions_a_reserve() -> None:
     """Both have pieces in hand then: a turn of the other player is out of turn, whatever lies in reserve."""
     drop = Rules.make(2, set_up="drop")
     position = start_position(drop)
@@ -117,7 +117,7 @@ def test_while_the_set_up_is_placed_nobody_is_told_of_a_reserve() -> None:
     assert "nothing moves until all pieces are placed" in told[("d5", "d4"), "g"].text
 
 
-def test_without_a_reserve_a_piece_set_down_is_told_as_such() -> None:
+def test_a_placed_piece_without_a_reserve_is_alerted_as_such() -> None:
     acts = Acts([start_position(RULES)], RULES)
     told = {act.wrong().text for act in acts.displacements([INDEX["a3"]]) if act.wrong is not None}
     assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in told)

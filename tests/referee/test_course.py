@@ -132,7 +132,7 @@ def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, aga
 @pytest.mark.parametrize(
     ("touched", "against"), [(0.0, course.HIDDEN_TURN), (0.04, course.HIDDEN_TURN), (0.1, 0.0)]
 )
-def test_a_turn_of_which_nothing_but_a_shadow_may_show_is_not_told_beside_another(
+def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
     touched: float, against: float
 ) -> None:
     """A piece taken from below its own colour, on the way to where somebody else's stack was moved."""

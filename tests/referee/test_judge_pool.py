@@ -122,7 +122,7 @@ def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
 
 
 @pytest.mark.parametrize(("by", "looked"), [(44.0, ["b2", "c1"]), (14.0, ["b2", "c1"]), (8.0, [])])
-def test_what_hardly_shows_in_the_dark_is_looked_into(
+def test_barely_visible_changes_in_the_dark_are_judged(
     monkeypatch: pytest.MonkeyPatch, by: float, looked: list[str]
 ) -> None:
     """Blue pieces on a blue board under one weak lamp: not a pixel changes by as much as in a lit room."""
@@ -150,7 +150,7 @@ def test_what_hardly_shows_in_the_dark_is_looked_into(
     ],
     ids=["plainly", "hardly", "hardly, but it fits", "no turn on one square", "nothing"],
 )
-def test_a_picture_in_which_a_turn_hardly_shows_is_not_compared_with(
+def test_a_picture_of_a_barely_visible_turn_is_not_used_as_a_reference(
     stirred: dict[str, float], nats: float, shown: bool
 ) -> None:
     """Else the turn, once the next one tells that it was made, could not be seen any more."""

@@ -79,7 +79,7 @@ def test_a_wrong_turn_may_be_accepted_by_hand(table: Table) -> None:
     assert table.show(table.after("f5-f6"), 1.5).words == ["move f5-f6"], "red has hands"
 
 
-def test_nobody_plays_for_who_has_not_chosen(table: Table) -> None:
+def test_a_turn_made_before_one_was_chosen_is_alerted(table: Table) -> None:
     told = table.show(table.after("c4-c5"), 1.5)
     (alert,) = alerts(told.events)
     assert alert.reason == "not_the_reply" and "has not chosen a turn yet" in alert.text

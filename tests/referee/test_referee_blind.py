@@ -73,7 +73,7 @@ def test_a_moment_is_no_news(table: Table, why: str, spoil: Callable[[Image], Im
     assert table.shoot(table.stage(), 1.0).words == []
 
 
-def test_pictures_of_another_size_are_told_and_the_board_is_found_in_them(table: Table) -> None:
+def test_pictures_of_another_size_are_reported_and_the_board_is_found_in_them(table: Table) -> None:
     def larger(image: Image) -> Image:
         return np.asarray(cv2.resize(image, (960, 720), interpolation=cv2.INTER_CUBIC), np.uint8)
 

@@ -41,7 +41,7 @@ def reserve_table() -> Table:
     return table
 
 
-def test_a_reserve_piece_that_nobody_can_see_is_asked_for(reserve_table: Table) -> None:
+def test_an_invisible_reserve_piece_is_asked_about(reserve_table: Table) -> None:
     table = reserve_table
     red = next(s for s, stack in enumerate(table.stacks) if stack == "r" and table.stacks[s + 1] == "r")
     stacks = list(table.stacks)
@@ -61,7 +61,7 @@ def steep_table() -> Table:
     return steep(1.0, rules(LIKE, {}))
 
 
-def test_a_turn_that_nobody_could_see_is_asked_for(steep_table: Table) -> None:
+def test_an_invisible_turn_is_asked_about(steep_table: Table) -> None:
     table = steep_table
     told = table.show(table.put({"c4": "gg", "d4": "gg"}), 1.5)
     # Whatever shows of it from straight above, no other turn than one of green's may be told.
@@ -115,7 +115,7 @@ def test_a_doubt_lasts_until_a_turn_decides() -> None:
     assert table.session.position.stacks == table.stacks
 
 
-def test_who_answers_late_is_told_what_was_played_since() -> None:
+def test_after_a_late_answer_the_turns_since_are_emitted() -> None:
     table = either()
     table.session.submit(ChooseMove(Move.parse("c5-b5")))
     told = table.show(seconds=1.5)
@@ -160,7 +160,7 @@ SWAPPED = {"d5": "gr", "d6": "rg", "b2": "", "c5": "", "e5": ""}
     ],
     ids=["knocked, 1", "knocked, 5", "swapped, 5", "swapped, 11", "swapped, 11 and far"],
 )
-def test_a_turn_is_not_told_because_the_rules_would_have_it(
+def test_a_turn_is_not_emitted_only_because_it_is_legal(
     tilt: float,
     fill: float,
     start: dict[str, str],
@@ -218,7 +218,7 @@ FAINT = {"d5": "rgg", "d6": "r", "c6": "r"}
 """A third green piece on top changes nothing but a rim."""
 
 
-def test_a_piece_more_that_hardly_shows_is_asked_about_and_no_alarm_follows() -> None:
+def test_a_barely_visible_extra_piece_is_asked_about_without_an_alert() -> None:
     table = steep(18.0, rules(FAINT, {"g": 1}))
     told = table.show(table.put({"d5": "rggg"}), 1.5)
     assert told.words == ["unclear"]
@@ -284,14 +284,14 @@ def test_whether_a_stack_was_trimmed_is_asked_no_more_once_it_shows() -> None:
     assert table.session.state()["prompt"] is table.session.state()["unclear"] is None
 
 
-def test_play_that_goes_on_does_not_tell_that_a_stack_was_trimmed() -> None:
+def test_continued_play_is_no_evidence_that_a_stack_was_trimmed() -> None:
     """It may have been left too high: the question stands."""
     table = perhaps_trimmed()
     assert table.show(table.put({"c5": "", "c4": "gr"}), 3.0).words == []
     assert table.session.history.ply == 0
 
 
-def test_of_two_turns_that_lead_to_one_position_none_is_told_as_the_likelier() -> None:
+def test_of_two_turns_with_the_same_position_neither_is_emitted_as_likelier() -> None:
     """Green's piece goes back, from whichever of the two it was on: no later picture can tell which."""
     table = either()
     assert table.show(table.put({"c5": "g", "b5": "g"}), 2.5).words == []

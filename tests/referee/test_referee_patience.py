@@ -93,7 +93,7 @@ NOTHING, MOVED = Act(Kind.NOTHING, {}), Act(Kind.TURN, {}, (Move.parse("d7-d5"),
     ],
     ids=["plain and well explained", "hardly changed", "badly explained", "or it was a turn"],
 )
-def test_a_sliver_of_a_piece_too_much_is_told_once_it_stays(
+def test_a_barely_visible_extra_piece_is_alerted_after_the_settle_time(
     monkeypatch: pytest.MonkeyPatch, rival: Act, share: float, per_pixel: float, after: float | None
 ) -> None:
     """A second red piece on a red one shows so little that nothing need have happened, were it not there
@@ -139,7 +139,7 @@ def test_a_piece_from_out_of_the_game_is_less_likely_than_one_from_the_reserve()
 
 
 @pytest.mark.parametrize("kind", [Kind.TURN, Kind.PENDING])
-def test_a_turn_that_is_hardly_told_from_an_illegal_act_is_asked_about(
+def test_a_turn_hardly_distinguishable_from_an_illegal_act_is_asked_about(
     monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     """Also while its stack awaits the trimming: a piece behind a tall stack looks like one on top of it."""
@@ -233,7 +233,7 @@ def test_who_plays_on_before_answering_is_followed_at_once(
     assert {belief.row for belief in referee_._beliefs} == set(on if known else either)
 
 
-def test_a_turn_that_was_gone_before_it_could_be_told_is_borne_in_mind_for_one_look(
+def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     row = (Move.parse("d7-d5"),)
@@ -354,7 +354,7 @@ def instead_of(monkeypatch: pytest.MonkeyPatch, shown: list[Judgement]) -> tuple
     return Referee(RULES), minded
 
 
-def test_a_turn_that_was_asked_about_is_borne_in_mind_when_another_is_told(
+def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A piece knocked on its way made the board look like the other turn; put back, it shows the first."""

@@ -45,7 +45,7 @@ ILLEGAL: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
 
 
 @pytest.mark.parametrize("act", ILLEGAL)
-def test_an_illegal_act_is_alerted_once_and_its_putting_right_told(table: Table, act: str) -> None:
+def test_an_illegal_act_is_alerted_once_and_then_resolved(table: Table, act: str) -> None:
     changes, reasons, squares = ILLEGAL[act]
     start = table.stacks
     told = table.show(table.put(changes), seconds=2.5)
@@ -83,7 +83,7 @@ def test_a_hand_that_rests_over_the_board_gives_nothing(table: Table, seat: str)
     assert table.show().words == []
 
 
-def test_a_turn_is_told_and_taken_back(table: Table) -> None:
+def test_a_turn_is_emitted_and_taken_back(table: Table) -> None:
     start = table.stacks
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
     assert table.show(start).words == ["taken_back 0"]

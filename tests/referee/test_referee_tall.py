@@ -40,7 +40,7 @@ def shared() -> Table:
     return begun(tall_rules({"g": 1}))
 
 
-def test_a_trimming_is_asked_for_then_the_turn_is_told(table: Table) -> None:
+def test_a_prompt_for_trimming_then_the_turn(table: Table) -> None:
     start = table.stacks
     told = table.show(table.put(PENDING))
     assert told.words == ["prompt d5"]
@@ -62,7 +62,7 @@ def test_a_part_of_the_excess_taken_is_still_awaited(table: Table) -> None:
     assert table.show(start).words == ["taken_back 0"]
 
 
-def test_what_is_done_at_once_after_a_trimming_is_told_for_what_it_is() -> None:
+def test_an_act_right_after_a_trimming_is_classified_correctly() -> None:
     """The stack was trimmed and the next player moved wrongly before the board came to rest."""
     table = begun(tall_rules({"g": 1}))
     assert table.show(table.put(PENDING)).words == ["prompt d5"]
@@ -114,7 +114,7 @@ TURNS = {
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_turns_are_told_apart_by_height(table: Table, turn: str) -> None:
+def test_turns_are_distinguished_by_height(table: Table, turn: str) -> None:
     move, changes = TURNS[turn]
     start = table.stacks
     stacks = table.after(move)
@@ -171,7 +171,7 @@ def test_a_piece_from_behind_a_tall_stack_is_not_one_from_the_reserve(tilt: floa
 
 
 @pytest.mark.parametrize("order", ["rggrr", "grrrg"])
-def test_pieces_in_another_order_are_told(table: Table, order: str) -> None:
+def test_pieces_in_another_order_are_alerted(table: Table, order: str) -> None:
     start = table.stacks
     assert table.show(table.put({"d5": order}), 2.0).words == ["alert reordered"]
     assert table.show(start).words == ["resolved"]

@@ -79,7 +79,7 @@ def table_with_a_thing(tilt: float, along: float, across: float, radius: float) 
     [(30.0, 3.5, 3.5, 0.9), (30.0, 4.4, 0.5, 1.2), (36.0, 4.2, -1.0, 1.1), (42.0, 3.4, 3.0, 1.3)],
     ids=["in a corner", "before two squares", "before three squares", "over a corner"],
 )
-def test_the_game_goes_on_beside_a_thing_that_was_set_down(
+def test_the_game_goes_on_with_an_object_on_the_board(
     tilt: float, along: float, across: float, radius: float
 ) -> None:
     """Though the board never rests for longer than a second; and when the thing is taken away again."""

@@ -147,7 +147,7 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     ],
     ids=["nothing has happened since", "play goes on", "something was taken"],
 )
-def test_what_was_hardly_seen_to_be_too_high_may_be_trimmed_already(
+def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already(
     row: tuple[str, ...], moved: float, against: float
 ) -> None:
     """It stays prompted for until something happens."""

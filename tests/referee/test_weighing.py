@@ -175,7 +175,7 @@ def test_what_the_rules_allow_must_show_on_its_squares(
 
 
 @pytest.mark.parametrize(("step", "behind"), [(2.4, 8.0), (0.6, -2.0)])
-def test_nor_are_two_turns_told_for_two_moves_of_one_player(step: float, behind: float) -> None:
+def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float, behind: float) -> None:
     """Red's second move, told as green's the other way between the same squares."""
     squares = [INDEX[name] for name in ("c4", "b4", "e5", "e6")]
     moves = Move.parse("c4-b4"), Move.parse("e6-e5")
@@ -208,7 +208,7 @@ def test_nor_are_two_turns_told_for_two_moves_of_one_player(step: float, behind:
         "less than one of another colour",
     ],
 )
-def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
+def test_a_target_is_not_assumed_only_because_it_is_legal(
     touched: float, stirred: dict[str, float], differs: float, behind: float
 ) -> None:
     """Gone from one square, and set on its own colour: on the square that the rules allow, or elsewhere?"""

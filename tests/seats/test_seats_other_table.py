@@ -245,7 +245,7 @@ def test_a_turn_taken_back_there_is_taken_back_here(tables: Callable[[], Pair]) 
     guest.until(lambda state: played(state) == played(last))
 
 
-def test_a_link_that_was_used_is_told_and_the_game_stays(tables: Callable[[], Pair], tmp_path: Path) -> None:
+def test_a_used_link_is_reported_and_the_game_waits(tables: Callable[[], Pair], tmp_path: Path) -> None:
     host, guest, line = tables()
     guest.until(lambda state: state["ply"] >= 1)
     third = Table(tmp_path / "third", f"green=table:http://127.0.0.1:{line.port}{host.link}")

@@ -67,7 +67,7 @@ def test_a_camera_is_offered_while_it_is_there(devices: Devices) -> None:
     assert offer.take() and offer.taken.is_set()
 
 
-def test_what_is_no_camera_is_left_alone_until_it_is_plugged_in_anew(devices: Devices) -> None:
+def test_a_device_that_is_no_camera_is_left_alone_until_it_is_replugged(devices: Devices) -> None:
     device = devices.plug("video0")
     devices.broken.add(device)
     offer = CameraOffer(devices.there, devices.works)
@@ -193,7 +193,7 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
         assert not journal.history(game.id).demo
 
 
-def test_what_the_page_chose_is_told_and_an_address_must_give_a_picture(devices: Devices) -> None:
+def test_the_camera_chosen_on_the_page_is_reported_and_must_give_a_picture(devices: Devices) -> None:
     offer = CameraOffer(devices.there, devices.works)
     assert offer.take("phone") and offer.source == "phone" and offer.taken.is_set()
     other = CameraOffer(devices.there, devices.works)

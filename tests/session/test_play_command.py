@@ -43,7 +43,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("event", "line"), LINES)
-def test_the_terminal_tells(event: events.Event, line: str) -> None:
+def test_the_terminal_shows_events(event: events.Event, line: str) -> None:
     assert event_line(event, page=True) == line
 
 
@@ -96,7 +96,7 @@ def test_demo_follows_what_is_done_on_the_page(monkeypatch: pytest.MonkeyPatch) 
     assert not demo.must_reopen([moved])
 
 
-def test_only_the_demo_is_opened_anew() -> None:
+def test_only_the_demo_is_reopened() -> None:
     chosen = Chosen(settings(camera="0"), "0", object())  # type: ignore[arg-type]
     assert not chosen.must_reopen([events.TakenBack(1, 0)])
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_used_is_one_line(program: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_demo_lives_dies_and_goes_on(program: Any) -> None:
+def test_the_demo_resumes_after_a_restart(program: Any) -> None:
     one = program()
     one.wait_for("/healthz", lambda health: health["ok"])
     one.wait_for("/api/state", lambda state: state["ply"] >= 2)

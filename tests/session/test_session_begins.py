@@ -139,7 +139,7 @@ def test_the_order_stays_clockwise(rules: Rules, player: str, order: str) -> Non
     assert start_position(other).stacks == start_position(rules).stacks
 
 
-def test_nobody_begins_who_does_not_play() -> None:
+def test_only_a_player_of_the_game_can_begin() -> None:
     with pytest.raises(RulesError, match="yellow does not play"):
         Rules.make(3).begun_by("y")
 

@@ -60,7 +60,7 @@ def told() -> list[dict[str, object]]:
 
 
 @pytest.mark.slow
-def test_every_placing_is_told_on_empty_squares_and_on_own_stacks(told: list[dict[str, object]]) -> None:
+def test_every_placing_is_emitted_on_empty_squares_and_on_own_stacks(told: list[dict[str, object]]) -> None:
     moves = [event["move"] for event in told if event["type"] == "move"]
     assert moves == ["*d5", "*e4", "*d5", "*e4", "*d5"]
 

@@ -77,7 +77,7 @@ def test_an_id_never_given_resumes_from_now() -> None:
     assert next(walk) == new[0]
 
 
-def test_what_is_committed_but_not_yet_told_is_not_given() -> None:
+def test_committed_but_unpublished_events_are_not_delivered() -> None:
     log = Log()
     feed = Feed(0, log, kept=1)
     feed.publish(log.add(4))

@@ -61,7 +61,7 @@ HEARD = [
 
 
 @pytest.mark.parametrize(("verdicts", "told"), HEARD)
-def test_each_verdict_is_told_once(verdicts: list[object], told: list[list[str]]) -> None:
+def test_each_verdict_is_emitted_once(verdicts: list[object], told: list[list[str]]) -> None:
     session = session_of(*verdicts)
     assert [types(session.push(Still(i))) for i in range(len(verdicts))] == told
 
@@ -121,7 +121,7 @@ def test_times_never_fall() -> None:
     assert stamps == [5.0, 5.0, 6.0]
 
 
-def test_a_source_opened_anew_goes_on_in_time() -> None:
+def test_a_reopened_source_continues_in_time() -> None:
     session = session_of(WRONG, said.PutRight())
     session.push(Still(0, 5.0))
     session.new_stream()
@@ -176,7 +176,7 @@ def test_the_pipeline_is_shown_the_history_it_made() -> None:
     assert seen[3] == seen[1]
 
 
-def test_state_tells_the_game() -> None:
+def test_the_state_describes_the_game() -> None:
     session = session_of(said.StartSeen(), turn("c4-c5"), WRONG)
     assert session.state()["camera"] == "starting"
     for i in range(3):
@@ -228,7 +228,7 @@ class Thinker(Script):
         return super().push(frame, history, asked)
 
 
-def test_whoever_asks_lets_the_judging_of_a_picture_pass() -> None:
+def test_a_request_waits_while_a_picture_is_processed() -> None:
     sight = Thinker()
     session = Session(Rules.make(2), {}, None, sight)
     session.wait_while_busy(60)  # Nothing is judged: nobody waits.

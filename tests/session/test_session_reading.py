@@ -168,7 +168,7 @@ def test_the_camera_reads_the_start_and_the_game_goes_on_from_it(rank1: str, qua
 
 
 @pytest.mark.slow
-def test_after_the_cat_what_stands_is_read_and_the_game_goes_on_from_it() -> None:
+def test_after_a_disturbance_the_board_is_read_and_the_game_continues_from_it() -> None:
     """Nothing of the game's position stands, so that the board is not even found."""
     start = Start.make("gr", MIDDLE.stacks)
     rules = Rules.make(2, set_up="position", start=start)
@@ -186,7 +186,7 @@ def test_after_the_cat_what_stands_is_read_and_the_game_goes_on_from_it() -> Non
 
 
 @pytest.mark.slow
-def test_a_height_that_is_hard_to_tell_is_a_doubt() -> None:
+def test_an_uncertain_height_is_doubtful() -> None:
     """A piece that is read too many must not go unnamed, even where no top is in question."""
     position, chance = after(29, seed=5), random.Random(5)
     chance.randint(10, 30)

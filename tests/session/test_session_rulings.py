@@ -123,7 +123,7 @@ def test_seats_and_clock_are_kept_with_the_game(tmp_path: Path) -> None:
     assert again["players"]["green"]["name"] == "Ann"
 
 
-def test_a_prompt_in_the_state_tells_its_turn_and_the_event_does_not() -> None:
+def test_a_prompt_has_its_turn_in_the_state_but_not_in_the_event() -> None:
     removed = (Removed("g", "reserve", "g"),)
     trim = said.TrimAwaited(Move.parse("c4-c5"), INDEX["c5"], removed)
     session = Session(RULES, {}, None, Script({0: [said.StartSeen()], 1: [trim]}))

@@ -144,7 +144,7 @@ def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
 
 
 @pytest.mark.parametrize("end", [fail(), None], ids=["error", "just ends"])
-def test_a_lost_camera_is_told_once_and_opened_again(run: Any, end: Any) -> None:
+def test_a_lost_camera_is_reported_once_and_reopened(run: Any, end: Any) -> None:
     gone = OSError("no such device")
     _, session, heard = run(
         Source(3, live=True, end=end, pace=0.01), gone, gone, Source(30, live=True, pace=0.01, end=fail()),
@@ -186,7 +186,7 @@ class Shown(Source):
             yield Still(still.index, image=image)
 
 
-def test_a_frozen_camera_is_told_opened_again_and_found_with_another_picture(run: Any) -> None:
+def test_a_frozen_camera_is_reported_reopened_and_found_with_another_picture(run: Any) -> None:
     frozen = [Shown() for _ in range(3)]
     _, session, heard = run(*frozen, Shown(noise=True, shade=3))
     until(lambda: "lost" in types(heard))
@@ -224,7 +224,7 @@ class Sleeping(runner_module.SleepMeter):
         return seconds
 
 
-def test_after_a_sleep_the_camera_is_opened_anew_at_once(run: Any) -> None:
+def test_after_a_sleep_the_camera_is_reopened_at_once(run: Any) -> None:
     awake = Sleeping()
     first, second = Source(5000, live=True, pace=0.005), Source(5000, live=True, pace=0.005)
     _, session, heard = run(first, second, sleep_meter=awake)
@@ -239,7 +239,7 @@ def test_after_a_sleep_the_camera_is_opened_anew_at_once(run: Any) -> None:
     assert heard[-1].time < 60
 
 
-def test_the_clock_that_goes_on_in_sleep_tells_how_long_it_was() -> None:
+def test_sleep_is_measured_by_the_clock_that_includes_it() -> None:
     always, awake = [100.0], [50.0]
     watch = runner_module.SleepMeter(lambda: always[0], lambda: awake[0])
     always[0] += 5
@@ -275,7 +275,7 @@ def test_requests_are_taken_while_the_camera_is_gone(run: Any) -> None:
     assert session.state()["camera"] == "lost"
 
 
-def test_a_source_that_has_to_follow_is_opened_anew(run: Any) -> None:
+def test_a_source_is_reopened_on_request(run: Any) -> None:
     sources = [Source(2000, live=True, pace=0.005) for _ in range(3)]
     runner, session, heard = run(
         *sources, must_reopen=lambda emitted: any(isinstance(event, GameBegan) for event in emitted)

@@ -136,7 +136,7 @@ def test_after_a_take_back_another_turn_is_asked_for() -> None:
     assert submit(made, stale)[0].startswith("refused"), "it was chosen for what is gone"
 
 
-def test_who_gives_no_turn_is_told_once_and_not_too_late() -> None:
+def test_a_failing_seat_is_reported_once_and_not_too_late() -> None:
     made, _ = session(played_by={"g": "engine:x"})
     h = made.history
     give_up = ask.GiveUp("g", h.game, h.ply, h.position.text, "late", "no answer")

@@ -28,7 +28,9 @@ OF_THE_PICTURE = ("dark", "covered", "grey", "damaged")
 
 
 @pytest.mark.parametrize("language", [0, 1, 2], ids=["en", "pl", "it"])
-def test_every_fault_is_told_in_its_own_words_and_taken_back(table: Any, seen: Seen, language: int) -> None:
+def test_every_camera_fault_has_its_own_text_which_disappears_with_it(
+    table: Any, seen: Seen, language: int
+) -> None:
     table.start()
     page = seen.open(f"/?lang={('en', 'pl', 'it')[language]}")
     whose_turn = page.text_content(".status-title") or ""

@@ -103,7 +103,7 @@ def test_the_board_and_what_edits_it_are_in_sight_together(table, seen: Seen, si
     expect(page.locator(".path.last")).to_have_count(1)
 
 
-def test_a_host_that_is_away_is_told(table, seen: Seen, looping) -> None:
+def test_an_unreachable_host_is_reported(table, seen: Seen, looping) -> None:
     page = seen.open()
     page.route("**/api/legal", lambda route: route.abort())
     page.click(".acts details:has([data-act=edit]) summary")

@@ -374,7 +374,7 @@ def test_an_answer_that_events_have_overtaken_is_never_shown(table, seen: Seen) 
     assert page.evaluate("titles[0]") == "Red to move"
 
 
-def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
+def test_the_number_of_viewers_is_shown(table, seen: Seen, browser) -> None:
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
     assert page.locator("#watching").is_hidden()
@@ -395,7 +395,7 @@ def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
     context.close()
 
 
-def test_a_rescued_journal_is_told_until_play_goes_on(table, seen: Seen) -> None:
+def test_a_rescued_journal_is_reported_until_play_goes_on(table, seen: Seen) -> None:
     table.start()
     table.session._rescued = "journal.damaged-1.sqlite"
     page = seen.open()

@@ -41,7 +41,7 @@ def test_moves_appear_at_once_and_nothing_is_asked_elsewhere(table, seen: Seen) 
     assert seen.troubles == []
 
 
-def test_alert_is_told_ringed_and_taken_away(table, seen: Seen) -> None:
+def test_an_alert_is_shown_with_its_squares_and_disappears(table, seen: Seen) -> None:
     page = seen.open()
     before = page.locator("#board").bounding_box()
     table.see(
@@ -72,7 +72,7 @@ def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
     assert uses == ["#cap-r", "#cap-g"]
 
 
-def test_pieces_of_a_kind_are_counted_and_not_told_one_by_one(table, seen: Seen) -> None:
+def test_pieces_of_a_kind_are_counted_and_not_listed_one_by_one(table, seen: Seen) -> None:
     page = seen.open()
     removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"), Removed("r", "captured", "g"))
     table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
@@ -230,7 +230,9 @@ def test_the_line_is_not_called_live_while_the_board_is_not_seen(table, seen: Se
     expect(page.locator("#line")).to_have_text("Live")
 
 
-def test_a_touched_square_is_let_go_with_the_next_turn_and_the_next_game(table, seen: Seen, looping) -> None:
+def test_a_selected_square_is_deselected_by_the_next_turn_and_the_next_game(
+    table, seen: Seen, looping
+) -> None:
     page = seen.open()
     page.click('[data-square="d4"]')
     expect(page.locator(".ring.selected")).to_have_count(1)
@@ -291,7 +293,7 @@ def test_the_board_shows_what_to_put_back_where(table, seen: Seen) -> None:
     page.wait_for_function("() => !document.querySelector('.path.undo')")
 
 
-def test_turns_and_alerts_are_told_to_screen_readers(table, seen: Seen) -> None:
+def test_turns_and_alerts_are_announced_to_screen_readers(table, seen: Seen) -> None:
     page = seen.open()
     table.play("b6-b7")
     told = "() => document.querySelector('#quiet').textContent"

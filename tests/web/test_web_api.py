@@ -116,7 +116,7 @@ def test_new_game_takes_rules_and_names(table, client: FlaskClient) -> None:
     assert state["players"]["green"]["name"] == "Anna <b>"
 
 
-def test_what_cannot_be_is_told(table, client: FlaskClient) -> None:
+def test_an_impossible_request_is_refused_with_a_reason(table, client: FlaskClient) -> None:
     table.start()
     refused = table.ask(client, {"act": "take_back"})
     assert refused.status_code == 409

@@ -40,7 +40,7 @@ def demo(table, tmp_path: Path) -> Any:
     return table
 
 
-def test_the_state_tells_and_whoever_may_act_takes_it(demo) -> None:
+def test_the_state_has_the_camera_and_who_may_act_can_take_it(demo) -> None:
     offer = Offer()
     app = create_app(demo.session, demo.journal, lan=True, pin="4821", offer=offer)
     client = app.test_client()

@@ -185,7 +185,7 @@ def test_the_page_knows_every_sentence_of_the_referee() -> None:
         ("it", "A questo indirizzo", "Questo indirizzo", "È stato", "Il formato «odd» non esiste.", "Nel re"),
     ],
 )
-def test_what_fails_is_told_in_the_viewers_language(
+def test_failures_are_reported_in_the_viewers_language(
     table,
     client: FlaskClient,
     language: str,
@@ -248,7 +248,7 @@ def test_a_game_that_a_format_cannot_hold(
         ("it", "Non è ancora stata", "così: gli angoli devono", "Blu non gioca in questa partita."),
     ],
 )
-def test_what_the_game_refuses_is_told_in_the_viewers_language(
+def test_refusals_of_the_game_are_in_the_viewers_language(
     table, client: FlaskClient, language: str, words: str, crossing: str, blue: str
 ) -> None:
     table.start()

@@ -75,7 +75,7 @@ def test_pictures_of_the_phone_that_knows_the_word_are_taken(
     assert send(phone, token, 0) == 204 and camera.take(0) is None
 
 
-def test_without_the_word_nobody_is_the_camera(
+def test_without_the_word_no_phone_becomes_the_camera(
     phone: FlaskClient, camera: PhoneCamera, holder: Holder
 ) -> None:
     for word in ("", "wrong", holder.word[:-1], holder.word + "x"):
@@ -173,7 +173,7 @@ def test_the_certificate_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     assert span <= datetime.timedelta(days=398)
 
 
-def test_the_certificate_is_made_anew_where_it_would_not_do(tmp_path: Path) -> None:
+def test_an_unusable_certificate_is_replaced(tmp_path: Path) -> None:
     path = certificate(tmp_path, NAMES, NOW)
     first = path.read_bytes()
     assert certificate(tmp_path, [*NAMES, "192.168.1.20"], NOW).read_bytes() != first
@@ -192,7 +192,7 @@ def test_the_certificate_is_made_anew_where_it_would_not_do(tmp_path: Path) -> N
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_one_connection_carries_many_pictures_and_silent_ones_hold_up_nobody(
+def test_one_connection_carries_many_pictures_and_idle_ones_block_nobody(
     tmp_path: Path, phone_app: Flask, camera: PhoneCamera, holder: Holder
 ) -> None:
     file = certificate(tmp_path, NAMES)

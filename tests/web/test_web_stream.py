@@ -166,7 +166,7 @@ def test_sixty_viewers_hear_the_same_and_the_site_stays_quick(table, server: Pag
         viewer.close()
 
 
-def test_past_the_cap_a_viewer_is_told_to_poll_and_places_come_back(table) -> None:
+def test_viewers_beyond_the_limit_have_to_poll_and_places_become_free(table) -> None:
     table.start()
     with PageServer(create_app(table.session, table.journal, viewers=5), port=0) as server:
         first = [Viewer(server) for _ in range(5)]
@@ -186,7 +186,7 @@ def test_past_the_cap_a_viewer_is_told_to_poll_and_places_come_back(table) -> No
             viewer.close()
 
 
-def test_viewer_that_reads_nothing_holds_nobody_up(table, server: PageServer) -> None:
+def test_a_viewer_that_reads_nothing_blocks_nobody(table, server: PageServer) -> None:
     mute = socket.create_connection(("127.0.0.1", server.port))
     mute.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
     mute.sendall(b"GET /api/events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
