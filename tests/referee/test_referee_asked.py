@@ -1,4 +1,4 @@
-"""Turns that the table makes for somebody else: only what was asked for may be played."""
+"""Turns that the table makes for somebody else: only the chosen turn may be made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def table() -> Table:
 
 
 def ask(table: Table, move: str) -> list[Event]:
-    """Whoever plays for the player to move chooses this turn."""
+    """The seat of the player to move chooses this turn."""
     history = table.session.history
     done = table.session.submit(
         SubmitTurn(
@@ -84,7 +84,7 @@ def test_a_turn_made_before_one_was_chosen_is_alerted(table: Table) -> None:
     (alert,) = alerts(told.events)
     assert alert.reason == "not_the_reply" and "has not chosen a turn yet" in alert.text
     assert words(ask(table, "c4-c5")) == ["reply"]
-    # It stands already: nobody need take it back to make it again.
+    # It is on the board already and need not be taken back and made again.
     assert table.show(seconds=1.0).words == ["resolved", "move c4-c5"]
 
 

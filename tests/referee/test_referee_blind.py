@@ -1,5 +1,5 @@
-"""Pictures of no use, before the real pipeline: each is told once, nothing is made up meanwhile, and the game
-goes on from the last legal position.
+"""Useless pictures in the real pipeline: each fault is reported once, nothing else is emitted meanwhile, and
+the game continues from the last legal position.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def shared() -> Table:
 
 @pytest.fixture
 def table(shared: Table) -> Iterator[Table]:
-    """The table at its start, and seen to be so after each test, whatever its pictures were."""
+    """The table at its start, which is recognised again after each test."""
     start = shared.stacks
     yield shared
     shared.show(start, 2.0)

@@ -1,4 +1,4 @@
-"""Programs at the table: what they answer, and what becomes of those that do not."""
+"""Programs at the table: their answers, and what happens if they fail."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def program(*faults: str) -> str:
 
 
 class Obedient(Unseeing):
-    """A table that makes every turn that it is asked for."""
+    """A table that makes every requested turn."""
 
     def __init__(self) -> None:
         self.pushed = 0
