@@ -1,12 +1,13 @@
 """Starts other than the full board of the plastic set: games from them, and empty boards.
 
-    python -m benchmarks.accuracy.starts drop|draughts|empty [--cases N] [--seed S] [--plies N] [--kind TEXT]
-                                         [--events FOLDER]
+    python -m benchmarks.accuracy.starts drop|draughts|dropped|empty
+                                         [--cases N] [--seed S] [--plies N] [--events FOLDER]
 
 ``drop``: games from the empty board, both plastic sets, 10 to 45 degrees off the vertical. ``draughts``: the
 usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
-``--rank1`` told. ``empty``: boards with nothing on them, to be found; their camera's place is compared with
-the truth. Each case follows from its number alone. One line a case; ``--events`` keeps what was told.
+``--rank1`` told. ``dropped``: the same from the empty board. ``empty``: boards with nothing on them, to be
+found; their camera's place is compared with the truth. Each case follows from its number alone. One line a
+case; ``--events`` keeps what was told.
 """
 
 from __future__ import annotations
@@ -148,13 +149,22 @@ def drop(number: int, plies: int, keep: Path | None) -> Told:
 
 def draughts(number: int, plies: int, keep: Path | None) -> Told:
     """A game with the draughts of one pair of shades; every pair, either way round, has its turn."""
-    rng = np.random.default_rng([number, 52])
+    return _with_draughts(number, plies, keep, Rules.make(2), 52)
+
+
+def dropped(number: int, plies: int, keep: Path | None) -> Told:
+    """The same from an empty chess board."""
+    return _with_draughts(number, plies, keep, Rules.make(2, set_up="drop"), 54)
+
+
+def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, stream: int) -> Told:
+    rng = np.random.default_rng([number, stream])
     name = list(SHADES)[number % len(SHADES)]
     shades = SHADES[name] if (number // len(SHADES)) % 2 == 0 else SHADES[name][::-1]
     profile = board_profile("chess-draughts")
     look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
     look = seen_from(look, rng, profile, (20, 45))
-    told = watched(look, Rules.make(2), number, plies, (profile,), keep)
+    told = watched(look, rules, number, plies, (profile,), keep)
     return replace(told, about=f"{look.camera.tilt:.0f}° {name} {told.about}")
 
 
@@ -189,6 +199,7 @@ def empty(number: int, plies: int, keep: Path | None) -> Told:
 KINDS: dict[str, Callable[[int, int, Path | None], Told]] = {
     "drop": drop,
     "draughts": draughts,
+    "dropped": dropped,
     "empty": empty,
 }
 

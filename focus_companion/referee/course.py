@@ -103,10 +103,7 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     calm = [s for s in act.changes if look.touched[s] < OPEN and s not in act.past]
     told = -sum(_unseen(look, s, act.changes[s]) for s in calm if s not in (act.unseen or ()))
     told -= sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
-    # A square that looks as it looked, though it fits another stack better, did so before.
-    told -= sum(
-        max(0.0, look.evidence.stack_gain(s, act.changes[s]).nats) for s in calm if look.differs[s] < CALM
-    )
+    told -= sum(_gained_before(look, s, stack) for s, stack in act.changes.items() if s not in act.past)
     if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
         told -= HIDDEN_TURN
     if act.kind is Kind.TURNS and _buries(act):
@@ -114,6 +111,17 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     if act.placed:
         told += sum(_differs(look, s) for s in act.unseen or ())
     return told + trimming(look, act, pending)
+
+
+def _gained_before(look: Look, square: int, stack: str) -> float:
+    """Nats by which the square looked more like this stack than like its own already, when its own stood
+    there: the pose or the set is a little wrong, and that speaks for the stack now as then.
+    """
+    if look.touched[square] < OPEN and look.differs[square] < CALM:
+        # It looks as it looked.
+        return max(0.0, look.evidence.stack_gain(square, stack).nats)
+    before = None if square in look.unsettled else look.evidence_before
+    return 0.0 if before is None else max(0.0, before.stack_gain(square, stack).nats)
 
 
 def _differs(look: Look, square: int) -> float:

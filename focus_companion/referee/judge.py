@@ -17,7 +17,7 @@ from . import words
 from .acts import Act, Acts, Kind
 from .beginning import Beginning
 from .beliefs import Belief, World, believe, ends_high
-from .course import IGNORED, OPEN, Ignored, plainly_stirred
+from .course import ALONE, IGNORED, OPEN, Ignored, plainly_stirred
 from .explaining import MISSED, as_due, clean, explains, left_out
 from .trimming import Pending
 from .verdict import Wrong
@@ -157,7 +157,9 @@ def _likeliest(
         if best.act.moves:
             # A tall stack changes most of what lies behind it, and perhaps little of its own square.
             pool.append(best.act)
-    pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
+    # A stack may change most of the square that is seen behind it, and little of its own.
+    before = [s for s in open_squares if s not in strong and _overlap(look, s, strong)]
+    pool += of_all(lambda acts: acts.turns({*strong, *before} or set(open_squares)))
     pool += since_begun(whole=False)
     # From above, a piece that is back where it was may show on one of its two squares only.
     pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
@@ -245,6 +247,12 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     return replace(judgement, foreign=look.foreign(list(changes), {s: len(v) for s, v in changes.items()}))
 
 
+def _overlap(look: Look, square: int, others: Sequence[int]) -> bool:
+    """Would a piece more on the square be seen before one of the others, or behind it?"""
+    stood, meet = look.evidence.standing, look.evidence.outlines.meet
+    return any(meet(square, len(stood[square]) + 1, s, len(stood[s]) + 1) for s in others)
+
+
 def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
     return sorted(squares, key=lambda square: -look.touched[square])[:most]
 
@@ -324,7 +332,7 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
         return Judgement(NOTHING, 0.0, 0.0)
     gained = look.evidence.gain(differ).nats
     known = bool(best.act.moves) if best.act.legal else best.lead >= LEAD
-    likely = known and differ.keys() <= best.act.changes.keys()
+    likely = known and _since_adopted(look, differ) <= best.act.changes.keys()
     if likely or (best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MISSED):
         # Seen badly, but it may have been a turn on just these squares, or was something else there that has
         # a name; or no other stacks there would do much better.
@@ -336,3 +344,15 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     nats = gained + act.prior
     lead = nats - best.nats
     return Judgement(act, nats, lead, lead if best.act.legal else 50.0, rivals=(best.act,))
+
+
+def _since_adopted(look: Look, squares: Collection[int]) -> set[int]:
+    """Of these squares those that have changed since the reference picture. What it showed otherwise when it was
+    adopted, under a reflection or in the shadow of an arm, is left out while it looks the same: no act since then
+    explains it. All of them where nothing else has changed.
+    """
+    if look.change is None:
+        return set(squares)
+    changed = look.change.touched
+    since = {s for s in squares if s not in look.unsettled or changed[s] > ALONE}
+    return since or set(squares)

@@ -7,6 +7,8 @@ start and after every confirmed turn, so that it follows the light.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +57,16 @@ class ColourModel:
         self.learn(samples, keep=0.0)
         self._guessed[list(samples)] = True
 
+    def guess_any(self, labels: Collection[int]) -> None:
+        """Take any colour to be equally likely for these classes, until the class itself is seen."""
+        self._counts[list(labels)] = 1.0
+        self.known[list(labels)] = self._guessed[list(labels)] = True
+        self._tabulate()
+
     def learn(self, samples: dict[int, NDArray[np.uint8]], keep: float) -> None:
-        """Learn pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before."""
+        """Learn pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before, not to
+        what was only guessed.
+        """
         for label, pixels in samples.items():
             if len(pixels) < 20:
                 continue
@@ -66,10 +76,9 @@ class ColourModel:
                 shaded = np.clip(values * factor, 0, 255).astype(np.uint8)
                 fresh += weight * np.bincount(bins(shaded), minlength=BINS**3)
             fresh /= fresh.sum()
-            self._counts[label] = (
-                keep * self._counts[label] + (1 - keep) * fresh if self.known[label] else fresh
-            )
-            self.known[label] = True
+            learned = self.known[label] and not self._guessed[label]
+            self._counts[label] = keep * self._counts[label] + (1 - keep) * fresh if learned else fresh
+            self.known[label], self._guessed[label] = True, False
         self._tabulate()
 
     def _tabulate(self) -> None:

@@ -79,6 +79,10 @@ class Evidence:
         self._known: dict[tuple[tuple[int, str], ...], Gain] = {}
         self._single: dict[int, StackGains] = {}
 
+    def of_picture(self, image: NDArray[np.uint8]) -> Evidence:
+        """The evidence of another picture under the same model, with the same stacks standing."""
+        return Evidence(image, self.outlines, self.colours, self._background, self.standing)
+
     def gain(self, changes: Mapping[int, str]) -> Gain:
         """How much better these stacks explain the picture than the previous ones on their squares."""
         changed = [s for s, stack in changes.items() if stack != self.standing[s]]

@@ -46,15 +46,19 @@ def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple
 
 
 def outline_agreement(
-    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], domes: float = 1.0
+    edges: Edges,
+    camera: Camera,
+    profile: BoardProfile,
+    heights: Sequence[int],
+    squares: Floats | None = None,
 ) -> float:
     """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges;
-    ``domes`` is what a bare dome weighs against a stack.
+    ``squares`` (52) is what each square weighs.
     """
     known = np.array(heights)
     shown = stack_outlines(camera, profile, known)
     values = agreement(edges, shown, max(1.0, 0.04 * camera.pitch_pixels(profile)))
-    weights = np.where(known > 0, 1.0, 0.0 if profile.flat else domes)
+    weights = _with_outline(profile, known) * (1.0 if squares is None else squares)
     if not weights.any():
         return 0.0
     return float(np.average(np.clip(np.nan_to_num(values, nan=0.0), 0, None), weights=weights))
@@ -67,14 +71,15 @@ def fit_outlines(
     prior: Prior,
     heights: Sequence[int] | None = None,
     reaches: Sequence[float] = (0.2, 0.14, 0.1, 0.07),
-    domes: float = 1.0,
+    squares: Floats | None = None,
 ) -> Camera:
     """The camera moved so that outlines meet edges; each of ``reaches`` (in pitches) is one search and
     solution.
 
     With ``heights`` (52 numbers of pieces) those stacks are expected, hidden parts left out; without,
-    whatever agrees. ``domes`` is what a bare dome weighs against a stack of known height.
+    whatever agrees. ``squares`` (52) is what each square weighs.
     """
+    share = np.ones(len(profile.centres)) if squares is None else squares
     for reach in reaches:
         if heights is None:
             stand, trust = likely_heights(edges, camera, profile)
@@ -86,10 +91,8 @@ def fit_outlines(
         weight = met.weight * np.clip(trust, 0.05, 1)[:, None]
         if heights is not None:
             weight = weight * ~hidden(camera, profile, shown, stand)
-        if heights is not None or profile.flat:
-            bare = 0.0 if profile.flat else domes
-            weight = weight * np.where(stand > 0, 1.0, bare)[:, None]
-        used = weight > 0.02 * min(1.0, domes)
+        weight = weight * (_with_outline(profile, stand) * share)[:, None]
+        used = weight > 0.02 * min(1.0, float(share[share > 0].min(initial=1.0)))
         if used.sum() < 60:
             return camera
         normals = np.broadcast_to(DIRECTIONS, (*shown.pixels.shape[:1], NORMALS, 2))[used]
@@ -103,6 +106,11 @@ def fit_outlines(
             sigma=max(0.5, 0.25 * reach * side),
         )
     return camera
+
+
+def _with_outline(profile: BoardProfile, heights: Integers) -> Floats:
+    """(52) 1 where something has an outline, 0 where a square is bare and flat."""
+    return np.where(heights > 0, 1.0, 0.0 if profile.flat else 1.0)
 
 
 def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> OutlinePoints:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
@@ -44,8 +45,8 @@ _SHADOWS = 0.18, 0.36
 """How far, in squares, the shadows of domes lie beside them."""
 
 _DOMES = 0.1
-"""What a dome weighs against a piece while there are few pieces: enough to hold the pose that one leaves
-open."""
+"""What a dome weighs against a piece when a pose is fitted while there are few pieces: enough to hold what
+one leaves open."""
 
 
 def refine(
@@ -141,34 +142,43 @@ def settled_by_pieces(
     profiles: Sequence[BoardProfile],
     stacks: Sequence[str],
     lens: LensProfile | None,
+    doubtful: Collection[int] = (),
 ) -> tuple[Camera, BoardProfile]:
     """The pose and the set by the first pieces on a board that was found empty, at least one of them.
 
     An empty board does not tell the set, and where its domes hardly differ from their ground, their shadows
     pass for them: so pieces weigh more, and the board is looked for around where it seemed to lie.
+    ``doubtful`` squares are left out. The fields of a chess board tell its pose better than pieces do.
     """
+    if len(profiles) == 1 and profiles[0].flat:
+        return camera, profiles[0]
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
     prior = lens_prior(lens, start.lens.width, start.lens.height)
     heights = [len(stack) for stack in stacks]
-    stacked = sum(1 for height in heights if height)
-    weight = _WEIGHT * len(heights) / (stacked + _DOMES * (len(heights) - stacked))
+    sure = np.ones(len(heights))
+    sure[list(doubtful)] = 0.0
+    pieces = sure * np.where(np.array(heights) > 0, 1.0, _DOMES)
+    # A shadow passes for its dome on all squares alike: together the domes tell no more than one piece.
+    bare = sure * np.where(np.array(heights) > 0, 0.0, 1.0)
+    told = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
+    weight = _WEIGHT * len(heights) / float(told.sum())
     choices: list[_Choice] = []
 
-    def seek(near: Camera, profile: BoardProfile, domes: float) -> None:
-        there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, domes)
-        agrees = outline_agreement(edges, there, profile, heights, _DOMES)
+    def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
+        there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, squares)
+        agrees = outline_agreement(edges, there, profile, heights, told)
         choices.append(_Choice(agrees, there, profile))
 
-    seek(start, profiles[0], 1.0)
+    seek(start, profiles[0], sure)
     for far in (0.0, *_SHADOWS):
         for near in around(start, profiles[0], far) if far else (start,):
-            seek(near, profiles[0], _DOMES)
-    best, _ = _best_painted(fine, choices, stacks, weight)
-    for profile, domes in product(profiles[1:], (1.0, _DOMES)):
-        seek(best.camera, profile, domes)
-    best, _ = _best_painted(fine, choices, stacks, weight)
+            seek(near, profiles[0], pieces)
+    best, _ = _best_painted(fine, choices, stacks, weight, doubtful)
+    for profile, squares in product(profiles[1:], (sure, pieces)):
+        seek(best.camera, profile, squares)
+    best, _ = _best_painted(fine, choices, stacks, weight, doubtful)
     return resized(best.camera, image), best.profile
 
 
@@ -230,7 +240,11 @@ def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tupl
 
 
 def _best_painted(
-    fine: Image, choices: Sequence[_Choice], stacks: Sequence[str], weight: float = _WEIGHT
+    fine: Image,
+    choices: Sequence[_Choice],
+    stacks: Sequence[str],
+    weight: float = _WEIGHT,
+    doubtful: Collection[int] = (),
 ) -> tuple[_Choice, float]:
     """The choice that explains the picture best, outlines and pixels taken together, and how much is amiss
     with it; ``weight`` is what a nat a pixel weighs against the agreement of the outlines.
@@ -240,7 +254,7 @@ def _best_painted(
         if choice.score <= most:
             # However well it is painted, it cannot come up to the best.
             break
-        wrong = amiss(fine, choice.camera, choice.profile, stacks)
+        wrong = amiss(fine, choice.camera, choice.profile, stacks, doubtful)
         if (liking := choice.score - weight * wrong) > most:
             best, least, most = choice, wrong, liking
     return best, least

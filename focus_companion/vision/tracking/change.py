@@ -103,6 +103,11 @@ class Change:
         self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])
         """For each square, the share of the pixels of its stack and of one piece more that changed, (52,)."""
 
+    @property
+    def before(self) -> NDArray[np.uint8]:
+        """The earlier picture."""
+        return self._pictures[1].image
+
     def _unlike(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
         alike = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._like), np.uint8)
         unlike: NDArray[np.bool_] = alike == 0

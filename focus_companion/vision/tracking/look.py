@@ -89,6 +89,11 @@ class Look:
         return "" if change is None else change.appeared(self.evidence.colours)
 
     @cached_property
+    def evidence_before(self) -> Evidence | None:
+        """What the picture that this one is compared with says, in which the same stacks stood."""
+        return None if self.change is None else self.evidence.of_picture(self.change.before)
+
+    @cached_property
     def differs(self) -> NDArray[np.float64]:
         """By how many standard deviations each square looks different, (52,): :meth:`Change.differs`."""
         return np.zeros(len(self.touched)) if self.change is None else self.change.differs()

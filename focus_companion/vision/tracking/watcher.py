@@ -14,7 +14,7 @@ import numpy as np
 from ..appearance.background import Background
 from ..appearance.colour_model import ColourModel
 from ..appearance.evidence import Evidence
-from ..appearance.first_colours import usual_pieces
+from ..appearance.first_colours import before_any_piece
 from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.find_board import FoundBoard, find_board
@@ -111,19 +111,19 @@ class Watcher:
             if shown:
                 self._learn(self._look.smoothed, keep=0.75, doubtful=doubtful)
                 self._follow(self._look)
-                if self._look is not None and not doubtful and self._first_pieces.more(self.standing):
-                    self._fit_anew(self._look.smoothed)
+                if self._look is not None and self._first_pieces.more(self.standing, doubtful):
+                    self._fit_anew(self._look.smoothed, doubtful)
             self._look = None
 
-    def _fit_anew(self, now: Smoothed) -> None:
-        """Choose the set, and fit the pose, by the position that now stands in ``now``."""
+    def _fit_anew(self, now: Smoothed, doubtful: Sequence[int]) -> None:
+        """Choose the set, and fit the pose, by what surely stands in ``now``."""
         assert self.camera is not None and self._background is not None
-        self._first_pieces.fitted(stands := self.standing)
-        found = settled_by_pieces(now.image, self.camera, self._profiles, stands, self._lens)
+        self._first_pieces.fitted(stands := self.standing, doubtful)
+        found = settled_by_pieces(now.image, self.camera, self._profiles, stands, self._lens, doubtful)
         (self.camera, self.profile), self.outlines = found, Outlines(*found)
         self._background.forget()
         self._watch_board()
-        self._learn(now, keep=0.0, doubtful=())
+        self._learn(now, keep=0.0, doubtful=doubtful)
 
     def expect(self, stacks: Sequence[str]) -> None:
         """This position should stand now, though no look has shown it (a correction by hand, a new game)."""
@@ -337,11 +337,7 @@ class Watcher:
         return self._new_look(frame, smoothed, small, None)
 
     def _usual_colours(self) -> ColourModel:
-        """A model that knows only what usual pieces look like: enough until the first one is seen."""
-        colours = ColourModel()
-        known = (self.profile or self._profiles[0]).shades
-        colours.guess(usual_pieces(self._players, known))
-        return colours
+        return before_any_piece(self._players, self.profile or self._profiles[0])
 
     def _new_look(
         self,
