@@ -1,4 +1,4 @@
-"""Another begins than the one named: the question, its answer, and what is kept of it."""
+"""A player other than the one named begins: the question, its answer, and the record of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_is_kept_of_it_outlives_the_program(tmp_path: Path, by_word: bool) 
             assert state[key] == before[key], key
         assert state["order"] == state["rules"]["order"] == ["red", "green"]
         assert [turn["player"] for turn in state["moves"]] == ["red", "green"]
-        # Taken back as far as it goes, the game is still red's to begin.
+        # Taken back completely, the game is still begun by red.
         for _ in range(2):
             do(after, ask.TakeBack())
         assert (after.state()["ply"], after.state()["to_move"]) == (0, "red")

@@ -1,4 +1,4 @@
-"""A match over its games: sides turn, restarts lose nothing, its end is its end."""
+"""A match over its games: sides rotate, restarts lose nothing, and it ends after its last game."""
 
 from __future__ import annotations
 

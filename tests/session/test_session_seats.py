@@ -1,4 +1,4 @@
-"""Turns that the table makes for somebody else: what is asked for, kept, told, and when it is due no more."""
+"""Turns that the table makes for somebody else: chosen, stored, emitted, and withdrawn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAR = {"g": "far"}
 
 
 class Told(Script):
-    """A script that remembers what it was told to expect."""
+    """A script that records what it was asked to expect."""
 
     def __init__(self, says: dict[int, Sequence[Any]] | None = None) -> None:
         super().__init__(says or {})

@@ -1,4 +1,4 @@
-"""Which setting wins, and what is said of one that will not do."""
+"""The precedence of settings, and the errors for invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``watch`` without ``--reopen``: what is told when a source comes to its end."""
+"""``watch`` without ``--reopen``: the events at the end of a source."""
 
 from __future__ import annotations
 
