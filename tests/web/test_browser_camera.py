@@ -1,4 +1,4 @@
-"""What ails the camera, in the real browser: words for each fault, in three languages, and gone again."""
+"""Camera faults in a real browser: a text for each fault, in three languages, which disappears afterwards."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_every_camera_fault_has_its_own_text_which_disappears_with_it(
             table.session.camera_lost(why)
         status(page, words[language])
         if why in ("frozen", "dark"):
-            # Who comes only now is told the same.
+            # A new viewer sees the same.
             page.reload()
             page.wait_for_selector("body[data-ready]")
             status(page, words[language])

@@ -1,4 +1,4 @@
-"""Play in a real browser: turns, alerts, prompts, choices, and all of it by keyboard."""
+"""Play in a real browser: turns, alerts, prompts, choices, and all of them by keyboard."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_alert_is_shown_with_its_squares_and_disappears(table, seen: Seen) ->
     status(page, "Not in a straight line")
     assert "Green moved askew" in page.locator("#loud").text_content()
     page.wait_for_function("() => document.querySelectorAll('.ring.wrong').length === 2")
-    expect(page.locator(".path.undo")).to_have_count(0)  # this sentence is none of the referee's
+    expect(page.locator(".path.undo")).to_have_count(0)  # not one of the referee's sentences
     assert page.locator("#board").bounding_box() == before, "an alert must not move the board"
     table.see(PutRight())
     status(page, "Green to move")
@@ -94,7 +94,7 @@ def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, se
 
 
 def test_another_turn_is_asked_about_by_its_own_name_while_a_stack_is_prompted_for(table, seen: Seen) -> None:
-    """It may have been taken back, and this one made: a "yes" to the trimming must not answer that."""
+    """It may have been taken back, and this one made: "yes" to the trimming must not answer that."""
     page = seen.open()
     table.see(TrimAwaited(Move.parse("b6-a6"), INDEX["a6"], (Removed("r", "captured", "g"),)))
     table.see(Undecided((Move.parse("b6-b7"),)))
@@ -117,7 +117,7 @@ def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
 
 
 def test_a_single_candidate_is_asked_about_as_such(table, seen: Seen) -> None:
-    """Nothing else that it may have been is a turn: there is nothing to choose among."""
+    """The alternative is not a turn, so there is nothing to choose among."""
     page = seen.open()
     table.see(Undecided((Move.parse("b6-a6"),)))
     status(page, "Green: was it this turn?")
@@ -150,7 +150,7 @@ def test_every_answer_to_an_open_question_is_in_sight(table, seen: Seen, languag
         table.see(Undecided(tuple(map(Move.parse, OPEN[:count]))))
         expect(page.locator(".choice")).to_have_count(count)
         expect(page.locator(".path.candidate")).to_have_count(count)
-        # In every window the letters are fitted anew, as when a phone is turned while the question stands.
+        # The letters are placed again in every window size, as when a phone is rotated during the question.
         for width, height in ((320, 640), (390, 844), (768, 1024), (1280, 720), (1920, 1080)):
             page.set_viewport_size({"width": width, "height": height})
             drawn(page)
@@ -245,7 +245,7 @@ def test_a_selected_square_is_deselected_by_the_next_turn_and_the_next_game(
     table.session.submit(NewGame())
     until(page, table, game=2)
     expect(page.locator(".ring.selected, .ring.target")).to_have_count(0)
-    # Also where no stack has changed from one game to the other.
+    # Even if no stack differs between the two games.
     page.click('[data-square="d4"]')
     table.session.submit(NewGame())
     until(page, table, game=3)
@@ -305,7 +305,7 @@ def test_turns_and_alerts_are_announced_to_screen_readers(table, seen: Seen) -> 
 
 
 def tab_to(page: playwright.Page, selector: str) -> None:
-    """Walk with the Tab key alone."""
+    """Navigate with the Tab key alone."""
     for _ in range(80):
         page.keyboard.press("Tab")
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):

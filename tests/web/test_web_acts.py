@@ -1,4 +1,4 @@
-"""What the page can ask for beside the turns, over HTTP: rulings, corrections, rematches, clocks, scores."""
+"""Requests of the page other than turns, over HTTP: rulings, corrections, rematches, clocks, scores."""
 
 from __future__ import annotations
 

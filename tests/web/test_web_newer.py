@@ -1,4 +1,4 @@
-"""The page says when a newer version is installed than the one that runs."""
+"""The page says when a newer version than the running one is installed."""
 
 from __future__ import annotations
 

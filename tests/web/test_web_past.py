@@ -1,4 +1,4 @@
-"""Past games over HTTP: what the list tells, titles, deleting and restoring, and who may do it."""
+"""Past games over HTTP: the list, titles, deleting and restoring, and who may do it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAN = {"REMOTE_ADDR": "192.168.1.77"}
 
 @pytest.fixture
 def two(tmp_path: Path, make_table: Any) -> Any:
-    """A table with a finished game of Ann's and the one that is being played."""
+    """A table with a finished game of Ann's and the current one."""
     table = make_table(tmp_path, players={"g": "Ann", "r": "Ben"})
     table.start()
     table.play(*MOVES)

@@ -71,7 +71,7 @@ def test_pictures_of_the_phone_that_knows_the_word_are_taken(
     token = token_of(phone, holder)
     assert send(phone, token) == 204
     assert camera.take(0) == (JPEG, (320, 240))
-    # A late one is no fault of the phone's.
+    # A late picture is not an error of the phone.
     assert send(phone, token, 0) == 204 and camera.take(0) is None
 
 
@@ -97,7 +97,7 @@ def test_a_second_phone_takes_over_with_the_word_alone(
     assert send(phone, first, 51) == 204
     second = token_of(phone, holder)
     assert send(phone, first, 52) == 409
-    # Its pictures are numbered from the beginning.
+    # Its pictures are numbered from the start again.
     assert send(phone, second, 1) == 204
 
 
@@ -168,7 +168,7 @@ def test_the_certificate_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     names = loaded(path).extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert names.get_values_for_type(x509.DNSName) == ["board.local", "localhost"]
     assert [str(ip) for ip in names.get_values_for_type(x509.IPAddress)] == ["127.0.0.1"]
-    # Phones take none that is valid for longer.
+    # Phones accept none that is valid for longer.
     span = loaded(path).not_valid_after_utc - loaded(path).not_valid_before_utc
     assert span <= datetime.timedelta(days=398)
 
@@ -187,7 +187,7 @@ def test_an_unusable_certificate_is_replaced(tmp_path: Path) -> None:
         assert loaded(certificate(tmp_path, NAMES, NOW))
     third = path.read_bytes()
     path.chmod(0o644)
-    # What others could read is a secret no more.
+    # A file that others could read is no longer secret.
     assert certificate(tmp_path, NAMES, NOW).read_bytes() != third
     assert path.stat().st_mode & 0o777 == 0o600
 

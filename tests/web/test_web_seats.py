@@ -1,4 +1,4 @@
-"""Seats over HTTP: who may take one, who may act from it, and that nothing sent twice happens twice."""
+"""Seats over HTTP: who may take one, who may act from it, and that requests are idempotent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game as one file: what is in it, what is not, and what hostile records can do to it."""
+"""A game as one HTML file: its content, and its safety with hostile records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event stream over real connections: resume without gap or repeat, many viewers, the cap."""
+"""The event stream over real connections: resuming without gap or repeat, many viewers, the limit."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_events_come_as_they_happen(table, server: PageServer) -> None:
 
 
 def test_the_page_gets_the_state_with_each_event_under_the_same_ids(table, server: PageServer) -> None:
-    """Written with no type, so that the page needs no list of types to listen to."""
+    """Without a type, so that the page needs no list of event types."""
     page, program = Viewer(server, query="?state=1"), Viewer(server)
     wait_for(lambda: viewers(server) == 2)
     moves = table.session.state()["moves"]
@@ -179,7 +179,7 @@ def test_viewers_beyond_the_limit_have_to_poll_and_places_become_free(table) -> 
             viewer.line.sock and viewer.line.sock.close()
             viewer.close()
         time.sleep(0.3)
-        # Those who went are noticed when their place is wanted, long before the next sign of life.
+        # Viewers who left are noticed when their place is needed, long before the next heartbeat.
         again = [Viewer(server) for _ in range(5)]
         assert [viewer.answer.status for viewer in again] == [200] * 5
         for viewer in again:
