@@ -233,12 +233,8 @@ class Session:
             return "frozen" if self._camera_fault == "frozen" else "lost"
         return self._sight.camera_state if self._frames else "starting"
 
-    @property
-    def camera_why(self) -> str | None:
-        """``why`` of the event ``lost`` while the camera or the board is lost, otherwise ``None``."""
-        return self._why_blind(self._history)
-
     def _why_blind(self, history: History) -> str | None:
+        """``why`` of the event ``lost`` while the camera or the board is lost, otherwise ``None``."""
         return self._camera_fault or history.lost.get("camera") or history.lost.get("board")
 
     def snapshot(self, overlay: bool = False, width: int | None = None) -> bytes | None:

@@ -145,7 +145,7 @@ def test_the_first_word_comes_soon(engine: Callable[[float], Path], tmp_path: Pa
 
 
 @pytest.mark.parametrize("status", [0, 3])
-def test_an_engine_that_fails_is_told_once(
+def test_a_failing_engine_is_reported_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
     """Without a sound card espeak-ng ends with status 0."""
@@ -188,7 +188,7 @@ def test_one_press_and_two() -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_told_aloud_rebuilds_its_game(engine: Callable[[float], Path], tmp_path: Path) -> None:
+def test_the_demo_can_be_rebuilt_from_its_speech(engine: Callable[[float], Path], tmp_path: Path) -> None:
     """``play --camera demo --speak pl``: what the engine was given is the game that the journal has."""
     program = engine(0.0)
     env = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "XDG_STATE_HOME": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""A game without a screen, in a real browser: what is spoken, in which order, and what the keys answer."""
+"""A game without a screen, in a real browser: the sentences, their order, and the keys."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ speechSynthesis.cancel = () => heard.push("cut");
 
 
 def listening(seen: Seen, path: str) -> Any:
-    """The page, once it is told what to speak."""
+    """The page, once it receives sentences."""
     seen.page.add_init_script(MOUTH)
     with seen.page.expect_response("**/api/speech?*"):
         return seen.open(path)
 
 
 def heard(page: Any, *sentences: str) -> None:
-    """Wait until these are the newest that was spoken."""
+    """Wait until these are the latest sentences spoken."""
     page.wait_for_function(
         "wanted => JSON.stringify(heard.slice(-wanted.length)) === JSON.stringify(wanted)",
         arg=list(sentences),
@@ -42,7 +42,7 @@ def test_turns_alerts_and_answers_are_spoken(table, seen: Seen) -> None:
     table.play("b6-b7")
     heard(page, "en: Green, bravo six to bravo seven.")
     table.see(Wrong("distance", "r", (1,), "…"))
-    # The turn was still being said: it is said again after the alert that cut it.
+    # The turn was still being spoken: it is repeated after the alert that interrupted it.
     heard(page, "cut", "en: Red: Wrong number of squares. Please put right: delta eight.",
           "en: Green, bravo six to bravo seven.")  # fmt: skip
     page.evaluate("spoken.dispatchEvent(new Event('end'))")
