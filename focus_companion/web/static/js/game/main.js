@@ -38,14 +38,16 @@ function toast(text) {
   const box = $("#toast");
   // Over a dialog nothing shows but what lies in it.
   (document.querySelector("dialog[open]") ?? document.body).append(box);
-  box.textContent = text;
   box.hidden = false;
+  // Once it is shown: screen readers tell what changes, not what appears.
+  box.textContent = text;
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => (box.hidden = true), 6000);
 }
 
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
+  if (words && words !== info.textContent) status.tell(words);
   info.textContent = words || info.dataset.hint;
   if (tools?.editor?.active && square) tools.editor.look(square);
 });
@@ -210,6 +212,8 @@ function take(state) {
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
   const can = possible(state);
   for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
+  // A button that was just pressed may do nothing any more.
+  if (document.activeElement?.matches(":disabled")) status.element.focus({ preventScroll: true });
   setUp?.show(state);
   const watching = $("#watching");
   if (watching && state.watching !== undefined) {

@@ -7,7 +7,7 @@ import { candidates, differing, goesOn, moverKind } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playedWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
 
 /** What the status says names the player itself. */
 const TELLS_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
@@ -111,13 +111,15 @@ function turn(state) {
     return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text: hint.move ? t("Hint: {move}.", { move: moveWords(hint.move) }) : stack, letter: letterOf(state.to_move) };
   }
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
-  return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move) };
+  return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move), tellsLast: Boolean(last) && !first };
 }
 
 export class Status {
   /** `onChoose(move)` when one of the turns in doubt is chosen; null where nobody can act. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "" });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", heard: null });
+    // Takes the focus of an answer that is gone: it would begin again at the top of the page.
+    element.tabIndex = -1;
     this.token = h("div", { class: "status-token" });
     this.title = h("h2", { class: "status-title" });
     this.text = h("p", { class: "status-text" });
@@ -137,7 +139,7 @@ export class Status {
     const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
     this.ask(now, state);
-    this.say(now);
+    this.say(now, state);
   }
 
   /** The buttons; they stay as they are under the finger while they say the same. */
@@ -149,7 +151,7 @@ export class Status {
     const turns = picked ? [] : choices.map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, yes));
     const acts = this.onChoose && !state.looking ? answers.map((answer) => this.answer(answer, state)) : [];
     this.answers.replaceChildren(...turns, ...acts);
-    if (focused) this.answers.querySelector("button, a")?.focus();
+    if (focused) (this.answers.querySelector("button, a") ?? this.element).focus({ preventScroll: true });
   }
 
   answer([act, words, main], state) {
@@ -168,15 +170,34 @@ export class Status {
   }
 
   /** Tell screen readers once: alerts at once, the rest when they are done speaking. */
-  say(now) {
-    const words = `${now.title}. ${now.text}`;
-    if (words === this.spoken) return;
-    this.spoken = words;
+  say(now, state) {
+    const status = [now.title, now.text].filter(Boolean).map(sentence);
+    const news = this.news(state).map(sentence);
+    if (!news.length && status.join(" ") === this.spoken) return;
+    this.spoken = status.join(" ");
+    const words = [...news, ...(news.length && now.tellsLast ? status.slice(0, 1) : status)].join(" ");
     const loud = ["alert", "lost"].includes(now.kind);
     this.loud.textContent = loud ? words : "";
     this.quiet.textContent = loud ? "" : words;
   }
+
+  /** The turns that were played or taken back since the last state, in words; none while somebody looks back. */
+  news(state) {
+    const { game, ply, moves = [] } = state;
+    if (state.looking || state.event === undefined) return [];
+    const before = this.heard?.game === game ? this.heard.ply : ply;
+    this.heard = { game, ply };
+    if (ply < before) return [tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply)];
+    return moves.filter((item) => item.ply > before).map((item) => playedWords(state, item));
+  }
+
+  /** Tell screen readers of something beside the game, such as what stands on a square. */
+  tell(words) {
+    this.quiet.textContent = words;
+  }
 }
+
+const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
 
 /** A camera, crossed out. */
 const unseen = () => s("svg", { viewBox: "0 0 24 24" }, s("path", { d: "M4 8h3l1.5-2h7L17 8h3v10H4z" }), s("circle", { cx: 12, cy: 12.8, r: 2.8 }), s("path", { d: "M4 4l16 17" }));
