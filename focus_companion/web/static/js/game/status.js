@@ -13,6 +13,10 @@ import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords,
 const TELLS_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
+const LOUD = new Set(["alert", "lost"]);
+/** Milliseconds without an event after which it is told what they led to: of a ruling and its turn, both at once. */
+const REST_MS = 100;
+
 /** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` acts as [act, words, main one]. */
 export function summary(state) {
   const told = now(state);
@@ -117,7 +121,7 @@ function turn(state) {
 export class Status {
   /** `onChoose(move)` when one of the turns in doubt is chosen; null where nobody can act. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", heard: null });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", heard: null, news: [], played: false, timer: 0 });
     // Takes the focus of an answer that is gone: it would begin again at the top of the page.
     element.tabIndex = -1;
     this.token = h("div", { class: "status-token" });
@@ -166,29 +170,40 @@ export class Status {
     const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
     const words = [h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move))];
     if (!this.onChoose) return h("span", { class: "choice" }, ...words);
-    return h("button", { type: "button", class: "choice", title: moveWords(move), on: { click: () => this.onChoose(move) } }, ...words);
+    return h("button", { type: "button", class: "choice", on: { click: () => this.onChoose(move) } }, ...words);
   }
 
-  /** Tell screen readers once: alerts at once, the rest when they are done speaking. */
+  /** Tell screen readers once: alerts at once, the rest when they are done speaking and events have come to rest. */
   say(now, state) {
-    const status = [now.title, now.text].filter(Boolean).map(sentence);
-    const news = this.news(state).map(sentence);
-    if (!news.length && status.join(" ") === this.spoken) return;
-    this.spoken = status.join(" ");
-    const words = [...news, ...(news.length && now.tellsLast ? status.slice(0, 1) : status)].join(" ");
-    const loud = ["alert", "lost"].includes(now.kind);
-    this.loud.textContent = loud ? words : "";
-    this.quiet.textContent = loud ? "" : words;
+    this.hear(state);
+    this.now = now;
+    clearTimeout(this.timer);
+    if (LOUD.has(now.kind)) this.flush();
+    else this.timer = setTimeout(() => this.flush(), REST_MS);
   }
 
-  /** The turns that were played or taken back since the last state, in words; none while somebody looks back. */
-  news(state) {
+  flush() {
+    const { now, news } = this;
+    const status = [now.title, now.text].filter(Boolean).map(sentence);
+    if (!news.length && status.join(" ") === this.spoken) return;
+    this.news = [];
+    this.spoken = status.join(" ");
+    // Who has just heard the turn need not hear it as the last one, too.
+    const words = [...news, ...(now.tellsLast && this.played ? status.slice(0, 1) : status)].join(" ");
+    this.played = false;
+    this.loud.textContent = LOUD.has(now.kind) ? words : "";
+    this.quiet.textContent = LOUD.has(now.kind) ? "" : words;
+  }
+
+  /** Keep what was played or taken back since the last state, in words; nothing while somebody looks back. */
+  hear(state) {
     const { game, ply, moves = [] } = state;
-    if (state.looking || state.event === undefined) return [];
+    if (state.looking || state.event === undefined) return;
     const before = this.heard?.game === game ? this.heard.ply : ply;
     this.heard = { game, ply };
-    if (ply < before) return [tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply)];
-    return moves.filter((item) => item.ply > before).map((item) => playedWords(state, item));
+    if (ply !== before) this.played = ply > before;
+    if (ply < before) this.news.push(tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply));
+    else this.news.push(...moves.filter((item) => item.ply > before).map((item) => sentence(playedWords(state, item))));
   }
 
   /** Tell screen readers of something beside the game, such as what stands on a square. */
