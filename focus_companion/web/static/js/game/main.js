@@ -84,6 +84,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      report: new made.Report($("#report"), now, toast),
       roles: new made.Roles($("#roles")),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
@@ -281,10 +282,11 @@ if (!watched) {
 document.addEventListener("click", (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (!act) return;
-  withTools(({ acts, corners, editor, newGame, replay }) => {
+  withTools(({ acts, corners, editor, newGame, replay, report }) => {
     if (!act.startsWith("turn_") && acts.chooser.active) acts.chooser.close();
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
+    if (act === "report") return report.open();
     if (act === "camera") return acts.useCamera();
     if (act === "camera_phone") return acts.useCamera("phone");
     if (act === "camera_other") return acts.useCamera("demo");
