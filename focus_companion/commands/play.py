@@ -163,18 +163,20 @@ def play(
     # Imported here because picture libraries take their time, which --help need not wait for.
     from focus_companion.commands.shared import playing
     from focus_companion.commands.shared.camera_offer import CameraOffer
+    from focus_companion.support.live_report import LiveReport
 
     broker, given = chosen_broker(settings), settings
     camera, journal, settings = playing.open_camera_and_journal(settings, picked, closing)
     session = playing.begin_session(wanted, settings, camera, journal, closing)
-    on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, closing)
+    reports = LiveReport(session)
+    on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, reports, closing)
 
     supervisor = Supervisor()
     # While the page is made ready the camera is opened and the board sought: a start is quick.
     runner = playing.start_runner(session, camera, on_event, supervisor, closing)
     offer = CameraOffer() if given.camera is None else None
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
-    server = playing.serve_page(settings, session, journal, offer, phone, closing)
+    server = playing.serve_page(settings, session, journal, offer, phone, reports, closing)
 
     playing.say_what_is_played(session, camera)
     announce(settings, server.port)

@@ -22,6 +22,12 @@ class Pictures:
         """Store ``frame`` as the newest; its image, (H, W, 3) uint8 BGR or None, must not change any more."""
         self._frame = frame
 
+    @property
+    def newest(self) -> Any:
+        """The newest image, (H, W, 3) uint8 BGR; ``None`` before the first."""
+        frame = self._frame
+        return None if frame is None else frame.image
+
     def jpeg(
         self, draw: Callable[[Any], Any] | None = None, key: object = None, width: int | None = None
     ) -> bytes | None:

@@ -216,7 +216,7 @@ class Session:
             "rescued": self._rescued,
             "clock": history.clock and history.clock.to_json(time, history.position.players),
             "mount": self._sight.mount(),
-            "corners": self._sight.corners(),
+            "corners": self.corners,
             "pieces": view.named(self._sight.pieces()),
         }
 
@@ -247,6 +247,16 @@ class Session:
             return self._pictures.jpeg(width=width)
         wrong = view.wrong_squares(self._history)
         return self._pictures.jpeg(lambda image: sight.overlay(image, stacks, wrong), (stacks, wrong), width)
+
+    @property
+    def picture(self) -> Any:
+        """The newest image, (H, W, 3) uint8 BGR, which must not be changed; ``None`` before the first."""
+        return self._pictures.newest
+
+    @property
+    def corners(self) -> Mapping[str, Sequence[float]] | None:
+        """The corners of the lattice, as fractions of the picture's size; ``None``: no board is in view."""
+        return self._sight.corners()
 
     def wait_while_busy(self, timeout: float) -> None:
         """Wait while a picture is processed, at most ``timeout`` seconds: the game thread has priority."""

@@ -36,6 +36,7 @@ from focus_companion.storage.journal import Journal
 if TYPE_CHECKING:
     from focus_companion.commands.shared.camera_offer import CameraOffer
     from focus_companion.mqtt.broker import Broker
+    from focus_companion.support.live_report import LiveReport
     from focus_companion.web.server import PageServer
 
 log = logging.getLogger(__name__)
@@ -116,9 +117,10 @@ def begin_session(
 
 def open_listeners(
     wanted: GameOptions, settings: Settings, session: Session, camera: Chosen, journal: Journal,
-    broker: Broker | None, closing: ExitStack,
+    broker: Broker | None, reports: LiveReport, closing: ExitStack,
 ) -> Callable[[Any], None]:  # fmt: skip
-    """The callback for every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
+    """The callback for every event: loudspeaker, lights, programs that play, the broker, the report of a fault,
+    log and terminal."""
     spoken = speaker(settings, session, closing)
     show = table_lights(settings, session, closing, spoken)
     look = play_seats(session, settings.data, wanted.words, closing)
@@ -133,6 +135,7 @@ def open_listeners(
         if spoken is not None:
             spoken.hear(event)
         publish(event)
+        reports.hear(event)
         line = event_line(event, page=True)
         history = session.history
         log.info("game %d, turn %d: %s", history.game, history.ply, line.strip() or event.type)
@@ -160,7 +163,7 @@ def start_runner(
 
 def serve_page(
     settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, phone: str | None,
-    closing: ExitStack,
+    reports: LiveReport, closing: ExitStack,
 ) -> PageServer:  # fmt: skip
     """Start the page, and print its PIN and the links of the far seats; its server runs until ``closing``.
 
@@ -177,8 +180,9 @@ def serve_page(
     hosts = host_names() if settings.lan else ()
     far = FarSeats(settings.data)
     app = create_app(
-        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone
-    )
+        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone,
+        reports=reports,
+    )  # fmt: skip
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:
