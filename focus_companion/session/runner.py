@@ -291,7 +291,7 @@ class Runner:
     def _repeated(self, frame: Frame, now: float) -> float:
         """Seconds for which the camera has given this very picture, across being opened anew."""
         # Sources of other kinds of frames (a script's) have nothing to compare.
-        return self._repeats.update(frame.image, now) if frame.image is not None else 0.0
+        return self._repeats.update(frame.picture, now) if frame.picture is not None else 0.0
 
     def _idle(self, seconds: float | None) -> None:
         """Go on doing what is asked for while there are no frames; ``None``: until stopped."""

@@ -283,6 +283,8 @@ class Session:
     def push(self, frame: Frame) -> list[Event]:
         """Look at one frame; returns what is told because of it, in order, already kept."""
         if self.tape is not None:
+            # What is run again has only the whole picture, so nothing else may be looked at now.
+            frame = replace(frame, picture=frame.image)
             self.tape.frame(frame)
         self._calm.clear()
         try:

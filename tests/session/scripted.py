@@ -25,6 +25,10 @@ class Still:
         if self.time < 0:
             object.__setattr__(self, "time", self.index / 10)
 
+    @property
+    def picture(self) -> Any:
+        return self.image
+
 
 class Unseeing:
     """What a pipeline can be asked besides its verdicts, by one that has no pictures."""

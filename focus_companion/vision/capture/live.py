@@ -11,7 +11,7 @@ import numpy as np
 
 from . import frames
 from .backlog import Backlog, Waiting
-from .frames import Frame, FrameError, Image, Source, decoded
+from .frames import Frame, FrameError, Image, Picture, Source, lazily_decoded
 
 READ_TIMEOUT = 5.0
 """Seconds without a picture after which a live source counts as gone."""
@@ -99,8 +99,8 @@ class Live(Source):
         if self._error is not None and not self._closed.is_set():
             raise self._error
 
-    def _picture(self, held: Any) -> Image | None:
-        """The picture (H, W, 3) from what was read; None if it is unusable."""
+    def _picture(self, held: Any) -> Picture | None:
+        """The picture from what was read; None if it is unusable."""
         return np.asarray(held, np.uint8)
 
     def _due(self) -> bool:
@@ -119,12 +119,14 @@ class Live(Source):
 
 
 class EncodedLive(Live):
-    """A camera whose pictures arrive encoded, as JPEG or PNG. Only those the reader takes are decoded."""
+    """A camera whose pictures arrive encoded, as JPEG or PNG. Only those the reader takes are decoded, and
+    those not yet in full (:class:`~.jpeg.JpegPicture`).
+    """
 
-    def _picture(self, held: Any) -> Image | None:
+    def _picture(self, held: Any) -> Picture | None:
         # A picture corrupted on its way is dropped; the next one is complete.
         try:
-            picture = decoded(held, self.name)
+            picture = lazily_decoded(held, self.name)
         except FrameError:
             self.silent = "damaged"
             return None
