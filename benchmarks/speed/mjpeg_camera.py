@@ -23,8 +23,8 @@ RATE: Final = 15.0
 QUALITY: Final = 85
 BUFFER: Final = 256 * 1024
 """Bytes that may be on the way to the viewer: a picture or two."""
-SWING: Final = 12
-"""Pictures of which a board on which nothing happens consists, shown forth and back."""
+LAST: Final = 12
+"""Pictures at the end of a recording that are shown forth and back."""
 
 
 def encoded(recording: Path, most: int | None = None) -> list[bytes]:
@@ -52,31 +52,42 @@ def _encode(recording: str) -> Iterator[bytes]:
 
 
 def swinging(pictures: Sequence[bytes]) -> Iterator[bytes]:
-    """The last pictures forth and back without end: a still board, with the camera's noise."""
-    few = pictures[-SWING:]
-    return cycle(chain(few[-2:0:-1], few))
+    """Pictures forth and back without end: a still board, with the camera's noise."""
+    return cycle(chain(pictures, pictures[-2:0:-1]))
 
 
 class MjpegCamera:
-    """Serves ``pictures``, then ``still`` seconds of the last ones; begins when somebody connects."""
+    """Serves the first ``before`` pictures forth and back until :meth:`play`, then all ``pictures``, then
+    ``still`` seconds of the last ones.
+    """
 
-    def __init__(self, pictures: Sequence[bytes], still: float) -> None:
-        self._pictures = pictures
-        self.number = len(pictures) + round(still * RATE)
-        self.began: float | None = None
-        """When the first picture was due, by the monotonic clock."""
+    def __init__(self, pictures: Sequence[bytes], before: int, still: float) -> None:
+        self._pictures, self._before = pictures, before
+        self._number = len(pictures) + round(still * RATE)
+        self.connected = self.began = 0.0
+        """When somebody connected, and when the first picture of the recording was due, by the monotonic
+        clock.
+        """
         self.sent = self.late = 0
-        """Pictures sent, and left out because the viewer was not ready."""
+        """Pictures sent, and left out because the viewer was not ready, both since then."""
         self.over = threading.Event()
+        self._playing = threading.Event()
         self._closed = threading.Event()
         self._socket = socket.create_server(("127.0.0.1", 0))
-        self._threads: list[threading.Thread] = []
         self._accept = threading.Thread(target=self._serve, daemon=True)
         self._accept.start()
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self._socket.getsockname()[1]}/video"
+
+    @property
+    def half_played(self) -> bool:
+        return self.sent + self.late > self._number / 2
+
+    def play(self) -> None:
+        """The recording begins."""
+        self._playing.set()
 
     def close(self) -> None:
         self._closed.set()
@@ -101,18 +112,21 @@ class MjpegCamera:
     def _stream(self, viewer: socket.socket) -> None:
         head = "HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=next\r\n\r\n"
         viewer.sendall(head.encode())
-        if self.began is None:
-            self.began = time.monotonic()
-        for index, picture in enumerate(chain(self._pictures, swinging(self._pictures))):
-            due = self.began + index / RATE
-            if index >= self.number:
-                self.over.set()
-                return
-            if time.monotonic() - due > 1 / RATE:
-                self.late += 1
-                continue
-            if self._closed.wait(max(0.0, due - time.monotonic())):
-                return
-            part = f"--next\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
-            viewer.sendall(part.encode() + picture + b"\r\n")
-            self.sent += 1
+        due = self.connected = time.monotonic()
+        waiting, last = swinging(self._pictures[: self._before]), swinging(self._pictures[-LAST:])
+        while not self._closed.wait(max(0.0, due - time.monotonic())):
+            late = time.monotonic() - due > 1 / RATE
+            if not self._playing.is_set():
+                picture = next(waiting)
+            else:
+                self.began = self.began or due
+                played = self.sent + self.late
+                if played == self._number:
+                    self.over.set()
+                    return
+                picture = self._pictures[played] if played < len(self._pictures) else next(last)
+                self.sent, self.late = self.sent + (not late), self.late + late
+            due += 1 / RATE
+            if not late:
+                part = f"--next\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
+                viewer.sendall(part.encode() + picture + b"\r\n")

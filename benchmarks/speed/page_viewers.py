@@ -7,6 +7,7 @@ import json
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -34,19 +35,18 @@ def page_of(process: subprocess.Popen[Any], out: Path) -> str:
 class Viewers:
     """``number`` viewers of the page at ``address``.
 
-    The first one's events go to ``events`` with the time of their arrival; the seconds that each request of a
-    picture takes to ``took``.
+    ``heard`` gets the first one's events; the seconds that each request of a picture takes go to ``took``.
     """
 
     def __init__(
-        self, address: str, number: int, events: list[tuple[float, dict[str, Any]]], took: list[float]
+        self, address: str, number: int, heard: Callable[[dict[str, Any]], None], took: list[float]
     ) -> None:
         place = urlsplit(address)
         self._host, self._port = place.hostname or "127.0.0.1", place.port or 80
         self._over = threading.Event()
         self._took = took
         work = [(self._pictures, ()) for _ in range(number)]
-        work += [(self._follow, (None if n else events,)) for n in range(number)]
+        work += [(self._follow, (None if n else heard,)) for n in range(number)]
         self._threads = [threading.Thread(target=target, args=args, daemon=True) for target, args in work]
 
     def __enter__(self) -> Viewers:
@@ -63,18 +63,18 @@ class Viewers:
     def _open(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self._host, self._port, timeout=LONGEST)
 
-    def _follow(self, events: list[tuple[float, dict[str, Any]]] | None) -> None:
+    def _follow(self, heard: Callable[[dict[str, Any]], None] | None) -> None:
         """Events from the beginning of the game."""
         line = self._open()
         # The page asks for the state with each event; the first viewer for the events alone, from the start.
-        line.request("GET", "/api/events?state=1" if events is None else "/api/events?after=0")
+        line.request("GET", "/api/events?state=1" if heard is None else "/api/events?after=0")
         for text in line.getresponse():
             if self._over.is_set():
                 return
-            if events is not None and text.startswith(b"data: "):
+            if heard is not None and text.startswith(b"data: "):
                 event = json.loads(text[6:])
                 if event["type"] in PUBLIC:
-                    events.append((time.monotonic(), event))
+                    heard(event)
 
     def _pictures(self) -> None:
         while not self._over.wait(EVERY):

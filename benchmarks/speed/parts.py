@@ -49,7 +49,7 @@ THREADS: Final = {
     "MainThread": "starting",
     "camera": "receiving",
     "reader": "receiving",
-    "game": "judging",
+    "game": "telling",
     "page": "serving",
     "waitress": "serving",
 }

@@ -27,6 +27,11 @@ class Sight(Protocol):
         """
         ...
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has moved for so long that fewer pictures are enough."""
+        ...
+
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:
         """What this frame tells; ``history`` holds the game's positions from ply 0 on, ``asked`` says for
         whom others make the turns, and which one now."""

@@ -146,8 +146,9 @@ class Runner:
 
     ``first``: a source that is open already. ``anew(told)``: asked at every turn with what was told just now,
     whether the source is to be opened anew (the simulated board, which has to follow). ``heard``: called on
-    the game thread with every told event; ``turned``: at every turn of its loop, which hangs without it. A
-    file ends when it is read; a live source is opened again and again.
+    the game thread with every told event; ``turned``: at every turn of its loop, which hangs without it.
+    ``apart``: seconds between two pictures of a live source, if the machine is too slow for all. A file ends
+    when it is read; a live source is opened again and again.
     """
 
     def __init__(
@@ -162,6 +163,7 @@ class Runner:
         silence: float = SILENCE,
         awake: Awake | None = None,
         turned: Callable[[], None] | None = None,
+        apart: float = 0.0,
     ) -> None:
         self._session = session
         self._open = open_source
@@ -172,6 +174,7 @@ class Runner:
         self._silence = silence
         self._awake = awake or Awake()
         self._turned = turned or (lambda: None)
+        self._apart = apart
         self._repeats = Repeats()
         self._stop = threading.Event()
         self._done = threading.Event()
@@ -279,6 +282,7 @@ class Runner:
                 else:
                     told = []
                 told = told + self._session.push(frame)
+                source.apart = max(self._apart, self._session.apart)
                 # One just opened may begin with a picture that it had in store.
                 if same > source.frozen_after and now - first > min(source.frozen_after, _STORED):
                     return fresh, "frozen"

@@ -46,6 +46,9 @@ _WAITING: Final = 64
 _RETRY: Final = 1.0
 """Seconds between two tries to write what the journal refused."""
 
+_AT_REST: Final = 0.125
+"""Seconds between two pictures that are enough while nothing moves: a hand's visit takes longer."""
+
 _STALLED: Final = 30.0
 """Seconds without a turn of the game loop after which it counts as dead; finding the board may take a while.
 """
@@ -273,6 +276,11 @@ class Session:
     def record(self) -> GameRecord:
         """The record of the current game so far."""
         return self._history.record()
+
+    @property
+    def apart(self) -> float:
+        """Seconds between two pictures that are enough now; 0 if every one is wanted."""
+        return _AT_REST if self._sight.at_rest else 0.0
 
     def close(self) -> None:
         """End all subscriptions. The journal belongs to whoever opened it."""

@@ -34,6 +34,7 @@ class Unseeing:
     """What a pipeline can be asked besides its verdicts, by one that has no pictures."""
 
     camera_state = "ok"
+    at_rest = False
 
     def hurry(self, until: float) -> None:
         pass

@@ -31,6 +31,7 @@ class ScriptedSight:
     """Says of each frame what the test has written down for it."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self) -> None:
         self.script: list[Verdict] = []

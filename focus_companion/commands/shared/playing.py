@@ -48,11 +48,11 @@ STOPPING: Final = 1.5
 
 
 def open_camera_and_journal(
-    settings: Settings, picked: str | None, closing: ExitStack
+    settings: Settings, picked: str | None, size: tuple[int, int], closing: ExitStack
 ) -> tuple[Chosen, Journal, Settings]:
     """The source of the pictures and the journal of its games; in the settings, the journal's folder.
 
-    ``picked``: the camera chosen on the page, ``None`` for none.
+    ``picked``: the camera chosen on the page, ``None`` for none; ``size``: in pixels, to ask of it.
 
     Raises:
         BadInput, OSError: camera, journal or port cannot be used.
@@ -61,7 +61,7 @@ def open_camera_and_journal(
     # as soon as a camera is there.
     journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
-    camera = choose_source(settings, picked=picked)
+    camera = choose_source(settings, picked=picked, size=size)
     if journal is None or camera.is_demo:
         settings = replace(settings, data=demo_folder(settings.data))
         journal = _journal(settings.data, closing)
@@ -142,12 +142,13 @@ def open_listeners(
 
 
 def start_runner(
-    session: Session, camera: Chosen, heard: Callable[[Any], None], supervisor: Supervisor, closing: ExitStack
-) -> Runner:
-    """Start the game thread."""
+    session: Session, camera: Chosen, heard: Callable[[Any], None], supervisor: Supervisor, apart: float,
+    closing: ExitStack,
+) -> Runner:  # fmt: skip
+    """Start the game thread; ``apart``: seconds between two pictures on a slow machine."""
     runner = Runner(
         session, camera.open, first=camera.first, anew=camera.anew, heard=heard, turned=supervisor.alive,
-        back_off=camera.back_off,
+        back_off=camera.back_off, apart=apart,
     )  # fmt: skip
     runner.start()
     closing.callback(runner.stop, STOPPING)

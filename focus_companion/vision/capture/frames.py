@@ -75,6 +75,10 @@ class FrameSource(Protocol):
     """The same while it is open but gives no pictures: "stalled", or "damaged" if they are broken."""
     frozen_after: float
     """Seconds of identical pictures, bit for bit, after which a live source counts as frozen."""
+    apart: float
+    """Seconds between two pictures that are enough for its reader, who may change it at any time: a live
+    source leaves out those in between.
+    """
 
     @property
     def locks(self) -> Mapping[str, str]:
@@ -103,6 +107,7 @@ class Source:
     gone: str = "ended"
     silent: str = "stalled"
     frozen_after: float = FROZEN
+    apart: float = 0.0
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .frames import Frame, FrameError, Image, Picture, Source, lazily_decoded
 
 READ_TIMEOUT = 5.0
 """Seconds without a picture after which a live source counts as gone."""
+
+JITTER: Final = 0.75
+"""Share of :attr:`Live.apart` after which a picture is taken, as no camera or network is exactly regular."""
 
 
 class Capture(Protocol):
@@ -60,16 +63,18 @@ class Live(Source):
         return self._keeper.state if self._keeper is not None else {}
 
     def _grab(self) -> None:
-        began, index = time.monotonic(), 0
+        began, index, kept = time.monotonic(), 0, 0.0
         try:
             while not self._closed.is_set():
                 ok, held = self._capture.read()
                 if not ok or held is None or frames.pixels(held) > frames.LARGEST:
                     break
                 now = time.monotonic()
-                with self._fresh:
-                    self._waiting.add(Waiting(index, now - began, held, _size(held)))
-                    self._fresh.notify_all()
+                if now - kept >= JITTER * self.apart:
+                    kept = now
+                    with self._fresh:
+                        self._waiting.add(Waiting(index, now - began, held, _size(held)))
+                        self._fresh.notify_all()
                 index += 1
                 if self._keeper is not None:
                     self._keeper.tend(held, now)
