@@ -46,6 +46,9 @@ _MAX_PENDING: Final = 64
 _RETRY: Final = 1.0
 """Seconds between two attempts to write events that the journal could not store."""
 
+_AT_REST: Final = 0.125
+"""Seconds between two pictures that are enough while nothing moves: a hand's visit takes longer."""
+
 _STALLED: Final = 30.0
 """Seconds without an iteration of the game loop after which it counts as dead; finding the board may take a
 while.
@@ -280,6 +283,11 @@ class Session:
         """The record of the current game so far."""
         return self._history.record()
 
+    @property
+    def apart(self) -> float:
+        """Seconds between two pictures that are enough now; 0 if every one is wanted."""
+        return _AT_REST if self._sight.at_rest else 0.0
+
     def close(self) -> None:
         """End all subscriptions. The journal belongs to whoever opened it."""
         self._feed.close()
@@ -289,6 +297,8 @@ class Session:
     def push(self, frame: Frame) -> list[Event]:
         """Process one frame; returns the events emitted because of it, in order, already stored."""
         if self.tape is not None:
+            # What is run again has only the whole picture, so nothing else may be looked at now.
+            frame = replace(frame, picture=frame.image)
             self.tape.frame(frame)
         self._idle.clear()
         try:

@@ -44,8 +44,8 @@ def create_app(
     ``pin``: lets those who know it act from elsewhere, too; without one only the host machine may act.
     ``viewers``: maximum number of open event streams; further viewers have to poll. ``far``: who holds the
     far seats. ``offer``: the cameras that can be chosen, if the demo stands in for one. ``phone``: the
-    address, with its secret word, at which a phone becomes the camera. ``reports``: what shows the game's last
-    fault, to be saved as a file.
+    address, with its secret word, at which a phone becomes the camera. ``reports``: what shows the last fault
+    of the game, to be saved as a file.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session

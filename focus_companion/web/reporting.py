@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
-from .access import Access, Refused
+from .access import Access, HttpError
 from .ports import FaultReports
 
 ARCHIVE: Final = "focus-companion-report.zip"
@@ -58,7 +58,7 @@ def make() -> Response:
     try:
         word, parts = _reporting().make()
     except ValueError as nothing:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.CONFLICT,
             "No picture can be shown: the board has not been seen yet, so that nobody knows what to blur.",
         ) from nothing
@@ -74,7 +74,7 @@ def file(word: str, name: str) -> Response:
     access.check_view(request)
     data = _reporting().file(word, name)
     if data is None:
-        raise Refused(HTTPStatus.NOT_FOUND, "This report is gone: another one was made since.")
+        raise HttpError(HTTPStatus.NOT_FOUND, "This report is gone: another one was made since.")
     kind = KINDS.get(name.rpartition(".")[2], "text/plain; charset=utf-8")
     response = Response(data, content_type=kind)
     if name == ARCHIVE:
@@ -85,7 +85,7 @@ def file(word: str, name: str) -> Response:
 def _reporting() -> Reporting:
     reporting: Reporting | None = current_app.extensions["reporting"]
     if reporting is None:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.NOT_FOUND, "There is nothing at this address. It may be mistyped or out of date."
         )
     return reporting

@@ -113,7 +113,7 @@ def find_board(
             best = hunt.best_of_regular(best)
     if best is not None and not best.clear:
         best = hunts[0].beside(best)
-    if best is not None and stacks is not None and shown is None:
+    if best is not None and stacks is not None and not any(stacks):
         best = hunts[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
