@@ -205,7 +205,7 @@ MUTATIONS = (
     ),
     host(
         "a press reported with each PING",
-        "test_button_pressed_once_is_told_once",
+        "test_a_single_press_is_reported_once",
         "lights/serial.py",
         "new = min(2, (presses - self._presses) % 256)",
         "new = min(2, presses)",

@@ -49,6 +49,9 @@ SHADE_PATIENCE, A_TURN = 0.5, 3
 """Seconds for the case that much of the board looks different, but no more squares disagree with the position
 than one turn changes, and the number of those squares. Squares under an arm would disagree, too."""
 
+REST = 3.5
+"""Seconds without motion after which nothing is waited for any more: longer than each of these."""
+
 
 class Pipeline:
     """Turns the frames of one board into verdicts."""
@@ -78,7 +81,7 @@ class Pipeline:
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = self._vouched = False
-        self._lost = False
+        self._lost = self._at_rest = False
         self._differs: tuple[int, ...] = ()
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
@@ -93,6 +96,11 @@ class Pipeline:
         if self._watcher is None:
             return State.SEEKING.value if self._reader.last is None else State.WATCHING.value
         return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has moved for :data:`REST` seconds, or the board has not been found yet."""
+        return self._at_rest or self._watcher is None or self._watcher.state is State.SEEKING
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the board should show
@@ -121,6 +129,7 @@ class Pipeline:
         watcher = self._watcher
         watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
+        self._at_rest = look is not None and look.age > REST
         if watcher.state is State.LOST and not self._lost:
             self._lost = True
             return [OutOfView()]

@@ -219,7 +219,7 @@ def test_alerts_move_no_table_and_keep_the_keyboards_place(browser, tables, hall
         page.close()
 
 
-def test_who_finds_no_room_for_a_stream_is_told_all_the_same(browser, tables, broker) -> None:
+def test_a_viewer_without_a_stream_gets_updates_by_polling(browser, tables, broker) -> None:
     evening = Evening()
     listener = Listener(parse_broker(broker.address), evening)
     listener.connect()

@@ -1,4 +1,4 @@
-"""Setting up: what does not stand yet is named, and the players have the last word."""
+"""Setting up: squares that differ are named, and the players have the last word."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEATS = {"g": "S", "r": "N"}
 
 
 class Setting:
-    """A still table of which pictures are taken five times a second."""
+    """A still table, with five pictures a second."""
 
     def __init__(self, stacks: tuple[str, ...]) -> None:
         self.show(stacks)
@@ -43,7 +43,7 @@ class Setting:
 
 
 def test_between_two_games_the_board_is_not_called_lost() -> None:
-    """What still stands of the last game has little in common with what is to be set up for the next one."""
+    """The final position of the last game has little in common with the start of the next one."""
     table = Setting(START.stacks)
     assert table.watch(3.0) == [StartSeen()]
     empty = [k for k, stack in enumerate(START.stacks) if not stack]
@@ -73,7 +73,7 @@ def test_a_board_that_is_gone_when_a_game_begins_is_called_lost() -> None:
 
 @pytest.fixture
 def one_too_many() -> Setting:
-    """As bare domes look that are taken for pieces: red on an empty square."""
+    """Like bare domes that look like pieces: red on an empty square."""
     stacks = tuple("r" if k == INDEX["a4"] else stack for k, stack in enumerate(START.stacks))
     return Setting(stacks)
 

@@ -1,4 +1,4 @@
-"""Listeners get every event once, in order, however late they come and however slow they are."""
+"""Subscribers get every event once, in order, however late they subscribe and however slow they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from focus_companion.session.events import Event, Resolved
 
 
 class Log:
-    """A journal of events in memory, ids growing with gaps."""
+    """A journal of events in memory, with increasing ids that have gaps."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[int, Event]] = []
@@ -77,7 +77,7 @@ def test_an_id_never_given_resumes_from_now() -> None:
     assert next(walk) == new[0]
 
 
-def test_what_is_committed_but_not_yet_told_is_not_given() -> None:
+def test_committed_but_unpublished_events_are_not_delivered() -> None:
     log = Log()
     feed = Feed(0, log, kept=1)
     feed.publish(log.add(4))
@@ -98,7 +98,7 @@ def test_a_slow_listener_reads_again_from_the_log_and_memory_stays_bounded() -> 
     assert len(feed._recent) == 16
     walk = iter(subscription)
     assert [next(walk) for _ in range(500)] == log.kept
-    # Pages of the log, not the log over and over.
+    # The log is read page by page, not repeatedly from its start.
     assert log.reads <= 5
 
 

@@ -41,7 +41,7 @@ def ask(table: Any, *requests: Any) -> None:
 
 @pytest.fixture
 def past(browser: Any, tmp_path: Path, make_table: Any) -> Iterator[Seen]:
-    """Two games of a match, the first of which is over, and one before them; the last is at the table."""
+    """Two games of a match, the first of which is over, and one before them; the last is the current game."""
     table = make_table(tmp_path, players={"g": "Żaneta", "r": "Bartholomew"})
     table.start()
     table.play(*MOVES)
@@ -64,7 +64,7 @@ def game(page: Any, number: int) -> Any:
 
 INK = """canvas => new Set(new Uint32Array(
     canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size"""
-"""Different colours on a canvas: one for an empty one."""
+"""The number of different colours on a canvas: one if it is empty."""
 
 
 def test_the_list_shows_board_score_time_and_match(past: Seen) -> None:
@@ -116,7 +116,7 @@ def test_a_deleted_game_comes_back_at_once_or_later(past: Seen) -> None:
     expect(game(page, 1)).to_contain_text("Game #1 is deleted.")
     expect(page.locator("#announcement")).to_have_text("Game #1 is deleted.")
     assert [each.id for each in past.table.journal.games()] == [3, 2]
-    # The keyboard is at the way back.
+    # The focus is on the undo button.
     expect(game(page, 1).locator("[data-do=undo]")).to_be_focused()
     photographed(page, "deleted")
     page.keyboard.press("Enter")
@@ -205,7 +205,7 @@ WAITS = """() => {
         return own(act, ms);
     };
 }"""
-"""Notes the milliseconds of every interval."""
+"""Records the milliseconds of every interval."""
 
 
 def test_a_replay_has_a_speed(past: Seen) -> None:

@@ -1,4 +1,4 @@
-"""A position that the camera reads, on the page: offered with its doubts, taken with one press or mended."""
+"""A position read by the camera, on the page: offered with its doubtful squares, accepted or corrected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READ = placed(d5="rgg", c4="gr", e2="g", h3="rr")
 
 
 def wanting(table, page) -> None:
-    """A new game from a position that the camera reads, chosen in the dialog."""
+    """A new game from a position read by the camera, chosen in the dialog."""
     page.click(".acts [data-act=new_game]")
     page.locator("#new-game details summary").last.click()
     page.select_option("[name=set_up]", "position")

@@ -1,4 +1,4 @@
-"""The page's scripts as one."""
+"""Bundling of the page's scripts and styles."""
 
 from __future__ import annotations
 

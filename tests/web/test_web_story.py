@@ -1,4 +1,4 @@
-"""A game as one file: what is in it, what is not, and what hostile records can do to it."""
+"""A game as one HTML file: its content, and its safety with hostile records."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_swings_are_those_of_the_review_or_left_out() -> None:
     assert Parsed(page(game(20, over=False))).data()["game"]["review"] is None
 
 
-def test_a_result_that_only_the_file_tells() -> None:
+def test_a_result_that_only_the_record_contains() -> None:
     record = GameRecord(Rules.make(2), result=Outcome("r", "resigned"))
     assert Parsed(page(record)).data()["game"]["state"]["result"]["winners"] == ["red"]
 

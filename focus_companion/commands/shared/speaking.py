@@ -18,12 +18,8 @@ if TYPE_CHECKING:
     from focus_companion.session.session import Session
     from focus_companion.settings import Settings
 
-SYSTEM: Final = "system"
-"""``--speak`` without a language: that of the system."""
-
 KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
-"""What a line typed into the terminal asks for; the name of a square asks what stands there."""
-
+"""What a line typed into the terminal asks for; the name of a square asks for its stack."""
 
 HELP: Final = "To hear it, type r: once more, t: whose turn, s: how it stands, c: the clocks, d5: that square"
 

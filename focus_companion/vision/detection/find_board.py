@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -19,6 +19,7 @@ from .candidates import SMALLER, Search
 from .chess_board import find_chess_board
 from .edge_fit import outline_agreement
 from .edges import Edges
+from .ground import share_of_one_shade
 from .quarter_turn import colour_agreement, top_chroma
 from .refine import fitted, made_exact
 from .site_classifier import board_odds, share_plain
@@ -50,10 +51,11 @@ _CLEAR_ALONE = 3.9
 _LIKELY = 4.2
 """Score below which a candidate is rejected if the position is known."""
 
-_MOSTLY = 0.4
-"""Share of the squares in view that must plainly show a dome or a piece if nothing is known of the position.
-Raising it refuses boards of which an arm hides so much. Chess boards and other grids reach 0.3, boards half
-hidden 0.5 (photographs of other games; photo-like stills)."""
+_MOULDED = 0.7
+"""Share of the squares that plainly show a dome or a piece plus the share of the ground that is of one shade:
+above this, a grid is taken for a moulded board if nothing is known of the position. Chess boards in
+photographs reach 0.57; photo-like and simulated boards, some half hidden, chequered or in the dark, have 0.87
+and more. Raising it refuses boards that are hard to see."""
 
 _EVEN = 2.2
 """Log odds at which the confidence is one half."""
@@ -111,6 +113,8 @@ def find_board(
             best = hunt.best_of_regular(best)
     if best is not None and not best.clear:
         best = hunts[0].beside(best)
+    if best is not None and stacks is not None and not any(stacks):
+        best = hunts[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -126,13 +130,13 @@ def _upright(
 
 @dataclass(frozen=True, slots=True)
 class _Fitted:
-    """A fitted candidate: its log odds, the agreement of the known position (None: not known), and the share
-    of its squares that plainly show a dome or a piece (1: not required)."""
+    """A fitted candidate: its log odds, the agreement of the known position (None: not known), and the
+    evidence that it is moulded, see :data:`_MOULDED` (1: not required)."""
 
     camera: Camera
     odds: float
     shows: float | None
-    plain: float = 1.0
+    moulded: float = 1.0
 
     @property
     def liking(self) -> float:
@@ -160,8 +164,8 @@ class _Fitted:
         return self.shows > _SHOWS and self.liking > _CLEAR
 
     def _alone(self, odds: float) -> bool:
-        """Whether this is a board by so much where the position is not known."""
-        return self.odds > odds and self.plain > _MOSTLY
+        """Whether this is a board with log odds above ``odds``, the position being unknown."""
+        return self.odds > odds and self.moulded > _MOULDED
 
 
 class _Hunt:
@@ -242,6 +246,21 @@ class _Hunt:
             best = moved if moved.liking > fit.liking else fit
         return best
 
+    def on_most_domes(self, fit: _Fitted) -> _Fitted:
+        """The fit of an empty board, or one a square beside it where more domes show: on one side of a board
+        that is off by a square there are none, and a label or a corner may look as regular.
+        """
+        camera, bare = resized(fit.camera, self._image), [0] * len(self._profile.centres)
+        edges = self._edges
+
+        def domes(place: Camera) -> float:
+            return outline_agreement(edges, place, self._profile, bare)
+
+        places = [camera, *(turned(camera, 0, shift) for shift in _next_squares(self._profile.pitch))]
+        best = max(places, key=domes)
+        # That there is a board its lattice has told, wherever on it the domes begin.
+        return fit if best is camera else replace(fit, camera=self._fit(best).camera)
+
     def _likeliest(self) -> _Fitted | None:
         odds = self._odds
         maybe = self._search.likeliest()
@@ -268,10 +287,14 @@ class _Hunt:
         camera = fitted(self._edges, guess, self._profile, self._lens)
         odds = board_odds(self._edges, camera, self._profile)
         if self._stacks is None:
-            plain = share_plain(self._edges, camera, self._profile) if self._cold else 1.0
-            return _Fitted(camera, odds, None, plain)
+            return _Fitted(camera, odds, None, self._moulded(camera) if self._cold else 1.0)
         camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
         return _Fitted(camera, odds, shows)
+
+    def _moulded(self, camera: Camera) -> float:
+        """See :data:`_MOULDED`."""
+        plain = share_plain(self._edges, camera, self._profile)
+        return plain + share_of_one_shade(self._image, camera, self._profile)
 
 
 def _turn_to(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.frames import Picture
+from ..capture.jpeg import REDUCED, JpegPicture
 from ..capture.planes import sampling_step
 from ..capture.sampling import EVERYTHING, sampled
 from ..geometry.scene import Lens
@@ -92,9 +93,15 @@ class Stillness:
         """The first still picture, to which a push in small steps becomes ever less similar."""
         self._kept: list[_Kept] = []
         self._since = 0.0
-        self.noise = 1.0
-        """Mean difference in grey levels between still pictures in succession."""
+        self._noise = 1.0
+        """Mean difference in grey levels between still small copies in succession."""
+        self._coarse = 1
         self.frames = 0
+
+    @property
+    def noise(self) -> float:
+        """The same of whole pictures, smoothed as much."""
+        return self._noise * self._coarse
 
     def watch(self, window: Window | None, lens: Lens | None = None, square: float = 0.0) -> None:
         """Restrict motion detection to this window, or to none. ``lens`` is that of the whole picture and
@@ -106,6 +113,8 @@ class Stillness:
     def small_copy(self, picture: Picture) -> Small:
         """The watched region, subsampled and blurred to suppress noise."""
         self._shape = picture.shape[:2]
+        # Of independent pixels, the mean of n x n has an n-th of the noise.
+        self._coarse = REDUCED if isinstance(picture, JpegPicture) else 1
         part = EVERYTHING if self._window is None else self._window.slices
         return np.asarray(cv2.blur(sampled(picture, part), (5, 5)), np.uint8)
 
@@ -166,7 +175,7 @@ class Stillness:
     def _energy(self, difference: Small) -> float:
         """Changed channels per pixel: a piece may differ from the board in one channel only."""
         # An integer threshold: with a fraction, every pixel would be converted to a float first.
-        step = int(min(60.0, max(STEP, 7.0 * self.noise)))
+        step = int(min(60.0, max(STEP, 7.0 * self._noise)))
         return int(np.count_nonzero(difference > step)) * 3 / max(1, difference.size)
 
     def update(self, time: float, small: Small) -> float:
@@ -178,7 +187,7 @@ class Stillness:
         difference = np.asarray(cv2.absdiff(small, previous))
         if self._energy(difference) <= MOVING:
             # The mean of the noise alone; it adapts slowly, and only while nothing moves.
-            self.noise += 0.1 * (float(cv2.mean(difference)[1]) - self.noise)
+            self._noise += 0.1 * (float(cv2.mean(difference)[1]) - self._noise)
         elif not (self._explained(self._first, small) or self._swayed(self._first, previous, small)):
             self._first, self._since, self.frames = small, time, 0
             return 0.0
