@@ -1,4 +1,4 @@
-"""The part of a tape that shows a fault: two pictures, blurred beside the board, and what was told."""
+"""The part of a tape that shows a fault: two pictures, blurred beside the board, and the events."""
 
 from __future__ import annotations
 
@@ -45,25 +45,25 @@ class TapedFault:
     event: Mapping[str, Any]
     picture: Path
     before: Path | None
-    told: tuple[Mapping[str, Any], ...]
-    """The newest events, the fault's among them."""
+    events: tuple[Mapping[str, Any], ...]
+    """The newest events, including that of the fault."""
 
 
 def fault_of(recording: Recording, at: float | None = None) -> TapedFault:
-    """The last fault on a tape, or the one told nearest to ``at`` seconds; without one the tape's end.
+    """The last fault on a tape, or the one nearest to ``at`` seconds; without a fault the tape's end.
 
     Raises:
         TapeError: the tape cannot be read, or holds no picture.
     """
     found: list[TapedFault] = []
-    told: tuple[Mapping[str, Any], ...] = ()
+    events: tuple[Mapping[str, Any], ...] = ()
     before = picture = None
-    for event, picture in recording.told():
-        told = (*told, event)[-EVENTS:] if event else told
+    for event, picture in recording.recorded_events():
+        events = (*events, event)[-EVENTS:] if event else events
         if picture is None:
             continue
         if not event or any(event.get("type") in kinds for kinds in FAULTS):
-            found.append(TapedFault(event, picture, before if before != picture else None, told))
+            found.append(TapedFault(event, picture, before if before != picture else None, events))
         elif event.get("type") in WELL:
             before = picture
     if not found:
@@ -102,9 +102,12 @@ def tape_parts(folder: Path, at: float | None = None, *, blurred: bool = True) -
         "fault": _nameless(fault.event),
         "blurred": blurred,
     }
-    told = "".join(json.dumps(_nameless(event), ensure_ascii=False) + "\n" for event in fault.told)
+    events = "".join(json.dumps(_nameless(event), ensure_ascii=False) + "\n" for event in fault.events)
     shown = {name: bytes(cv2.imencode(".png", image)[1]) for name, image in images.items()}
-    return shown | {"told.jsonl": told.encode(), "facts.json": (json.dumps(facts, indent=1) + "\n").encode()}
+    return shown | {
+        "told.jsonl": events.encode(),
+        "facts.json": (json.dumps(facts, indent=1) + "\n").encode(),
+    }
 
 
 def beside_blurred(image: Image, outline: Image) -> Image:
