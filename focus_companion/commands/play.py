@@ -140,7 +140,7 @@ def command(
 
 @dataclass(frozen=True)
 class Restart:
-    """How to start anew: the settings, and the camera chosen on the page (see ``CameraOffer.source``)."""
+    """How to restart: the settings, and the camera chosen on the page (see ``CameraOffer.source``)."""
 
     settings: Settings
     picked: str | None = None
@@ -155,7 +155,7 @@ def play(
 ) -> Restart | None:
     """Play until ``stop`` is set, the source fails, or another camera is chosen on the page.
 
-    ``picked``: the camera chosen there before. Returns how to start anew if one was chosen; else ``None``.
+    ``picked``: the camera chosen there before. Returns how to restart if one was chosen; else ``None``.
 
     Raises:
         SeatError: a seat of a colour that does not play.
@@ -163,7 +163,7 @@ def play(
     """
     memory.share_one_pool()
     threads.take_short_turns()
-    # Imported here because picture libraries take their time, which --help need not wait for.
+    # Imported here because picture libraries are slow to import, and --help need not wait for them.
     from focus_companion.commands.shared import playing
     from focus_companion.commands.shared.camera_offer import CameraOffer
     from focus_companion.support.live_report import LiveReport
@@ -177,7 +177,7 @@ def play(
     on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, reports, closing)
 
     supervisor = Supervisor()
-    # While the page is made ready the camera is opened and the board sought: a start is quick.
+    # The camera is opened and the board sought while the page is prepared, for a quick start.
     runner = playing.start_runner(session, camera, on_event, supervisor, speed.apart, closing)
     offer = CameraOffer() if given.camera is None else None
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
@@ -209,7 +209,7 @@ def play(
 
 def _tell_status(supervisor: Supervisor, session: Session) -> None:
     if where := supervisor.hung():
-        # The watchdog is going to end the program: what for, only the log can tell afterwards.
+        # The watchdog is going to end the program: afterwards only the log shows why.
         log.error("The game loop hangs; it stands at\n%s", where)
     history = session.history
     supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")

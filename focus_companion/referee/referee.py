@@ -39,10 +39,10 @@ SHOWN = 0.2
 """If at least this fraction of each of its squares has changed, it is delayed only a little."""
 SURE_WRONG = 25.0
 """Nats by which an illegal act must lead every legal explanation while turns are already in doubt."""
-HUNCHES = 2
+REMEMBERED = 2
 """Number of likeliest sequences of turns that are remembered if the picture changes before the settle time.
 """
-LANDED = 4.0
+SET_DOWN = 4.0
 """Nats by which a turn must lead the hypothesis that its pieces were only lifted, after the settle time; and
 maximum nats by which the picture alone may favour that hypothesis."""
 A_FEW = 3
@@ -53,7 +53,7 @@ not an act: the board is being pushed."""
 
 
 @dataclass(frozen=True)
-class Patience:
+class SettleTimes:
     """Settle times: seconds that a still picture must last before a verdict of each kind."""
 
     alert: float = 0.45
@@ -71,19 +71,19 @@ class Referee:
     def __init__(self, rules: Rules, *, most: int = MOST) -> None:
         """``most``: maximum number of beliefs that are kept while they cannot be distinguished."""
         self._rules, self._most = rules, most
-        self._patience = Patience()
+        self._settle_times = SettleTimes()
         self._pending: Pending | None = None
         self._wrong: Wrong | None = None
         self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
         """Reason and squares of an illegal act not alerted yet, and since when every still picture has shown
         it: noise interrupts the settle time, which would otherwise start again."""
-        self._said: tuple[Move, ...] = ()
+        self._question: tuple[Move, ...] = ()
         self._beliefs: tuple[Belief, ...] = ()
         self._seen = False
-        self._hunch: tuple[Belief, ...] = ()
+        self._remembered: tuple[Belief, ...] = ()
         """The beliefs of the last look if it ended before its settle time: the next act may have followed
         one of them."""
-        self._doubted: tuple[Position, tuple[Move, ...]] | None = None
+        self._last_doubt: tuple[Position, tuple[Move, ...]] | None = None
         """The turns that the players were asked about last, and the position they were in."""
         self._perhaps_back: Position | None = None
         """The position whose last turn may have been taken back according to the last look."""
@@ -120,7 +120,7 @@ class Referee:
         verdicts = tuple(self._verdicts(look, history))
         self._decided = Decision(
             verdicts,
-            self._supposed() or Standing(history[-1].stacks),
+            self._assumed() or Standing(history[-1].stacks),
             outcome(verdicts, history, self._rules),
             partial=self._partial,
             unchanged=self._unchanged(look),
@@ -134,8 +134,8 @@ class Referee:
             return []
         if self._judged is None or self._judged[0] != look.number:
             rows = {belief.row for belief in self._beliefs}
-            beliefs = (*self._beliefs, *(belief for belief in self._hunch if belief.row not in rows))
-            self._hunch = ()
+            beliefs = (*self._beliefs, *(belief for belief in self._remembered if belief.row not in rows))
+            self._remembered = ()
             found = judge(
                 look,
                 history,
@@ -156,7 +156,7 @@ class Referee:
         if judgement.covered:
             return []
         if judgement.act.legal:
-            verdicts = self._legal(self._as_asked(judgement, position), look, history)
+            verdicts = self._legal(self._preferring_chosen(judgement, position), look, history)
         else:
             verdicts = self._illegal(judgement, look, position, first=len(history) == 1)
         if verdicts:
@@ -170,7 +170,7 @@ class Referee:
         before = history[-2]
         if self._perhaps_back is history[-1]:
             return legal_moves(before, self._rules)
-        return self._doubted[1] if self._doubted is not None and self._doubted[0] is before else ()
+        return self._last_doubt[1] if self._last_doubt is not None and self._last_doubt[0] is before else ()
 
     def follow(self, history: Sequence[Position]) -> Standing | None:
         """The game has reached the last of these positions: only later turns are still in doubt.
@@ -181,9 +181,9 @@ class Referee:
         self._decided = None
         answer_shown = self._judged is not None and self._judged[0] == self._asked
         answered = self._go_on(history)
-        if (supposed := self._supposed()) is not None:
+        if (assumed := self._assumed()) is not None:
             # More turns have been played since, and only some of them are in doubt.
-            return supposed
+            return assumed
         # A request, such as for a new game, may have come between our verdict and this position.
         if decided is not None and decided.outcome == stacks:
             return Standing(stacks, shown=not decided.partial)
@@ -200,23 +200,23 @@ class Referee:
         rest = tuple(belief for belief in left if belief is not None)
         begun = self._begun is not None and tuple(history[:2]) == (self._begun.start, self._begun.after)
         self._known, self._judged = position, None
-        self._settle()
+        self._reset()
         if any(belief.row for belief in rest):
             self._beliefs, self._seen = rest, True
         return bool(rest) or begun
 
-    def _supposed(self) -> Standing | None:
+    def _assumed(self) -> Standing | None:
         """The position under the likeliest belief; ``None`` if the game's own position is to be expected."""
         if not self._seen or self._known is None:
             return None
         return Standing(board(self._beliefs[0], self._known), doubtful(self._beliefs, self._known))
 
-    def _lasted(self, look: Look, patience: float, since: float | None = None) -> bool:
+    def _settled(self, look: Look, seconds: float, since: float | None = None) -> bool:
         """Whether the settle time is over; ``since``: when the content of the look was first seen, if that
         was before the look.
         """
         age = look.age if since is None else look.time - since
-        return age >= patience or look.time <= self._hurried_until
+        return age >= seconds or look.time <= self._hurried_until
 
     def _unchanged(self, look: Look) -> bool:
         """See :attr:`Decision.unchanged`."""
@@ -234,7 +234,7 @@ class Referee:
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        sure = judgement.lead >= LEAD or not rivals or self._landed(judgement, look, rivals)
+        sure = judgement.lead >= LEAD or not rivals or self._set_down(judgement, look, rivals)
         if not sure:
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
@@ -243,7 +243,7 @@ class Referee:
         verdicts: list[Verdict] = [PutRight()] if self._wrong is not None else []
         again = self._wrong is not None
         if act.kind is Kind.BACK:
-            self._settle()
+            self._reset()
             # A turn chosen before is no longer valid.
             before, others = history[act.ply], Asked(self._asked_for.players)
             made = others.asked_for(act.moves, before, self._rules)
@@ -252,10 +252,10 @@ class Referee:
             return [*verdicts, WentBack(act.ply), *instead]
         made = self._asked_for.asked_for(act.moves, position, self._rules)
         if not made:
-            return self._not_asked(act.moves[0], look, position)
+            return self._not_chosen(act.moves[0], look, position)
         if len(made) < len(act.moves):
             # Further turns are judged in the next look, from the position after these.
-            self._settle()
+            self._reset()
             self._partial = True
             return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in made)]
         awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
@@ -265,7 +265,7 @@ class Referee:
             return self._ask_if_trimmed(act.moves[-1], look, position) if asks else []
         if act.beginner and self._begun is not None:
             verdicts.append(OtherBegins(self._begun.player, self._begun.start))
-        self._settle()
+        self._reset()
         self._partial = awaited and bool(turns)
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
         if awaited and not turns:
@@ -283,50 +283,50 @@ class Referee:
         awaited = bool(self._beliefs) or self._pending is not None
         return judgement.act.kind is Kind.NOTHING and (not awaited or judgement.lead >= LEAD)
 
-    def _landed(self, judgement: Judgement, look: Look, rivals: Sequence[Act]) -> bool:
+    def _set_down(self, judgement: Judgement, look: Look, rivals: Sequence[Act]) -> bool:
         """Whether, after the settle time, the only alternative to a turn (or to taking it back) is that its
         pieces were merely lifted, since they would not stay out of sight for so long. Not if the picture
         favours that the pieces are nowhere, or if something happened that the turn does not account for.
         """
         act = judgement.act
         turn = act.kind in (Kind.TURN, Kind.BACK) and not self._beliefs
-        if not turn or judgement.lead < LANDED or not all(rival.lifted for rival in rivals):
+        if not turn or judgement.lead < SET_DOWN or not all(rival.lifted for rival in rivals):
             return False
-        if not self._lasted(look, self._patience.unclear):
+        if not self._settled(look, self._settle_times.unclear):
             return False
         nowhere = max(look.evidence.gain(rival.changes).nats for rival in rivals)
-        return nowhere - look.evidence.gain(act.changes).nats < LANDED and not Ignored(look).nats(act)
+        return nowhere - look.evidence.gain(act.changes).nats < SET_DOWN and not Ignored(look).nats(act)
 
     def _perhaps_trimmed(self, judgement: Judgement, look: Look) -> bool:
         """Whether a stack for which there is a prompt may be trimmed although it still looks too high,
         because somebody touched it. Otherwise the prompt would never end for players who have followed it.
         """
-        lasted = self._lasted(look, self._patience.again)
+        lasted = self._settled(look, self._settle_times.again)
         return lasted and judgement.trim_lead < SURE_HIGH and seen_to(look, judgement.act.moves[-1].target)
 
     def _ask_if_trimmed(self, move: Move, look: Look, position: Position) -> list[Verdict]:
         """Ask once. The next act counts as a second turn, as without the question."""
         self._beliefs = (believe((move,), position, self._rules, Kind.TURNS.value - Kind.TURN.value),)
-        asked, self._said, self._asked = self._said, (move,), look.number
+        asked, self._question, self._asked = self._question, (move,), look.number
         return [Undecided((move,))] if asked != (move,) else []
 
     def _nothing(self) -> list[Verdict]:
-        due = self._wrong is not None or self._pending is not None or self._seen or bool(self._said)
-        self._settle()
+        due = self._wrong is not None or self._pending is not None or self._seen or bool(self._question)
+        self._reset()
         return [PutRight()] if due else []
 
     def _doubt(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         if judgement.act.beginner:
             # It is already being asked whose turn it is; the answer decides the rest.
             return []
-        judgement = _as_named(judgement)
+        judgement = _without_other_beginner(judgement)
         acts = (judgement.act, *judgement.rivals)
         rows = rows_of(acts)
         if not any(rows):
             return []
-        if not (self._goes_on(acts) or self._lasted(look, self._patience.unclear)):
+        if not (self._goes_on(acts) or self._settled(look, self._settle_times.unclear)):
             if self._pending is None and all(complete(act) for act in acts if act.legal):
-                self._hunch = self._glimpsed(acts, judgement.weights, position)
+                self._remembered = self._to_remember(acts, judgement.weights, position)
             return []
         verdicts: list[Verdict] = []
         if self._wrong is not None and judgement.act.legal:
@@ -338,7 +338,7 @@ class Referee:
             sure = shared([act.moves for act in acts])
             if sure and not self._asked_for.asked_for(sure, position, self._rules):
                 self._beliefs, self._seen = (), False
-                return [*verdicts, *self._not_asked(sure[0], look, position)]
+                return [*verdicts, *self._not_chosen(sure[0], look, position)]
             if sure := self._asked_for.asked_for(sure, position, self._rules):
                 # All beliefs share these turns.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
@@ -347,8 +347,8 @@ class Referee:
             self._beliefs = tuple(believe(row, position, self._rules) for row in rows if row)
         moves = tuple(dict.fromkeys(row[0] for row in rows if row))
         # Resolving an alert removes the question from the page, too.
-        asked = () if verdicts else self._said
-        self._said, self._asked, self._doubted = moves, look.number, (position, moves)
+        asked = () if verdicts else self._question
+        self._question, self._asked, self._last_doubt = moves, look.number, (position, moves)
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 
     def _goes_on(self, acts: Sequence[Act]) -> bool:
@@ -359,11 +359,11 @@ class Referee:
         plain = all(act.legal and complete(act) for act in acts)
         return self._seen and plain and len(since) == 1 and any(since)
 
-    def _glimpsed(
+    def _to_remember(
         self, acts: Sequence[Act], weights: Sequence[float], position: Position
     ) -> tuple[Belief, ...]:
         """The beliefs to remember if the picture does not last for the settle time."""
-        rows = rows_of(acts)[:HUNCHES]
+        rows = rows_of(acts)[:REMEMBERED]
         shown = [
             (act, weight)
             for act, weight in zip(acts, weights, strict=True)
@@ -385,7 +385,7 @@ class Referee:
         most = max(weights.values(), default=0.0)
         return tuple(believe(row, position, self._rules, weight - most) for row, weight in weights.items())
 
-    def _as_asked(self, judgement: Judgement, position: Position) -> Judgement:
+    def _preferring_chosen(self, judgement: Judgement, position: Position) -> Judgement:
         """The judgement, with the chosen turn preferred to others that are about as likely: people who make a
         turn for somebody else intend to make that one.
         """
@@ -406,15 +406,15 @@ class Referee:
 
     # ---- illegal acts ------------------------------------------------------------------------------------
 
-    def _not_asked(self, made: Move, look: Look, position: Position) -> list[Verdict]:
+    def _not_chosen(self, made: Move, look: Look, position: Position) -> list[Verdict]:
         """A turn was made for a player who had chosen another one, or none yet."""
         wrong = self._asked_for.wrong(made, position)
-        patience = self._patience.alert
+        settle_time = self._settle_times.alert
         if self._wrong is not None:
             if wrong == self._wrong:
                 return []
-            patience = self._patience.again
-        if not self._lasted(look, patience):
+            settle_time = self._settle_times.again
+        if not self._settled(look, settle_time):
             return []
         self._wrong = wrong
         return [wrong]
@@ -433,31 +433,33 @@ class Referee:
             self._suspected = suspected, look.since
         since = self._suspected[1]
         if judgement.legal_lead < (SURE_WRONG if self._beliefs or act.believed else LEAD) and not (
-            self._remains(judgement, look) and self._lasted(look, self._patience.lifted, since)
+            self._remains(judgement, look) and self._settled(look, self._settle_times.lifted, since)
         ):
             # A legal turn, or nothing at all, explains the picture about as well: no alert.
             return self._doubt(judgement, look, position)
-        patience = self._patience.alert
+        settle_time = self._settle_times.alert
         if act.lifted and self._pending is None:
-            patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
+            settle_time = (
+                self._settle_times.lifted if wrong.reason == "wrong_removal" else self._settle_times.hidden
+            )
         elif unexplained:
             # If more has changed than by a mishap, it is more likely a head over the board: wait.
             few = len(act.changes) <= A_FEW
-            patience = self._patience.unexplained if few else self._patience.lifted
+            settle_time = self._settle_times.unexplained if few else self._settle_times.lifted
         # Hypothetical stacks that explain a push would cover half of the board.
         within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
         if sum(1 for s in np.flatnonzero(look.touched > CHANGED) if s not in within) >= CROWD:
             # Not a reason for an immediate alert.
-            patience = max(patience, self._patience.lifted)
+            settle_time = max(settle_time, self._settle_times.lifted)
         elif judgement.nats < FAINT and (self._pending is None or judgement.legal_lead < FAINT):
             # Except if a stack awaits its trimming: the pieces beside the board may be evidence enough.
             shown = all(look.touched[square] > SHOWN for square in act.changes)
-            patience = max(patience, self._patience.faint if shown else self._patience.lifted)
+            settle_time = max(settle_time, self._settle_times.faint if shown else self._settle_times.lifted)
         if self._wrong is not None:
             if suspected == (self._wrong.reason, self._wrong.squares):
                 return []
-            patience = max(patience, self._patience.again)
-        if not self._lasted(look, patience, since):
+            settle_time = max(settle_time, self._settle_times.again)
+        if not self._settled(look, settle_time, since):
             return []
         self._wrong = wrong
         if first and wrong.reason == "out_of_turn":
@@ -475,14 +477,14 @@ class Referee:
         doubted = bool(self._beliefs) or self._pending is not None
         return nothing_else and plainly and not doubted and look.evidence.gain(changes).per_pixel >= GOOD
 
-    def _settle(self) -> None:
+    def _reset(self) -> None:
         self._wrong = None
         self._pending = None
         self._begun = None
-        self._said, self._beliefs, self._seen, self._hunch = (), (), False, ()
+        self._question, self._beliefs, self._seen, self._remembered = (), (), False, ()
 
 
-def _as_named(judgement: Judgement) -> Judgement:
+def _without_other_beginner(judgement: Judgement) -> Judgement:
     """The judgement without rivals in which a player other than the one named begins."""
     acts = (judgement.act, *judgement.rivals)
     if not any(act.beginner for act in acts):

@@ -54,7 +54,7 @@ class LiveReport:
         if event.type == "game":
             # The pictures of another game show nothing of this one.
             self._finder, self._last = FaultFinder[_Shot](), [None] * len(FAULTS)
-        if (fault := self._finder.hear(event.to_json(), self._shot())) is None:
+        if (fault := self._finder.add(event.to_json(), self._shot())) is None:
             return
         at = next(number for number, kinds in enumerate(FAULTS) if event.type in kinds)
         self._last[at] = fault
@@ -66,7 +66,7 @@ class LiveReport:
         Raises:
             NoBoard: there is no picture yet, or nobody has seen where the board lies in it.
         """
-        fault = next(filter(None, self._last), None) or self._finder.hear({}, self._shot())
+        fault = next(filter(None, self._last), None) or self._finder.add({}, self._shot())
         if fault is None:
             raise NoBoard("the camera has given no picture yet")
         shots = {"before.png": fault.before, "fault.png": fault.picture}

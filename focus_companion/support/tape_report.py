@@ -1,5 +1,5 @@
-"""What shows a fault: two pictures, blurred beside the board, and what was told. From a tape, or from a game
-that is being played (:mod:`live_report`).
+"""What shows a fault: two pictures, blurred beside the board, and the events. From a tape, or from a game that is
+being played (:mod:`live_report`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NoBoard(ValueError):
 
 
 Picture = TypeVar("Picture")
-Told = tuple[Mapping[str, Any], ...]
+Events = tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -51,40 +51,40 @@ class ShownFault(Generic[Picture]):
     event: Mapping[str, Any]
     picture: Picture
     before: Picture | None
-    told: Told
-    """The newest events, the fault's among them."""
+    events: Events
+    """The newest events, including that of the fault."""
 
 
 class FaultFinder(Generic[Picture]):
-    """Hears every event with the newest picture by then, and says which of them were faults."""
+    """Receives every event with the newest picture at that time, and returns those that were faults."""
 
     def __init__(self) -> None:
-        self._told: Told = ()
+        self._events: Events = ()
         self._before: Picture | None = None
 
-    def hear(self, event: Mapping[str, Any], picture: Picture | None) -> ShownFault[Picture] | None:
-        """The fault that this event tells of, if it does; an empty event: how things stand now."""
-        self._told = (*self._told, event)[-EVENTS:] if event else self._told
+    def add(self, event: Mapping[str, Any], picture: Picture | None) -> ShownFault[Picture] | None:
+        """The fault that this event reports, if it does; an empty event stands for the present state."""
+        self._events = (*self._events, event)[-EVENTS:] if event else self._events
         if picture is None:
             return None
         kind = event.get("type")
         if not event or any(kind in kinds for kinds in FAULTS):
             before = self._before if self._before is not picture else None
-            return ShownFault(event, picture, before, self._told)
+            return ShownFault(event, picture, before, self._events)
         if kind in WELL:
             self._before = picture
         return None
 
 
 def fault_of(recording: Recording, at: float | None = None) -> ShownFault[Path]:
-    """The last fault on a tape, or the one told nearest to ``at`` seconds; without one the tape's end.
+    """The last fault on a tape, or the one nearest to ``at`` seconds; without a fault the tape's end.
 
     Raises:
         TapeError: the tape cannot be read, or holds no picture.
     """
     finder = FaultFinder[Path]()
-    heard = (finder.hear(event, picture) for event, picture in recording.told())
-    found = [fault for fault in heard if fault is not None]
+    faults = (finder.add(event, picture) for event, picture in recording.recorded_events())
+    found = [fault for fault in faults if fault is not None]
     if not found:
         raise TapeError("the tape holds no picture; give one that play or watch recorded with --tape")
     if at is not None:
@@ -125,11 +125,14 @@ def tape_parts(folder: Path, at: float | None = None, *, blurred: bool = True) -
 def report_parts(
     images: Mapping[str, Image], fault: ShownFault[Any], facts: Mapping[str, Any]
 ) -> dict[str, bytes]:
-    """The files of a report by name: ``images`` as PNG, what was told, and the ``facts``."""
-    told = "".join(json.dumps(_nameless(event), ensure_ascii=False) + "\n" for event in fault.told)
+    """The files of a report by name: ``images`` as PNG, the events, and the ``facts``."""
+    events = "".join(json.dumps(_nameless(event), ensure_ascii=False) + "\n" for event in fault.events)
     known = {"versions": versions(), **facts, "fault": _nameless(fault.event)}
     shown = {name: bytes(cv2.imencode(".png", image)[1]) for name, image in images.items()}
-    return shown | {"told.jsonl": told.encode(), "facts.json": (json.dumps(known, indent=1) + "\n").encode()}
+    return shown | {
+        "told.jsonl": events.encode(),
+        "facts.json": (json.dumps(known, indent=1) + "\n").encode(),
+    }
 
 
 def beside_blurred(image: Image, outline: Image) -> Image:

@@ -206,7 +206,7 @@ def test_optional_rules(args: list[str], given: bool) -> None:
         (ZeroDivisionError("oh"), 2, "internal error, please report it (ZeroDivisionError: oh)"),
     ],
 )
-def test_every_error_is_told_in_one_line(
+def test_every_error_is_one_line(
     error: BaseException,
     status: int,
     line: str,

@@ -64,7 +64,7 @@ def test_standings_count_games_then_points() -> None:
     ]
 
 
-def test_who_is_level_shares_a_place() -> None:
+def test_equal_players_share_a_place() -> None:
     rows = standings([game("Ann", "Bob", ["green"], (3, 1)), game("Cleo", "Dan", ["red"], (1, 3))])
     assert [(row["place"], row["name"]) for row in rows] == [(1, "Ann"), (1, "Dan"), (3, "Bob"), (3, "Cleo")]
 

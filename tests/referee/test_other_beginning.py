@@ -81,7 +81,7 @@ def test_the_players_say_who_begins() -> None:
     check_record(table)
 
 
-def test_who_answers_late_may_have_played_on() -> None:
+def test_players_may_play_on_before_answering_late() -> None:
     table = begun(Rules.make(2))
     table.show(done(table, "d6-d7"), seconds=2.0)
     table.session.submit(ask.Begin("r"))

@@ -99,7 +99,7 @@ def either() -> Table:
 
 
 @pytest.mark.parametrize("quickly", [False, True])
-def test_what_was_gone_before_it_could_be_asked_about_is_borne_in_mind(quickly: bool) -> None:
+def test_a_doubt_that_ended_before_its_settle_time_is_remembered(quickly: bool) -> None:
     """An illegal act right after an ambiguous turn is alerted relative to the position after that turn."""
     table = steep(1.0, rules(EITHER, {}))
     told = table.show(table.put({"c5": "", "b5": "gg"}), 0.5 if quickly else 1.5)
@@ -238,7 +238,7 @@ def test_two_turns_of_which_the_second_awaits_its_trimming() -> None:
     assert told.words == ["move b2-c2", "prompt c6"]
 
 
-def test_who_answers_may_have_played_on() -> None:
+def test_players_may_play_on_before_answering() -> None:
     """The board shows the answer and more, so nobody is asked to put it back."""
     table = steep(10.0, rules(HIGH_STACK, {"g": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]

@@ -214,7 +214,7 @@ def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
 
 
 @pytest.mark.parametrize(("second", "known"), [("c7-c8", True), ("c7-b7", False)], ids=["alike", "differing"])
-def test_who_plays_on_before_answering_is_followed_at_once(
+def test_turns_before_an_answer_are_followed_at_once(
     monkeypatch: pytest.MonkeyPatch, second: str, known: bool
 ) -> None:
     """A turn that follows under every belief has the usual settle time."""
@@ -277,7 +277,7 @@ def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_what_nothing_explains_is_no_alarm_while_a_question_stands(
+def test_an_unexplained_change_is_not_alerted_during_a_question(
     monkeypatch: pytest.MonkeyPatch, asked: bool
 ) -> None:
     """The position before it is ambiguous."""
@@ -329,7 +329,7 @@ def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
 
 
 @pytest.mark.parametrize("kind", [Kind.BACK, Kind.NOTHING])
-def test_who_may_have_taken_a_turn_back_is_not_believed_to_have_gone_on(
+def test_after_a_possible_take_back_no_further_turn_is_assumed(
     monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     """It is asked about, but later turns may start from before that turn."""

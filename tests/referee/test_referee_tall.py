@@ -177,7 +177,7 @@ def test_pieces_in_another_order_are_alerted(table: Table, order: str) -> None:
     assert table.show(start).words == ["resolved"]
 
 
-def test_who_says_that_the_turn_is_done_need_not_wait(table: Table) -> None:
+def test_the_button_skips_the_settle_time(table: Table) -> None:
     """The settle time waits for a piece in a hand, unless the button says that the turn is done."""
     start = table.stacks
     lifted = table.put({"c4": ""})

@@ -204,7 +204,7 @@ def test_the_memory_of_guesses_is_bounded() -> None:
     assert len(gate._tokens) <= 1024
 
 
-def test_the_time_of_a_wrong_pin_tells_nothing() -> None:
+def test_the_time_of_a_wrong_pin_reveals_nothing() -> None:
     right = "482159" * 10
 
     def seconds(pin: str) -> float:
@@ -231,7 +231,7 @@ def test_odd_pins_are_only_wrong(client: FlaskClient, pin: str) -> None:
 @pytest.mark.parametrize(
     "body", [{}, [], {"pin": 482159}, {"pin": ["482159"]}, {"pin": "4" * 65}, {"pin": None}]
 )
-def test_what_is_no_pin_is_told(client: FlaskClient, body: object) -> None:
+def test_an_invalid_pin_is_reported(client: FlaskClient, body: object) -> None:
     assert client.post("/api/pin", json=body).status_code == 400
 
 

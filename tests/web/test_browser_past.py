@@ -151,7 +151,7 @@ def test_deleting_asks_for_the_pin_on_the_lan(browser: Any, past: Seen) -> None:
         context.close()
 
 
-def test_who_may_only_watch_has_nothing_to_press(browser: Any, past: Seen) -> None:
+def test_viewers_without_permission_have_no_buttons(browser: Any, past: Seen) -> None:
     app = create_app(past.table.session, past.table.journal, lan=True, hosts=["board.local"])
     with PageServer(app, port=0) as server:
         context = browser.new_context()

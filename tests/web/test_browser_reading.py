@@ -95,7 +95,7 @@ def test_after_the_cat_the_difference_is_shown_and_the_position_taken(table, see
     assert seen.troubles == []
 
 
-def test_who_mends_the_board_passes_the_reading_over(table, seen: Seen, looping) -> None:
+def test_correcting_the_board_dismisses_the_reading(table, seen: Seen, looping) -> None:
     table.play(*MOVES[:3])
     page = seen.open()
     # The board has to be put right by hand after a turn is taken back on the page.

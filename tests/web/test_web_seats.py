@@ -159,7 +159,7 @@ def test_who_comes_back_after_a_restart_has_the_seat(table: Any, app: Flask, tmp
     assert links == {"green": None}, "it is taken"
 
 
-def test_a_new_link_takes_the_seat_from_who_had_it(table: Any, app: Flask) -> None:
+def test_a_new_link_takes_the_seat_from_its_holder(table: Any, app: Flask) -> None:
     before = sit(app)
     host = app.test_client()
     link = host.post("/api/far", json={"player": "green"}, headers={"Host": "127.0.0.1"}).get_json()["link"]
