@@ -27,7 +27,7 @@ LAN = {"Host": "192.168.1.2"}
 FROM_LAN = {"REMOTE_ADDR": "192.168.1.77"}
 
 
-class Seen(Table):
+class ReportedTable(Table):
     """A table of which each picture has a grey level of its own, and noise beside the board."""
 
     def __init__(self, folder: Path, players: dict[str, str]) -> None:
@@ -49,13 +49,13 @@ def picture(number: int) -> Any:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Any:
-    made = Seen(tmp_path, {"g": "Ann Secret"})
+    made = ReportedTable(tmp_path, {"g": "Ann Secret"})
     yield made
     made.close()
 
 
 @pytest.fixture
-def app(table: Seen) -> Flask:
+def app(table: ReportedTable) -> Flask:
     return create_app(table.session, table.journal, lan=True, pin=PIN, reports=table.reports)
 
 
@@ -67,7 +67,7 @@ def wrong() -> Wrong:
     return Wrong("distance", "r", (1,), "…")
 
 
-def test_the_file_holds_what_was_shown_and_nothing_else(table: Seen, client: FlaskClient) -> None:
+def test_the_file_holds_what_was_shown_and_nothing_else(table: ReportedTable, client: FlaskClient) -> None:
     table.start()
     table.see(TurnSeen(Move.parse("b6-b7"), 0.97))
     table.see()
@@ -95,7 +95,7 @@ def test_the_file_holds_what_was_shown_and_nothing_else(table: Seen, client: Fla
     assert client.get(f"{at}/fault.png", headers=HOST).status_code == 404
 
 
-def test_only_who_may_act_makes_or_sees_a_report(table: Seen, client: FlaskClient) -> None:
+def test_only_who_may_act_makes_or_sees_a_report(table: ReportedTable, client: FlaskClient) -> None:
     table.start()
     table.see()
     refused = client.post("/api/report", json={}, headers=LAN, environ_base=FROM_LAN)
@@ -111,7 +111,7 @@ def test_only_who_may_act_makes_or_sees_a_report(table: Seen, client: FlaskClien
     assert client.get("/api/report/x/fault.png", headers=LAN, environ_base=FROM_LAN).status_code == 404
 
 
-def test_without_a_fault_it_shows_how_things_stand(table: Seen, client: FlaskClient) -> None:
+def test_without_a_fault_it_shows_how_things_stand(table: ReportedTable, client: FlaskClient) -> None:
     table.start()
     table.see()
     told = ask(client).get_json()
@@ -119,7 +119,7 @@ def test_without_a_fault_it_shows_how_things_stand(table: Seen, client: FlaskCli
 
 
 def test_where_no_board_was_seen_no_picture_is_given_away(
-    table: Seen, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+    table: ReportedTable, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask(client).status_code == 409
     monkeypatch.setattr(ScriptedSight, "corners", lambda self: None)
@@ -128,13 +128,15 @@ def test_where_no_board_was_seen_no_picture_is_given_away(
     assert refused.status_code == 409 and "blur" in refused.get_json()["error"]
 
 
-def test_a_page_without_reports_has_no_button(table: Seen) -> None:
+def test_a_page_without_reports_has_no_button(table: ReportedTable) -> None:
     client = create_app(table.session, table.journal).test_client()
     assert 'data-act="report"' not in client.get("/", headers=HOST).text
     assert ask(client).status_code == 404
 
 
-def test_another_game_begins_without_the_pictures_of_the_one_before(table: Seen, client: FlaskClient) -> None:
+def test_another_game_begins_without_the_pictures_of_the_one_before(
+    table: ReportedTable, client: FlaskClient
+) -> None:
     from focus_companion.session.requests import NewGame
 
     table.start()
