@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.frames import Picture
-from ..capture.jpeg import REDUCED, JpegPicture
+from ..capture.jpeg import JpegPicture
 from ..capture.planes import sampling_step
 from ..capture.sampling import EVERYTHING, sampled
 from ..geometry.scene import Lens
@@ -38,6 +38,8 @@ OTHERWISE: Final = 0.06
 BEYOND: Final = 0.008
 """Share of the pixels that differ at most from all that a sway could bring there: flickering lamps make half
 as many do, an arm hardly ever fewer."""
+CALMER: Final = 2.0
+"""How many times less noise a small copy has whose pixels are means, as of a JPEG."""
 ACROSS: Final = 14.0
 """Squares across a picture in which no board has been found yet."""
 
@@ -95,7 +97,7 @@ class Stillness:
         self._since = 0.0
         self._noise = 1.0
         """Mean grey level by which a still small copy differs from the one before."""
-        self._coarse = 1
+        self._coarse = 1.0
         self.frames = 0
 
     @property
@@ -113,8 +115,7 @@ class Stillness:
     def small_copy(self, picture: Picture) -> Small:
         """Every few pixels of the watched part, smoothed: noise barely shows in it."""
         self._shape = picture.shape[:2]
-        # Of independent pixels, the mean of n x n has an n-th of the noise.
-        self._coarse = REDUCED if isinstance(picture, JpegPicture) else 1
+        self._coarse = CALMER if isinstance(picture, JpegPicture) else 1.0
         part = EVERYTHING if self._window is None else self._window.slices
         return np.asarray(cv2.blur(sampled(picture, part), (5, 5)), np.uint8)
 
