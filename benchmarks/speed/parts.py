@@ -56,7 +56,7 @@ THREADS: Final = {
 """By the beginning of a thread's name: the part to which the rest of its time belongs."""
 
 REST: Final = "libraries' own threads"
-"""The time of threads that Python does not know, and of those that have ended."""
+"""The time of threads that Python does not know."""
 
 
 class Clocks:
@@ -87,6 +87,12 @@ class Clocks:
 
         return timed
 
+    def ended(self, thread: threading.Thread) -> None:
+        """The calling thread ends: the rest of its time."""
+        spent = self._spent.pop(threading.get_ident(), Counter())
+        spent[part_of(thread)] += time.thread_time() - sum(spent.values())
+        self._spent[-1].update(spent)
+
     def figures(self) -> dict[str, float]:
         """Seconds by part, all of the process."""
         total, found, known = time.process_time(), Counter[str](), 0.0
@@ -97,12 +103,15 @@ class Clocks:
             if thread.ident is None:
                 continue
             used = time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
-            part = next((p for name, p in THREADS.items() if thread.name.startswith(name)), "other threads")
             rest = used - sum(self._spent[thread.ident].values())
-            found[part] += rest
+            found[part_of(thread)] += rest
             known += rest
         found[REST] = total - known
         return {part: round(seconds, 4) for part, seconds in found.items()}
+
+
+def part_of(thread: threading.Thread) -> str:
+    return next((p for name, p in THREADS.items() if thread.name.startswith(name)), f"thread {thread.name}")
 
 
 class Patcher(importlib.abc.MetaPathFinder):
@@ -164,6 +173,15 @@ def main() -> None:
         partial.write_text(json.dumps(figures), encoding="utf-8")
         partial.rename(out)
 
+    bootstrap: Any = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+
+    def bootstrapped(thread: threading.Thread) -> None:
+        try:
+            bootstrap(thread)
+        finally:
+            clocks.ended(thread)
+
+    threading.Thread._bootstrap_inner = bootstrapped  # type: ignore[attr-defined]
     start = threading.Thread.start
 
     def started(thread: threading.Thread) -> None:

@@ -55,6 +55,8 @@ class Run:
     events: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
     """By arrival."""
     figures: dict[str, Any] = field(default_factory=dict)
+    before: dict[str, float] = field(default_factory=dict)
+    """The part's seconds in the first half of an idle run."""
     cpu: float = 0.0
     """Processor time in seconds, of all but the first half of an idle run."""
     wall: float = 0.0
@@ -104,19 +106,18 @@ def run(
                     Viewers(page, VIEWERS, lambda event: _heard(event, done, camera), done.page)
                 )
             try:
-                _measure(process, camera, done, idle)
+                _measure(process, camera, done, figures if idle else None)
             except OSError:
                 sys.exit(f"the program has ended: {(folder / 'err').read_text()[-2000:]}")
             if command == "watch":
                 # The stream ends, what waits is judged, the program ends.
                 process.wait(60)
                 reader.join()
+                done.figures = json.loads(figures.read_text(encoding="utf-8"))
             else:
-                process.send_signal(signal.SIGUSR2)
-                _until(figures.exists, 30)
+                done.figures = _written(process, figures)
             if viewers is not None:
                 viewers.close()
-            done.figures = json.loads(figures.read_text(encoding="utf-8"))
     return done
 
 
@@ -139,16 +140,28 @@ def _lights(folder: Path, closing: contextlib.ExitStack) -> str:
     return f'[lights]\n[lights.serial]\nport = "{board.link}"\nack_timeout = 1.0\n'
 
 
-def _measure(process: subprocess.Popen[str], camera: MjpegCamera, done: Run, idle: bool) -> None:
-    """Follow processor time and memory until the camera has sent its last picture."""
+def _measure(process: subprocess.Popen[str], camera: MjpegCamera, done: Run, figures: Path | None) -> None:
+    """Follow processor time and memory until the camera has sent its last picture; ``figures``: where the
+    program writes those of the first half, which do not count.
+    """
     from_time, from_cpu = done.started, 0.0
     while not camera.over.wait(0.2):
         if process.poll() is not None:
             raise OSError("ended")
         done.megabytes = peak_megabytes(process.pid)
         done.cpu, done.wall = cpu_seconds(process.pid) - from_cpu, time.monotonic() - from_time
-        if idle and from_cpu == 0.0 and camera.half_played:
+        if figures is not None and from_cpu == 0.0 and camera.half_played:
             from_time, from_cpu = time.monotonic(), cpu_seconds(process.pid)
+            done.before = _written(process, figures)["seconds"]
+
+
+def _written(process: subprocess.Popen[str], figures: Path) -> dict[str, Any]:
+    """The figures up to now."""
+    figures.unlink(missing_ok=True)
+    process.send_signal(signal.SIGUSR2)
+    _until(figures.exists, 30)
+    found: dict[str, Any] = json.loads(figures.read_text(encoding="utf-8"))
+    return found
 
 
 def _read(lines: Iterator[str], done: Run, camera: MjpegCamera) -> None:
@@ -220,6 +233,8 @@ def report(truth: Mapping[str, Any], done: Run, camera: MjpegCamera, share: floa
         f"{camera.began - done.started:.1f} s",
         **usage(done, camera, counts),
     }
+    if lost := [event for _, event in done.events if event["type"] == "lost"]:
+        figures["lost"] = ", ".join("{time:.1f} s {what} {why}".format(**event) for event in lost)
     if done.page:
         figures["page, median and p99"] = (
             f"{statistics.median(done.page):.2f} s, {percentile(done.page, 0.99):.2f} s"
@@ -235,8 +250,10 @@ def usage(done: Run, camera: MjpegCamera, counts: Mapping[str, int]) -> dict[str
         "peak memory": f"{done.megabytes:.0f} MB",
         "processor, of one core": f"{100 * done.cpu / done.wall:.1f} %",
     }
-    total = sum(done.figures["seconds"].values())
-    parts = sorted(done.figures["seconds"].items(), key=lambda part: -part[1])
+    spent_on = {part: all_of_it - done.before.get(part, 0.0) for part, all_of_it in
+                done.figures["seconds"].items()}  # fmt: skip
+    total = sum(spent_on.values())
+    parts = sorted(spent_on.items(), key=lambda part: -part[1])
     figures["of it"] = ", ".join(
         f"{part} {100 * s / total:.0f} % ({s:.2f} s)" for part, s in parts if s > 0.005 * total
     )

@@ -1,5 +1,5 @@
-"""What shows a fault: two pictures, blurred beside the board, and the events. From a tape, or from a game that is
-being played (:mod:`live_report`).
+"""What shows a fault: two pictures, blurred beside the board, and the events; from a tape, or from a game in
+progress (:mod:`live_report`).
 """
 
 from __future__ import annotations

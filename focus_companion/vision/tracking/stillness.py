@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.frames import Picture
-from ..capture.jpeg import REDUCED, JpegPicture
+from ..capture.jpeg import JpegPicture
 from ..capture.planes import sampling_step
 from ..capture.sampling import EVERYTHING, sampled
 from ..geometry.scene import Lens
@@ -38,6 +38,8 @@ OTHERWISE: Final = 0.06
 BEYOND: Final = 0.008
 """Maximum share of pixels outside the range of values that sway could produce: flickering lamps cause half of
 it, an arm nearly always more."""
+CALMER: Final = 2.0
+"""Factor by which a copy whose pixels are means, as of a JPEG, has less noise."""
 ACROSS: Final = 14.0
 """Assumed width of the picture in squares until a board has been found."""
 
@@ -95,7 +97,7 @@ class Stillness:
         self._since = 0.0
         self._noise = 1.0
         """Mean difference in grey levels between still small copies in succession."""
-        self._coarse = 1
+        self._coarse = 1.0
         self.frames = 0
 
     @property
@@ -113,8 +115,7 @@ class Stillness:
     def small_copy(self, picture: Picture) -> Small:
         """The watched region, subsampled and blurred to suppress noise."""
         self._shape = picture.shape[:2]
-        # Of independent pixels, the mean of n x n has an n-th of the noise.
-        self._coarse = REDUCED if isinstance(picture, JpegPicture) else 1
+        self._coarse = CALMER if isinstance(picture, JpegPicture) else 1.0
         part = EVERYTHING if self._window is None else self._window.slices
         return np.asarray(cv2.blur(sampled(picture, part), (5, 5)), np.uint8)
 
