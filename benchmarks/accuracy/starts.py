@@ -126,8 +126,7 @@ def watched(
         (keep / f"{number}.truth.json").write_text(json.dumps(truth))
     right = found.exact and not (found.false_alerts or found.wrong_moves or run.error)
     first = found.problems[0] if found.problems else None
-    watcher = ours.pipeline._watcher
-    outlines = None if watcher is None else watcher.outlines
+    outlines = ours.pipeline.outlines
     set_taken = "none" if outlines is None else outlines.profile.name
     about = (
         f"{found.plies_ok}/{found.plies_due} turns, {found.in_time_ok} in time, {found.false_alerts} false "

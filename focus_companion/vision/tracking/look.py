@@ -90,7 +90,7 @@ class Look:
 
     @cached_property
     def evidence_before(self) -> Evidence | None:
-        """What the picture that this one is compared with says, in which the same stacks stood."""
+        """The evidence of the reference picture, in which the same stacks stood; ``None`` for itself."""
         return None if self.change is None else self.evidence.of_picture(self.change.before)
 
     @cached_property
