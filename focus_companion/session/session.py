@@ -46,7 +46,7 @@ _WAITING: Final = 64
 _RETRY: Final = 1.0
 """Seconds between two tries to write what the journal refused."""
 
-_AT_REST: Final = 0.125
+_AT_REST: Final = 0.2
 """Seconds between two pictures that are enough while nothing moves: a hand's visit takes longer."""
 
 _STALLED: Final = 30.0
