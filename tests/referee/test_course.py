@@ -77,16 +77,20 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
 
 
 @pytest.mark.parametrize(
-    ("by", "gained", "against"),
+    ("by", "gained", "before", "against"),
     [
-        (0.5, -9.0, course.UNSEEN + course.UNMOVED),
-        (0.5, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
-        (6.0, 25.0, course.UNSEEN),
+        (0.5, -9.0, -9.0, course.UNSEEN + course.UNMOVED),
+        (0.5, 25.0, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
+        (6.0, 25.0, -9.0, course.UNSEEN),
+        (6.0, 25.0, 20.0, course.UNSEEN + 20.0),
     ],
-    ids=["calm", "calm, but it would fit better", "stirred"],
+    ids=["calm", "calm, but it would fit better", "stirred", "stirred, but it fitted better before"],
 )
-def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float, against: float) -> None:
-    """Where a piece more would show plainly; ``by`` standard deviations it looks different."""
+def test_a_square_that_looks_as_before_was_not_changed(
+    by: float, gained: float, before: float, against: float
+) -> None:
+    """Where a piece more would show plainly; ``by`` standard deviations it looks different. What it gains by
+    fitting better now as ``before`` is no evidence."""
     outlines = SimpleNamespace(piece_pixels=1000.0)
     evidence = SimpleNamespace(
         standing=start_position(RULES).stacks,
@@ -99,12 +103,14 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float,
         since_mark=None,
         appeared="",
         evidence=evidence,
+        unsettled=(),
+        evidence_before=SimpleNamespace(stack_gain=lambda *_: SimpleNamespace(nats=before)),
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
     assert course.course(look, act, None) == pytest.approx(-against)
     # Of a turn that nobody could see no change is asked for; but what did not change says nothing for it.
     hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
-    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, gained) if by < course.CALM else 0.0)
+    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, before))
     # Of two turns in doubt the one that is not taken for made must have moved its pieces back as well.
     back = Act(Kind.TURNS, {}, (*act.moves, Move.parse("d5-d6")), restored=act.changes)
     unlike = course.UNSEEN + (course.UNMOVED if by < course.CALM else 0.0)
