@@ -3,6 +3,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import simulated
+
+from focus_companion.vision.tracking import watcher
 
 # The simulated table serves all tests of the referee.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -10,9 +13,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from table_scene import Table
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _search_once() -> Iterator[None]:
+    """The picture with which many tests begin is searched for a board once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(watcher, "find_board", simulated.find_board)
+        yield
+
+
 @pytest.fixture
 def table(shared: Table) -> Iterator[Table]:
-    """A module's table at its start; whatever a test does is put right, or taken back, after it."""
+    """A module's table at its start; what a test does is undone after it."""
     start = shared.stacks
     yield shared
     if shared.stacks != start or shared.session.history.ply:

@@ -79,7 +79,7 @@ def test_a_game_that_goes_on_gives_none(record: GameRecord) -> None:
         puzzles(GameRecord(RULES, entries=record.entries[:30]))
 
 
-def test_the_command_tells_them(
+def test_the_command_prints_them(
     record: GameRecord, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "game.json"

@@ -1,16 +1,16 @@
-"""Listeners get every event once, in order, however late they come and however slow they are."""
+"""Subscribers get every event once, in order, however late they subscribe and however slow they are."""
 
 from __future__ import annotations
 
 import threading
 import time
 
-from focus_companion.session.event_feed import WAVE, Feed, Subscription
+from focus_companion.session.event_feed import BATCH, Feed, Subscription
 from focus_companion.session.events import Event, Resolved
 
 
 class Log:
-    """A journal of events in memory, ids growing with gaps."""
+    """A journal of events in memory, with increasing ids that have gaps."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[int, Event]] = []
@@ -77,7 +77,7 @@ def test_an_id_never_given_resumes_from_now() -> None:
     assert next(walk) == new[0]
 
 
-def test_what_is_committed_but_not_yet_told_is_not_given() -> None:
+def test_committed_but_unpublished_events_are_not_delivered() -> None:
     log = Log()
     feed = Feed(0, log, kept=1)
     feed.publish(log.add(4))
@@ -98,7 +98,7 @@ def test_a_slow_listener_reads_again_from_the_log_and_memory_stays_bounded() -> 
     assert len(feed._recent) == 16
     walk = iter(subscription)
     assert [next(walk) for _ in range(500)] == log.kept
-    # Pages of the log, not the log over and over.
+    # The log is read page by page, not repeatedly from its start.
     assert log.reads <= 5
 
 
@@ -139,7 +139,7 @@ def test_close_ends_a_waiting_listener_at_once() -> None:
 def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None:
     log = Log()
     feed = Feed(0, log)
-    heard: list[list[int]] = [[] for _ in range(5 * WAVE)]
+    heard: list[list[int]] = [[] for _ in range(5 * BATCH)]
     subscriptions = [feed.subscribe(heartbeat=30) for _ in heard]
 
     def listen(subscription: Subscription, into: list[int]) -> None:
@@ -166,7 +166,7 @@ def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None
 
 def test_many_who_wait_are_ended_at_once() -> None:
     feed = Feed(0, Log())
-    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * WAVE)]
+    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * BATCH)]
     threads = [threading.Thread(target=lambda s=s: [*s], daemon=True) for s in subscriptions]
     for thread in threads:
         thread.start()

@@ -70,6 +70,7 @@ class Brightness:
     """Reads the turn from the picture's brightness, distinguishing pictures that differ by a single level."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self, rules: Rules) -> None:
         self.turns = [Move.parse(text) for text in ("d5-d6", "d7-d6", "c5-c6", "e7-e6")]
@@ -209,7 +210,7 @@ def test_a_tape_of_a_killed_program_is_run_as_far_as_it_goes(tmp_path: Path) -> 
     assert 3 < len(compared) < whole and all(one.same for one in compared)
 
 
-def test_a_tape_tells_its_end_only_when_its_pictures_are_there(
+def test_a_tape_has_its_end_mark_only_after_all_its_pictures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The program may be killed before the disk has caught up: then the tape ends with its last picture."""

@@ -1,4 +1,4 @@
-"""Looking back in a real browser: replay, past games, review, match."""
+"""Replay, past games, review and match in a real browser."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ navigator.share = async ({ files }) => {
   window.handed.push([files[0].name, files[0].type, files[0].size]);
 };
 """
-"""A browser that shares files, but not long after a touch, as on a phone."""
+"""A browser that can share files, but only soon after a touch, as on a phone."""
 
 
 def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
@@ -131,7 +131,7 @@ def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
     button = page.locator("#share")
     expect(button).to_have_text("Share the game")
     button.click()
-    # The film took longer than the phone lets a touch count: the next one hands it on as it is.
+    # The film took longer than the touch is valid on a phone: the next touch shares it.
     expect(button).to_have_text("The film is ready: share it")
     button.click()
     expect(button).to_have_text("Share the game")

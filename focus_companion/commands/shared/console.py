@@ -90,13 +90,13 @@ def explain(error: Exception) -> tuple[str, int]:
         return error.format_message(), 2
     if isinstance(error, OSError):
         return _os_error(error), 2
-    if _is_told(error):
+    if _is_for_users(error):
         return str(error), 2
     kind = type(error).__name__
     return f"internal error, please report it ({kind}: {error}); {TRACEBACK}=1 shows the traceback", 2
 
 
-def _is_told(error: Exception) -> bool:
+def _is_for_users(error: Exception) -> bool:
     """Whether the error's text was written for users: our own subclasses of ValueError are."""
     return isinstance(error, ValueError) and type(error).__module__.startswith("focus_companion.")
 

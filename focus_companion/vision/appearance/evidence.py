@@ -182,7 +182,7 @@ def _of_one_shade(
     pixels: NDArray[np.uint8], piece: NDArray[np.bool_], seen: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """(h, w) log-likelihood of pixels under a piece of a shade that has never been seen, if one stands where
-    ``piece`` (h, w) says: it is all of one shade, the one that shows there. What looks like a piece of a known
+    ``piece`` (h, w) says: it is all of one shade, that which shows there. What looks like a piece of a known
     shade, by the log-likelihoods ``seen`` (h, w, K), is one of those.
     """
     known = seen[piece]

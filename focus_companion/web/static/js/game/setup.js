@@ -1,4 +1,4 @@
-// Getting ready, as a list of three: who plays by which rules, whether the camera stands well, whether the pieces stand.
+// The checklist before a game: players and rules, the camera's placement, the pieces.
 
 import { token } from "../board/pieces.js";
 import { differing, phase, playersOf } from "./state.js";
@@ -20,7 +20,7 @@ const advised = (code) =>
     light: t("Give more and softer light: the pieces hardly stand out from the board or from others."),
   })[code];
 
-/** {kind: "good" | "fair" | "poor", text} of how the camera stands: on the whole, which squares are hard to read, what to change. */
+/** The camera's placement as {kind: "good" | "fair" | "poor", text}: overall, which squares are hard to read, what to change. */
 function mountVerdict({ verdict, tilt, squares, advice }) {
   const angle = { angle: Math.round(tilt) };
   const [kind, text] = {
@@ -49,7 +49,7 @@ export class SetUp {
     if (!waiting) return;
     const differ = differing(state);
     const key = JSON.stringify([state.rules, state.players, verdict, differ, state.camera, state.start_from, Boolean(offered(state))]);
-    // Drawn again only when it says something else, so that a button under the finger stays.
+    // Redrawn only when its content changes, so that a button under the finger stays.
     if (key === this.shown) return;
     this.shown = key;
     const names = playersOf(state).map((colour) => h("span", { class: "who" }, token(LETTERS[colour]), playerName(state, colour)));
