@@ -103,8 +103,7 @@ def test_a_square_that_looks_as_before_was_not_changed(
         since_mark=None,
         appeared="",
         evidence=evidence,
-        unsettled=(),
-        evidence_before=SimpleNamespace(stack_gain=lambda *_: SimpleNamespace(nats=before)),
+        gain_before=lambda *_: before,
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
     assert course.course(look, act, None) == pytest.approx(-against)
@@ -126,6 +125,7 @@ def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, aga
     """Only the height shows it: more likely the stack was set on the bare square, illegally."""
     look: Any = SimpleNamespace(
         touched=np.ones(len(SQUARES)),
+        gain_before=lambda *_: -9.0,
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(standing=start_position(RULES).stacks),
@@ -149,6 +149,7 @@ def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
     look: Any = SimpleNamespace(
         touched=shown,
         differs=np.full(len(SQUARES), 9.0),
+        gain_before=lambda *_: -9.0,
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(
