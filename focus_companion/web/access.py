@@ -224,7 +224,8 @@ class Access:
             foreign = foreign or _place(origin) != request.headers.get("Host", "").lower()
         if foreign:
             raise HttpError(
-                HTTPStatus.FORBIDDEN, "This request comes from a page of another site, so it is not carried out."
+                HTTPStatus.FORBIDDEN,
+                "This request comes from a page of another site, so it is not carried out.",
             )
         if request.mimetype != kind:
             raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as {kind}.", values={"kind": kind})
