@@ -126,7 +126,9 @@ def watched(
         (keep / f"{number}.truth.json").write_text(json.dumps(truth))
     right = found.exact and not (found.false_alerts or found.wrong_moves or run.error)
     first = found.problems[0] if found.problems else None
-    set_taken = watcher.profile.name if (watcher := ours.pipeline._watcher) and watcher.profile else "none"
+    watcher = ours.pipeline._watcher
+    outlines = None if watcher is None else watcher.outlines
+    set_taken = "none" if outlines is None else outlines.profile.name
     about = (
         f"{found.plies_ok}/{found.plies_due} turns, {found.in_time_ok} in time, {found.false_alerts} false "
         f"alerts, {found.wrong_moves} wrong, {found.unclear} asked; "

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from focus_companion.support.checks import Check
     from focus_companion.vision.capture.frames import Image
 
+SPEED = 2.0
+"""Seconds for which the machine's speed is measured."""
+
 
 @click.command("doctor")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
@@ -56,10 +59,12 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
     # The camera's checks take longest and come last.
     # Imported here: --help must not wait for OpenCV.
     from focus_companion.support import exposed, machine
+    from focus_companion.vision.machine_speed import measure
 
     yield from machine.check_versions()
     yield from exposed.check_settings()
     yield from machine.check_rights()
+    yield from machine.check_speed(measure(SPEED))
     yield from machine.check_disk(settings.data)
     yield from machine.check_journal(settings.data)
     yield from machine.check_port(settings.port, "0.0.0.0" if settings.lan else "127.0.0.1")

@@ -47,6 +47,9 @@ else:  # older click knows no parameters of this type
 
 log = logging.getLogger(__name__)
 
+MOMENT = 0.1
+"""Seconds for which the machine's speed is measured before a game."""
+
 
 class Name(_NameType):
     """A player's name, as ``green=Ann``."""
@@ -163,18 +166,22 @@ def play(
     # Imported here because picture libraries are slow to import, and --help need not wait for them.
     from focus_companion.commands.shared import playing
     from focus_companion.commands.shared.camera_offer import CameraOffer
+    from focus_companion.support.live_report import LiveReport
+    from focus_companion.vision.machine_speed import measure
 
+    speed = measure(MOMENT)
     broker, given = chosen_broker(settings), settings
-    camera, journal, settings = playing.open_camera_and_journal(settings, picked, closing)
+    camera, journal, settings = playing.open_camera_and_journal(settings, picked, speed.size, closing)
     session = playing.begin_session(wanted, settings, camera, journal, closing)
-    on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, closing)
+    reports = LiveReport(session)
+    on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, reports, closing)
 
     supervisor = Supervisor()
     # The camera is opened and the board sought while the page is prepared, for a quick start.
-    runner = playing.start_runner(session, camera, on_event, supervisor, closing)
+    runner = playing.start_runner(session, camera, on_event, supervisor, speed.apart, closing)
     offer = CameraOffer() if given.camera is None else None
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
-    server = playing.serve_page(settings, session, journal, offer, phone, closing)
+    server = playing.serve_page(settings, session, journal, offer, phone, reports, closing)
 
     playing.say_what_is_played(session, camera)
     announce(settings, server.port)
@@ -190,6 +197,7 @@ def play(
     playing.end_before_the_page(
         closing, runner, session, offer, lambda: None if taken() else supervisor.stopping()
     )
+    log.info("this machine follows a game at %.0f pictures a second", speed.rate)
     log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(camera.text))
     _wait(runner, stop, partial(_update_status, supervisor, session), taken)
     if offer is not None and taken():

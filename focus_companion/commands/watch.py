@@ -127,6 +127,7 @@ def watch_once(session: Session, frames: FrameSource, on_event: Callable[[Event]
     try:
         for frame in frames:
             emit(session.push(frame))
+            frames.apart = session.apart
     except FrameError as error:
         if frames.live:
             emit(session.camera_lost(error.why))

@@ -348,9 +348,10 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
 
 
 def _since_adopted(look: Look, squares: Collection[int]) -> set[int]:
-    """Of these squares those that have changed since the reference picture. What it showed otherwise when it
-    was adopted, under a reflection or in the shadow of an arm, is left out while it looks the same: no act
-    since then explains it. All of them where nothing else has changed.
+    """Of these squares, those that have changed since the reference picture was adopted; all, if none has.
+
+    What that picture showed otherwise from the start, under a reflection or in the shadow of an arm, and
+    still shows so cannot be explained by any act since.
     """
     if look.change is None:
         return set(squares)

@@ -1,10 +1,16 @@
-"""The newest picture, encoded on demand, and only once for all viewers of the same frame."""
+"""The newest picture, encoded on demand, and only once for all viewers of the same frame.
+
+If nothing is drawn over it and its width is the camera's, it is the camera's own file, should that be a JPEG.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ..vision.capture.frames import Frame
 
 _QUALITY: Final = 82
 
@@ -22,6 +28,12 @@ class Pictures:
         """Store ``frame`` as the newest; its image, (H, W, 3) uint8 BGR or None, must not change any more."""
         self._frame = frame
 
+    @property
+    def newest(self) -> Any:
+        """The newest image, (H, W, 3) uint8 BGR; ``None`` before the first."""
+        frame = self._frame
+        return None if frame is None else frame.image
+
     def jpeg(
         self, draw: Callable[[Any], Any] | None = None, key: object = None, width: int | None = None
     ) -> bytes | None:
@@ -34,23 +46,34 @@ class Pictures:
         """
         with self._lock:
             frame = self._frame
-            image = None if frame is None else frame.image
-            if image is None:
+            if frame is None or frame.picture is None:
                 return None
             if self._of is not frame:
                 self._of, self._encoded = frame, {}
-            if width is not None and width >= image.shape[1]:
+            if width is not None and width >= frame.picture.shape[1]:
                 width = None
             if (key, width) not in self._encoded:
-                # Loaded here so that programs without a camera start fast.
-                import cv2
-
-                shown = draw(image) if draw is not None else image
-                if width is not None:
-                    height = max(1, round(shown.shape[0] * width / shown.shape[1]))
-                    shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
-                done, data = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-                if not done:
-                    raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
-                self._encoded[key, width] = data.tobytes()
+                self._encoded[key, width] = _encoded(frame, draw, width)
             return self._encoded[key, width]
+
+
+def _encoded(frame: Frame, draw: Callable[[Any], Any] | None, width: int | None) -> bytes:
+    # Loaded here so that programs without a camera start fast.
+    import cv2
+
+    from ..vision.capture.jpeg import JpegPicture
+
+    shown: Any
+    if draw is None and isinstance(frame.picture, JpegPicture):
+        if width is None:
+            return frame.picture.public()
+        shown = frame.picture.at_width(width)
+    else:
+        shown = frame.image if draw is None else draw(frame.image)
+    if width is not None and width < shown.shape[1]:
+        height = max(1, round(shown.shape[0] * width / shown.shape[1]))
+        shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
+    done, data = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    if not done:
+        raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
+    return bytes(data)

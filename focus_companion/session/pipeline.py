@@ -31,8 +31,8 @@ from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
+from ..vision.tracking.state import State
 from ..vision.tracking.watcher import Watcher
-from ..vision.tracking.watching import State
 from .reading import Reader
 from .usable import Usable
 
@@ -48,6 +48,9 @@ RELIT_PATIENCE = 0.3
 SHADE_PATIENCE, A_TURN = 0.5, 3
 """Seconds for the case that much of the board looks different, but no more squares disagree with the position
 than one turn changes, and the number of those squares. Squares under an arm would disagree, too."""
+
+REST = 3.5
+"""Seconds without motion after which nothing is waited for any more: longer than each of these."""
 
 
 class Pipeline:
@@ -78,7 +81,7 @@ class Pipeline:
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = self._vouched = False
-        self._lost = False
+        self._lost = self._at_rest = False
         self._differs: tuple[int, ...] = ()
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
@@ -93,6 +96,11 @@ class Pipeline:
         if self._watcher is None:
             return State.SEEKING.value if self._reader.last is None else State.WATCHING.value
         return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has moved for :data:`REST` seconds, or the board has not been found yet."""
+        return self._at_rest or self._watcher is None or self._watcher.state is State.SEEKING
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the board should show
@@ -121,6 +129,7 @@ class Pipeline:
         watcher = self._watcher
         watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
+        self._at_rest = look is not None and look.age > REST
         if watcher.state is State.LOST and not self._lost:
             self._lost = True
             return [OutOfView()]
@@ -148,7 +157,7 @@ class Pipeline:
             watcher.mark()
         if decision.unchanged:
             watcher.unchanged()
-        elif decision.covered and look.age > _patience(watcher, look):
+        elif decision.covered and look.age > _patience(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
 
@@ -167,7 +176,8 @@ class Pipeline:
             if not self._usable.judge(frame.picture, frame.time):
                 return [OutOfView("camera", self._usable.why)] if self._usable.why else []
             back = [BackInView("camera")] if before else []
-        held = self._watcher.camera if self._watcher is not None else None
+        outlines = self._watcher.outlines if self._watcher is not None else None
+        held = None if outlines is None else outlines.camera
         found = self._reader.see(frame, None if standing is None else standing.stacks, held)
         if found is not None and found.stacks and self._watcher is None:
             # The position that the players accept is sought where it was read.
@@ -197,7 +207,7 @@ class Pipeline:
             self._watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
         else:
             self._watcher.expect(position.stacks)
-            if self._watcher.camera is None and (corners := self._reader.corners) is not None:
+            if self._watcher.outlines is None and (corners := self._reader.corners) is not None:
                 # The players have accepted the reading: seek the board where it was read.
                 self._watcher.place(corners, believed=False)
             self._ready = self._vouched = False
@@ -205,7 +215,7 @@ class Pipeline:
         self._known = position
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
-        wrong = watcher.disagreeing(look)
+        wrong = look.disagreeing(watcher.standing)
         if not wrong or self._vouched:
             self._ready, self._differs, self._vouched = True, (), False
             if self._tries_mount:
@@ -253,19 +263,19 @@ class Pipeline:
 
     def _measure(self, watcher: Watcher, look: Look) -> None:
         """Measure the colours of the pieces, once per estimated pose of the board."""
-        camera, outlines = watcher.camera, watcher.outlines
-        if camera is None or outlines is None or (self._shades is not None and self._shades[0] is camera):
+        outlines = look.evidence.outlines
+        if self._shades is not None and self._shades[0] is outlines.camera:
             return
-        wrong = watcher.disagreeing(look)
-        self._shades = camera, measured_shades(look.image, outlines, watcher.standing, wrong)
+        wrong = look.disagreeing(watcher.standing)
+        self._shades = outlines.camera, measured_shades(look.image, outlines, watcher.standing, wrong)
 
     def pieces(self) -> dict[str, dict[str, str]]:
         """What is known of the pieces by letter: ``seen``, their shade in the picture before the first turn;
         for a known set also ``name`` and ``shade``. Shades as ``#rrggbb``.
         """
         known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
-        watcher = self._watcher
-        profile = (watcher and watcher.profile) or self._profiles[0]
+        outlines = self._watcher.outlines if self._watcher else None
+        profile = outlines.profile if outlines else self._profiles[0]
         for look in profile.pieces:
             if look.letter in known:
                 known[look.letter] = {"name": look.name, "shade": shade_text(look.shade)}
@@ -275,19 +285,17 @@ class Pipeline:
 
     def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""
-        watcher = self._watcher
-        if watcher is None or watcher.outlines is None:
-            return image
-        return draw_reading(image, watcher.outlines, stacks, wrong)
+        outlines = self._watcher.outlines if self._watcher else None
+        return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
 
-def _patience(watcher: Watcher, look: Look) -> float:
+def _patience(look: Look, standing: Sequence[str]) -> float:
     """Seconds after which what seems to cover the board counts as part of the scene."""
     if look.all_over:
         return RELIT_PATIENCE
     if look.age > THING_PATIENCE and look.covering is not None:
         alone = not look.covering.comes_in or not look.hidden
         return THING_PATIENCE if alone else COVERED_PATIENCE
-    if look.age > SHADE_PATIENCE and look.widespread and len(watcher.disagreeing(look)) <= A_TURN:
+    if look.age > SHADE_PATIENCE and look.widespread and len(look.disagreeing(standing)) <= A_TURN:
         return SHADE_PATIENCE
     return COVERED_PATIENCE

@@ -27,6 +27,11 @@ class Sight(Protocol):
         """
         ...
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has moved for so long that fewer pictures are enough."""
+        ...
+
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:
         """The verdicts of this frame; ``history`` holds the game's positions from ply 0 on, ``asked`` says
         for whom others make the turns, and which one now.

@@ -149,7 +149,8 @@ class Runner:
     ``first``: a source that is already open. ``must_reopen(events)``: called in every iteration with the
     events just emitted; whether the source must be reopened (the simulated board, after changes by hand).
     ``on_event``: called on the game thread with every emitted event; ``on_iteration``: in every iteration of
-    the loop, to feed a watchdog. A file is read once; a live source is reopened whenever it ends.
+    the loop, to feed a watchdog. ``apart``: seconds between two pictures of a live source, if the machine is
+    too slow for all. A file is read once; a live source is reopened whenever it ends.
     """
 
     def __init__(
@@ -164,6 +165,7 @@ class Runner:
         silence: float = SILENCE,
         sleep_meter: SleepMeter | None = None,
         on_iteration: Callable[[], None] | None = None,
+        apart: float = 0.0,
     ) -> None:
         self._session = session
         self._open = open_source
@@ -174,6 +176,7 @@ class Runner:
         self._silence = silence
         self._sleep_meter = sleep_meter or SleepMeter()
         self._on_iteration = on_iteration or (lambda: None)
+        self._apart = apart
         self._repeats = Repeats()
         self._stop = threading.Event()
         self._done = threading.Event()
@@ -281,6 +284,7 @@ class Runner:
                 else:
                     emitted = []
                 emitted = emitted + self._session.push(frame)
+                source.apart = max(self._apart, self._session.apart)
                 # A source just opened may begin with a buffered picture.
                 if same > source.frozen_after and now - first > min(source.frozen_after, _STALE_FRAMES):
                     return fresh, "frozen"
@@ -292,8 +296,8 @@ class Runner:
 
     def _repeated(self, frame: Frame, now: float) -> float:
         """Seconds for which the camera has given this very picture, even if it was reopened."""
-        # Frames without an image (those of a test double) cannot be compared.
-        return self._repeats.update(frame.image, now) if frame.image is not None else 0.0
+        # Frames without a picture (those of a test double) cannot be compared.
+        return self._repeats.update(frame.picture, now) if frame.picture is not None else 0.0
 
     def _attend_for(self, seconds: float | None) -> None:
         """Carry out requests for some seconds without frames; ``None``: until stopped."""

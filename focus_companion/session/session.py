@@ -46,6 +46,9 @@ _MAX_PENDING: Final = 64
 _RETRY: Final = 1.0
 """Seconds between two attempts to write events that the journal could not store."""
 
+_AT_REST: Final = 0.125
+"""Seconds between two pictures that are enough while nothing moves: a hand's visit takes longer."""
+
 _STALLED: Final = 30.0
 """Seconds without an iteration of the game loop after which it counts as dead; finding the board may take a
 while.
@@ -216,7 +219,7 @@ class Session:
             "rescued": self._rescued,
             "clock": history.clock and history.clock.to_json(time, history.position.players),
             "mount": self._sight.mount(),
-            "corners": self._sight.corners(),
+            "corners": self.corners,
             "pieces": view.named(self._sight.pieces()),
         }
 
@@ -248,6 +251,16 @@ class Session:
         wrong = view.wrong_squares(self._history)
         return self._pictures.jpeg(lambda image: sight.overlay(image, stacks, wrong), (stacks, wrong), width)
 
+    @property
+    def picture(self) -> Any:
+        """The newest image, (H, W, 3) uint8 BGR, which must not be changed; ``None`` before the first."""
+        return self._pictures.newest
+
+    @property
+    def corners(self) -> Mapping[str, Sequence[float]] | None:
+        """The corners of the lattice, as fractions of the picture's size; ``None``: no board is in view."""
+        return self._sight.corners()
+
     def wait_while_busy(self, timeout: float) -> None:
         """Wait while a picture is processed, at most ``timeout`` seconds: the game thread has priority."""
         self._idle.wait(timeout)
@@ -270,6 +283,11 @@ class Session:
         """The record of the current game so far."""
         return self._history.record()
 
+    @property
+    def apart(self) -> float:
+        """Seconds between two pictures that are enough now; 0 if every one is wanted."""
+        return _AT_REST if self._sight.at_rest else 0.0
+
     def close(self) -> None:
         """End all subscriptions. The journal belongs to whoever opened it."""
         self._feed.close()
@@ -279,6 +297,8 @@ class Session:
     def push(self, frame: Frame) -> list[Event]:
         """Process one frame; returns the events emitted because of it, in order, already stored."""
         if self.tape is not None:
+            # What is run again has only the whole picture, so nothing else may be looked at now.
+            frame = replace(frame, picture=frame.image)
             self.tape.frame(frame)
         self._idle.clear()
         try:

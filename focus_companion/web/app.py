@@ -8,12 +8,13 @@ from typing import Final
 
 from flask import Flask
 
-from . import api, hinting, pages, seats, speaking, stream
+from . import api, hinting, pages, reporting, seats, speaking, stream
 from .access import Access
 from .base import base_app
 from .far import FarSeats
 from .newer import Installed
-from .ports import GameJournal, GameSession, OfferedCameras
+from .ports import FaultReports, GameJournal, GameSession, OfferedCameras
+from .reporting import Reporting
 from .reviewing import Reviews
 from .series import Series
 
@@ -35,6 +36,7 @@ def create_app(
     far: FarSeats | None = None,
     offer: OfferedCameras | None = None,
     phone: str | None = None,
+    reports: FaultReports | None = None,
 ) -> Flask:
     """The page of a running game.
 
@@ -42,7 +44,8 @@ def create_app(
     ``pin``: lets those who know it act from elsewhere, too; without one only the host machine may act.
     ``viewers``: maximum number of open event streams; further viewers have to poll. ``far``: who holds the
     far seats. ``offer``: the cameras that can be chosen, if the demo stands in for one. ``phone``: the
-    address, with its secret word, at which a phone becomes the camera.
+    address, with its secret word, at which a phone becomes the camera. ``reports``: what shows the last fault
+    of the game, to be saved as a file.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
@@ -53,6 +56,7 @@ def create_app(
     app.extensions["state_blocks"] = stream.Blocks(partial(stream.state_block, session))
     app.extensions["offer"] = offer
     app.extensions["phone"] = phone
+    app.extensions["reporting"] = Reporting(reports) if reports is not None else None
     app.extensions["installed"] = Installed()
     app.extensions["series"] = Series()
     app.extensions["far"] = far or FarSeats()
@@ -64,5 +68,6 @@ def create_app(
     app.register_blueprint(seats.blueprint)
     app.register_blueprint(speaking.blueprint)
     app.register_blueprint(hinting.blueprint)
+    app.register_blueprint(reporting.blueprint)
     app.register_blueprint(stream.blueprint)
     return app

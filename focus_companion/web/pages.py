@@ -48,6 +48,7 @@ def play() -> str:
         asks_pin=access.gate is not None,
         own_seat=own_seat(),
         addresses=current_app.extensions["addresses"],
+        reports=current_app.extensions["reporting"] is not None,
         phone=current_app.extensions["phone"] if access.may_act(request) else None,
         state=state | offered(),
     )

@@ -80,6 +80,18 @@ class OfferedCameras(Protocol):
         ...
 
 
+class FaultReports(Protocol):
+    """What shows the last fault of the running game. May be used from any thread."""
+
+    def parts(self) -> Mapping[str, bytes]:
+        """The files of a report by name; ``ValueError`` if there is nothing that may be shown."""
+        ...
+
+    def packed(self, parts: Mapping[str, bytes]) -> bytes:
+        """The parts as one ZIP file."""
+        ...
+
+
 class GameJournal(Protocol):
     """Past games."""
 

@@ -27,6 +27,7 @@ class Illegal:
     """A pipeline that sees the start position, then an illegal act that nobody puts right."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self) -> None:
         self.hurried = 0

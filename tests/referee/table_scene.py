@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from simulated import view_of
 
 from focus_companion.game.moves import Move
 from focus_companion.game.play import untrimmed
@@ -18,7 +19,6 @@ from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
 from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre
@@ -87,7 +87,7 @@ class Table:
         self.session = Session(rules, {}, None, self.pipeline, played_by=played_by)
         look = look or small_look()
         self.director = Director(look, rules, Pace())
-        self.view = BoardView(look)
+        self.view = view_of(look)
         self._rng = np.random.default_rng(seed)
         self._frames = 0
         self.stacks: Stacks = self.session.position.stacks

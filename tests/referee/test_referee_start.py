@@ -15,7 +15,7 @@ from focus_companion.simulator.scene_style import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
-from focus_companion.vision.tracking import watcher
+from focus_companion.vision.tracking import push_fit
 from focus_companion.vision.tracking.push import pushed
 
 RULES = Rules.make(2)
@@ -158,7 +158,7 @@ def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPat
 
     table = Table(RULES)
     table.show()
-    monkeypatch.setattr(watcher, "fits", misled)
+    monkeypatch.setattr(push_fit, "fits", misled)
     table.push_board(9.0, -6.0, 2.0)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]

@@ -25,11 +25,16 @@ class Still:
         if self.time < 0:
             object.__setattr__(self, "time", self.index / 10)
 
+    @property
+    def picture(self) -> Any:
+        return self.image
+
 
 class Unseeing:
     """The other methods of a pipeline, for one without pictures."""
 
     camera_state = "ok"
+    at_rest = False
 
     def hurry(self, until: float) -> None:
         pass

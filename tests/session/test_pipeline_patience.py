@@ -10,6 +10,8 @@ import pytest
 from focus_companion.session import pipeline
 from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, SHADE_PATIENCE, THING_PATIENCE
 
+STACKS = ("",) * 52
+
 
 @pytest.mark.parametrize(
     ("all_over", "widespread", "wrong", "patience"),
@@ -25,9 +27,14 @@ from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, S
 def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
     all_over: bool, widespread: bool, wrong: int, patience: float
 ) -> None:
-    look: Any = SimpleNamespace(age=1.0, all_over=all_over, widespread=widespread, covering=None)
-    watcher: Any = SimpleNamespace(disagreeing=lambda _: tuple(range(wrong)))
-    assert pipeline._patience(watcher, look) == patience
+    look: Any = SimpleNamespace(
+        age=1.0,
+        all_over=all_over,
+        widespread=widespread,
+        covering=None,
+        disagreeing=lambda _: tuple(range(wrong)),
+    )
+    assert pipeline._patience(look, STACKS) == patience
 
 
 @pytest.mark.parametrize(
@@ -46,5 +53,4 @@ def test_what_stands_by_itself_is_no_arm(
     """Turns may follow each other faster than that."""
     covering = SimpleNamespace(comes_in=comes_in) if thing else None
     look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, covering=covering, hidden=hidden)
-    watcher: Any = SimpleNamespace(disagreeing=lambda _: ())
-    assert pipeline._patience(watcher, look) == patience
+    assert pipeline._patience(look, STACKS) == patience

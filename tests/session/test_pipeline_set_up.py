@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 import pytest
+import simulated
 
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
@@ -12,14 +12,20 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartDiffers, StartSeen, Verdict
 from focus_companion.session.pipeline import Pipeline
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.tracking import watcher
 
 RULES = Rules.make(2)
 START = start_position(RULES)
 SEATS = {"g": "S", "r": "N"}
+
+
+@pytest.fixture(autouse=True)
+def _search_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture that is shown over and over is searched for a board once."""
+    monkeypatch.setattr(watcher, "find_board", simulated.find_board)
 
 
 class Setting:
@@ -30,13 +36,13 @@ class Setting:
         self.sight, self.number = Pipeline(RULES), 0
 
     def show(self, stacks: tuple[str, ...]) -> None:
-        look, rng = pleasant_look(800, 600), np.random.default_rng(4)
-        self.pictures = [BoardView(look).shoot(Stage(stacks, seats=SEATS), rng) for _ in range(2)]
+        view, rng = simulated.view_of(pleasant_look(640, 480)), np.random.default_rng(4)
+        self.picture = view.shoot(Stage(stacks, seats=SEATS), rng)
 
     def watch(self, seconds: float, position: Position = START) -> list[Verdict]:
         told: list[Verdict] = []
         for _ in range(round(seconds * 5)):
-            frame = Frame(self.number, self.number / 5, self.pictures[self.number % 2])
+            frame = Frame(self.number, self.number / 5, self.picture)
             told += self.sight.push(frame, (position,))
             self.number += 1
         return told
@@ -63,10 +69,10 @@ def test_a_board_that_is_gone_when_a_game_begins_is_called_lost() -> None:
     table = Setting(START.stacks)
     assert table.watch(3.0) == [StartSeen()]
     again = start_position(RULES)
-    rng = np.random.default_rng(2)
-    rough = rng.integers(60, 200, (15, 20, 3), np.uint8)
-    bare = cv2.resize(rough, (800, 600), interpolation=cv2.INTER_CUBIC)
-    table.pictures = [np.asarray(bare // 8 * 8 + rng.integers(0, 4, bare.shape), np.uint8) for _ in range(2)]
+    # A cloth with broad stripes: a busier one takes the search for a board seconds each time.
+    rng, cloth = np.random.default_rng(2), np.zeros((480, 640, 3), np.uint8)
+    cloth[:] = np.repeat(np.array([(60, 90, 170), (190, 180, 150)] * 4, np.uint8), 80, axis=0)
+    table.picture = cloth + rng.integers(0, 4, cloth.shape, np.uint8)
     table.watch(10.0, again)
     assert table.sight.camera_state == "no board"
 

@@ -70,6 +70,7 @@ class Brightness:
     """Reads the turn from the picture's brightness, distinguishing pictures that differ by a single level."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self, rules: Rules) -> None:
         self.turns = [Move.parse(text) for text in ("d5-d6", "d7-d6", "c5-c6", "e7-e6")]

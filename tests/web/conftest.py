@@ -31,6 +31,7 @@ class ScriptedSight:
     """Emits for each frame the verdicts that the test has scripted."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self) -> None:
         self.script: list[Verdict] = []

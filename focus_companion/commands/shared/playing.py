@@ -36,6 +36,7 @@ from focus_companion.storage.journal import Journal
 if TYPE_CHECKING:
     from focus_companion.commands.shared.camera_offer import CameraOffer
     from focus_companion.mqtt.broker import Broker
+    from focus_companion.support.live_report import LiveReport
     from focus_companion.web.server import PageServer
 
 log = logging.getLogger(__name__)
@@ -48,11 +49,11 @@ STOPPING: Final = 1.5
 
 
 def open_camera_and_journal(
-    settings: Settings, picked: str | None, closing: ExitStack
+    settings: Settings, picked: str | None, size: tuple[int, int], closing: ExitStack
 ) -> tuple[Chosen, Journal, Settings]:
     """The source of the pictures and the journal of its games; in the settings, the journal's folder.
 
-    ``picked``: the camera chosen on the page, ``None`` for none.
+    ``picked``: the camera chosen on the page, ``None`` for none; ``size``: in pixels, to ask of it.
 
     Raises:
         BadInput, OSError: camera, journal or port cannot be used.
@@ -61,7 +62,7 @@ def open_camera_and_journal(
     # is a camera.
     journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
-    camera = choose_source(settings, picked=picked)
+    camera = choose_source(settings, picked=picked, size=size)
     if journal is None or camera.is_demo:
         settings = replace(settings, data=demo_folder(settings.data))
         journal = _journal(settings.data, closing)
@@ -116,9 +117,10 @@ def begin_session(
 
 def open_listeners(
     wanted: GameOptions, settings: Settings, session: Session, camera: Chosen, journal: Journal,
-    broker: Broker | None, closing: ExitStack,
+    broker: Broker | None, reports: LiveReport, closing: ExitStack,
 ) -> Callable[[Any], None]:  # fmt: skip
-    """The callback for every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
+    """The callback for every event: loudspeaker, lights, programs that play, broker, reports of faults, log
+    and terminal."""
     spoken = speaker(settings, session, closing)
     show = table_lights(settings, session, closing, spoken)
     look = play_seats(session, settings.data, wanted.words, closing)
@@ -133,6 +135,7 @@ def open_listeners(
         if spoken is not None:
             spoken.hear(event)
         publish(event)
+        reports.hear(event)
         line = event_line(event, page=True)
         history = session.history
         log.info("game %d, turn %d: %s", history.game, history.ply, line.strip() or event.type)
@@ -142,16 +145,13 @@ def open_listeners(
 
 
 def start_runner(
-    session: Session,
-    camera: Chosen,
-    on_event: Callable[[Any], None],
-    supervisor: Supervisor,
+    session: Session, camera: Chosen, on_event: Callable[[Any], None], supervisor: Supervisor, apart: float,
     closing: ExitStack,
-) -> Runner:
-    """Start the game thread."""
+) -> Runner:  # fmt: skip
+    """Start the game thread; ``apart``: seconds between two pictures on a slow machine."""
     runner = Runner(
         session, camera.open, first=camera.first, must_reopen=camera.must_reopen, back_off=camera.back_off,
-        on_event=on_event, on_iteration=supervisor.alive,
+        on_event=on_event, on_iteration=supervisor.alive, apart=apart,
     )  # fmt: skip
     runner.start()
     closing.callback(runner.stop, STOPPING)
@@ -160,7 +160,7 @@ def start_runner(
 
 def serve_page(
     settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, phone: str | None,
-    closing: ExitStack,
+    reports: LiveReport, closing: ExitStack,
 ) -> PageServer:  # fmt: skip
     """Start the page, and print its PIN and the links of the far seats; its server runs until ``closing``.
 
@@ -177,8 +177,9 @@ def serve_page(
     hosts = host_names() if settings.lan else ()
     far = FarSeats(settings.data)
     app = create_app(
-        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone
-    )
+        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone,
+        reports=reports,
+    )  # fmt: skip
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:

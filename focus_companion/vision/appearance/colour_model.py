@@ -22,9 +22,9 @@ CLASSES = 5
 
 BITS = 5
 BINS = 1 << BITS
-SHADES = ((0.55, 0.35), (0.75, 0.6), (1.0, 1.0), (1.2, 0.5))
-"""A piece in a shadow or closer to a lamp has the same colour, darker or brighter: (factor, weight) of each
-augmented copy."""
+SHADES = ((0.55, 0.0, 0.35), (0.75, 0.0, 0.6), (1.0, 0.0, 1.0), (1.2, 0.0, 0.5), (1.0, 25.0, 0.3))
+"""A piece in a shadow or closer to a lamp has the same colour, darker or brighter, and one that reflects a
+lamp or the sky has that added: (factor, grey levels added, weight) of each augmented copy."""
 UNSEEN = 0.02
 """Fraction of outliers in every class, with any colour: glare, a rim, a speck."""
 
@@ -72,8 +72,8 @@ class ColourModel:
                 continue
             fresh = np.zeros(BINS**3)
             values = pixels.astype(np.float32)
-            for factor, weight in SHADES:
-                shaded = np.clip(values * factor, 0, 255).astype(np.uint8)
+            for factor, sheen, weight in SHADES:
+                shaded = np.clip(values * factor + sheen, 0, 255).astype(np.uint8)
                 fresh += weight * np.bincount(bins(shaded), minlength=BINS**3)
             fresh /= fresh.sum()
             learned = self.known[label] and not self._guessed[label]

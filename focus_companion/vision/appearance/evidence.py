@@ -144,7 +144,9 @@ class Evidence:
             part = self.outlines.window((square,))
             pixels = self.image[part.slices]
             scores = self.colours.log_likelihood(pixels)
-            scores[..., BARE] = self._background.log_likelihood(part, pixels, scores[..., BARE])
+            scores[..., BARE] = self._background.log_likelihood(
+                part, pixels, scores[..., BARE], flat=self.outlines.profile.flat
+            )
             self._scored[self._inside(part)] = scores
             self._ready.add(square)
         return self._scored[self._inside(window)]

@@ -103,8 +103,14 @@ def stable_path(source: str, folder: Path = STABLE) -> str:
     return source
 
 
-def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2)) -> Live:
-    """The camera of that number or path, at :data:`~.frames.SIZE` or its nearest resolution.
+def open_camera(
+    source: str,
+    opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2),
+    *,
+    size: tuple[int, int] = SIZE,
+) -> Live:
+    """The camera of that number or path, with pictures of this ``size`` (width, height) or the nearest that
+    it has.
 
     Raises:
         FrameError: it does not open.
@@ -115,8 +121,8 @@ def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path
             f"camera {source} does not open; is it plugged in, and free of other programs?", "unplugged"
         )
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-    capture.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE[0])
-    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE[1])
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     name = f"camera {source}"
     return Live(name, capture, Locker(name, controls(capture)), gone="unplugged")

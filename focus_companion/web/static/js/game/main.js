@@ -38,14 +38,16 @@ function toast(text) {
   const box = $("#toast");
   // While a modal dialog is open, only its own content is visible.
   (document.querySelector("dialog[open]") ?? document.body).append(box);
-  box.textContent = text;
   box.hidden = false;
+  // Once it is shown: screen readers tell what changes, not what appears.
+  box.textContent = text;
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => (box.hidden = true), 6000);
 }
 
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
+  if (words && words !== info.textContent) status.tell(words);
   info.textContent = words || info.dataset.hint;
   if (tools?.editor?.active && square) tools.editor.look(square);
 });
@@ -82,6 +84,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      report: new made.Report($("#report"), now, toast),
       roles: new made.Roles($("#roles")),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
@@ -210,6 +213,8 @@ function take(state) {
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
   const can = possible(state);
   for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
+  // A button that was just pressed may do nothing any more.
+  if (document.activeElement?.matches(":disabled")) status.element.focus({ preventScroll: true });
   setUp?.show(state);
   const watching = $("#watching");
   if (watching && state.watching !== undefined) {
@@ -277,10 +282,11 @@ if (!watched) {
 document.addEventListener("click", (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (!act) return;
-  withTools(({ acts, corners, editor, newGame, replay }) => {
+  withTools(({ acts, corners, editor, newGame, replay, report }) => {
     if (!act.startsWith("turn_") && acts.chooser.active) acts.chooser.close();
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
+    if (act === "report") return report.open();
     if (act === "camera") return acts.useCamera();
     if (act === "camera_phone") return acts.useCamera("phone");
     if (act === "camera_other") return acts.useCamera("demo");

@@ -4,8 +4,8 @@ import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
-import { t, tn } from "../lib/texts.js";
-import { moveWords, playerName } from "./words.js";
+import { t } from "../lib/texts.js";
+import { playedWords, playerName } from "./words.js";
 
 export class Moves {
   /** `onPick(ply, note or null)` when a move or a note is to be looked at. */
@@ -29,13 +29,9 @@ export class Moves {
     this.shown = keys;
   }
 
-  turn(state, { ply, player, move, reserve = "", captured = "" }) {
-    const name = playerName(state, player);
-    const gone = [
-      reserve ? tn("{n} piece to the reserve", "{n} pieces to the reserve", reserve.length) : "",
-      captured ? tn("{n} piece captured", "{n} pieces captured", captured.length) : "",
-    ].filter(Boolean);
-    const words = [`${ply}. ${name}: ${moveWords(move)}`, ...gone].join(", ");
+  turn(state, item) {
+    const { ply, player, move, reserve, captured } = item;
+    const words = `${ply}. ${playedWords(state, item)}`;
     const away = (letters, kind, sign) => (letters ? h("span", { class: `removed ${kind}` }, h("i", {}, sign), ...[...letters].map((letter) => token(letter))) : null);
     const button = h(
       "button",

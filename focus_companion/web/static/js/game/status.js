@@ -7,11 +7,15 @@ import { candidates, differing, goesOn, moverKind } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playedWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
 
 /** Kinds of status whose own text names the player to move. */
 const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
+
+const LOUD = new Set(["alert", "lost"]);
+/** Milliseconds without an event after which its result is announced: a ruling and its turn come together. */
+const REST_MS = 100;
 
 /** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` are [act, words, whether it is the main one]. */
 export function summary(state) {
@@ -111,13 +115,15 @@ function turn(state) {
     return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text: hint.move ? t("Hint: {move}.", { move: moveWords(hint.move) }) : stack, letter: letterOf(state.to_move) };
   }
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
-  return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move) };
+  return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move), tellsLast: Boolean(last) && !first };
 }
 
 export class Status {
   /** `onChoose(move)` is called when one of the candidate turns is chosen; null if nobody can act here. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "" });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", heard: null, news: [], played: false, timer: 0 });
+    // Takes the focus of an answer that is gone: it would begin again at the top of the page.
+    element.tabIndex = -1;
     this.token = h("div", { class: "status-token" });
     this.title = h("h2", { class: "status-title" });
     this.text = h("p", { class: "status-text" });
@@ -137,7 +143,7 @@ export class Status {
     const turn = !NAMES_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
     this.ask(now, state);
-    this.say(now);
+    this.say(now, state);
   }
 
   /** Show the buttons; they are replaced only when their content changes, so that one under the finger stays. */
@@ -149,7 +155,7 @@ export class Status {
     const turns = picked ? [] : choices.map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, yes));
     const acts = this.onChoose && !state.looking ? answers.map((answer) => this.answer(answer, state)) : [];
     this.answers.replaceChildren(...turns, ...acts);
-    if (focused) this.answers.querySelector("button, a")?.focus();
+    if (focused) (this.answers.querySelector("button, a") ?? this.element).focus({ preventScroll: true });
   }
 
   answer([act, words, main], state) {
@@ -164,19 +170,49 @@ export class Status {
     const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
     const words = [h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move))];
     if (!this.onChoose) return h("span", { class: "choice" }, ...words);
-    return h("button", { type: "button", class: "choice", title: moveWords(move), on: { click: () => this.onChoose(move) } }, ...words);
+    return h("button", { type: "button", class: "choice", on: { click: () => this.onChoose(move) } }, ...words);
   }
 
-  /** Announce it to screen readers once: alerts assertively, the rest politely. */
-  say(now) {
-    const words = `${now.title}. ${now.text}`;
-    if (words === this.spoken) return;
-    this.spoken = words;
-    const loud = ["alert", "lost"].includes(now.kind);
-    this.loud.textContent = loud ? words : "";
-    this.quiet.textContent = loud ? "" : words;
+  /** Announce it to screen readers once: alerts at once, the rest when speech and events have come to rest. */
+  say(now, state) {
+    this.hear(state);
+    this.now = now;
+    clearTimeout(this.timer);
+    if (LOUD.has(now.kind)) this.flush();
+    else this.timer = setTimeout(() => this.flush(), REST_MS);
+  }
+
+  flush() {
+    const { now, news } = this;
+    const status = [now.title, now.text].filter(Boolean).map(sentence);
+    if (!news.length && status.join(" ") === this.spoken) return;
+    this.news = [];
+    this.spoken = status.join(" ");
+    // A turn that has just been announced is not repeated as the last one.
+    const words = [...news, ...(now.tellsLast && this.played ? status.slice(0, 1) : status)].join(" ");
+    this.played = false;
+    this.loud.textContent = LOUD.has(now.kind) ? words : "";
+    this.quiet.textContent = LOUD.has(now.kind) ? "" : words;
+  }
+
+  /** Keep what was played or taken back since the last state, in words; nothing while an earlier position is shown. */
+  hear(state) {
+    const { game, ply, moves = [] } = state;
+    if (state.looking || state.event === undefined) return;
+    const before = this.heard?.game === game ? this.heard.ply : ply;
+    this.heard = { game, ply };
+    if (ply !== before) this.played = ply > before;
+    if (ply < before) this.news.push(tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply));
+    else this.news.push(...moves.filter((item) => item.ply > before).map((item) => sentence(playedWords(state, item))));
+  }
+
+  /** Announce something beside the game to screen readers, such as what stands on a square. */
+  tell(words) {
+    this.quiet.textContent = words;
   }
 }
+
+const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
 
 /** A camera, crossed out. */
 const unseen = () => s("svg", { viewBox: "0 0 24 24" }, s("path", { d: "M4 8h3l1.5-2h7L17 8h3v10H4z" }), s("circle", { cx: 12, cy: 12.8, r: 2.8 }), s("path", { d: "M4 4l16 17" }));

@@ -107,6 +107,15 @@ export function moveWords(text) {
   return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", move.pieces, move);
 }
 
+/** A turn of the list of moves with its player and what became of the pieces taken out. */
+export function playedWords(state, { player, move, reserve = "", captured = "" }) {
+  const gone = [
+    reserve ? tn("{n} piece to the reserve", "{n} pieces to the reserve", reserve.length) : "",
+    captured ? tn("{n} piece captured", "{n} pieces captured", captured.length) : "",
+  ].filter(Boolean);
+  return [`${playerName(state, player)}: ${moveWords(move)}`, ...gone].join(", ");
+}
+
 export function resultText(state, result) {
   const names = (result.winners ?? []).map((colour) => playerName(state, colour));
   if (!names.length) return t("A draw");

@@ -1,0 +1,51 @@
+"""Simulated tables for all tests: what is slow to draw, or to find, is drawn and found once in a process."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.scene_style import SceneStyle
+from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.detection import find_board as finding
+from focus_companion.vision.detection.find_board import FoundBoard
+from focus_companion.vision.geometry.scene import BoardProfile
+
+_VIEWS: Final[dict[str, BoardView]] = {}
+_KEPT: Final = 4
+"""Views kept; each has some 60 MB."""
+
+_FOUND: Final[dict[bytes, FoundBoard | None]] = {}
+
+
+def view_of(look: SceneStyle) -> BoardView:
+    """The view of this look: the one that an earlier test has used, where it is still kept, so that the
+    background is not painted again. It draws a stage as a new view does, whatever was drawn before.
+    """
+    key = repr(look)
+    view = _VIEWS.pop(key, None) or BoardView(look)
+    _VIEWS[key] = view
+    if len(_VIEWS) > _KEPT:
+        del _VIEWS[next(iter(_VIEWS))]
+    return view
+
+
+def find_board(
+    image: Image,
+    profiles: Sequence[BoardProfile],
+    stacks: Sequence[str] | None = None,
+    *more: Any,
+    **named: Any,
+) -> FoundBoard | None:
+    """What the product finds; for the very same picture and question, what it has found before.
+
+    Tests that begin with the same game see the same pictures, and are about what comes later.
+    """
+    asked = pickle.dumps((image.shape, tuple(profiles), stacks and tuple(stacks), more, named))
+    key = blake2b(asked + image.tobytes()).digest()
+    if key not in _FOUND:
+        _FOUND[key] = finding.find_board(image, profiles, stacks, *more, **named)
+    return _FOUND[key]
