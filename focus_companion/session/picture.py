@@ -73,7 +73,7 @@ def _encoded(frame: Frame, draw: Callable[[Any], Any] | None, width: int | None)
     if width is not None and width < shown.shape[1]:
         height = max(1, round(shown.shape[0] * width / shown.shape[1]))
         shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
-    done, data = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    done, encoded = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     if not done:
         raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
-    return bytes(data)
+    return bytes(encoded)

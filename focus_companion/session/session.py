@@ -176,7 +176,7 @@ class Session:
         try:
             self._requests.put_nowait((request, done))
         except queue.Full:
-            raise RequestRefused("Too much is being asked at once. Try again in a moment.") from None
+            raise RequestRefused("There are too many requests at once. Try again in a moment.") from None
         return done
 
     def subscribe(self, after: int | None = None, *, heartbeat: float = HEARTBEAT) -> Subscription:

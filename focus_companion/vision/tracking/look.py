@@ -89,7 +89,7 @@ class Look:
         return "" if change is None else change.appeared(self.evidence.colours)
 
     def gain_before(self, square: int, stack: str) -> float:
-        """Nats by which the reference showed this stack rather than the one that stood there; 0 where it is not
+        """Nats by which the reference showed this stack rather than the one that stood there; 0 if it is not
         known what stood there.
         """
         before = None if square in self.unsettled else self._evidence_before
