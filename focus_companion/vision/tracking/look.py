@@ -89,8 +89,8 @@ class Look:
         return "" if change is None else change.appeared(self.evidence.colours)
 
     def gain_before(self, square: int, stack: str) -> float:
-        """Nats by which the reference showed this stack rather than the one that stood there; 0 where it is not
-        known what stood there.
+        """Nats by which the reference showed this stack rather than the one that stood there; 0 where that is
+        not known.
         """
         before = None if square in self.unsettled else self._evidence_before
         return 0.0 if before is None else before.stack_gain(square, stack).nats
