@@ -247,20 +247,26 @@ class _Hunt:
         return best
 
     def where_most_stands(self, fit: _Fitted, *, empty: bool) -> _Fitted:
-        """The fit, or one a square beside it where more stands, bare domes or stacks: on one side of a board
-        that is off by a square there is nothing, and a label or a corner may look as regular.
+        """The fit, or one a square or two beside it where more stands, bare domes or stacks: on one side of a
+        board that is off by a square there is nothing, and a label or a corner may look as regular.
         """
-        camera, profile, edges = resized(fit.camera, self._image), self._profile, self._edges
+        profile, edges = self._profile, self._edges
 
         def stands(place: Camera) -> float:
             if empty:
                 return outline_agreement(edges, place, profile, [0] * len(profile.centres))
             return float(likely_heights(edges, place, profile)[1].mean())
 
-        beside = [turned(camera, 0, shift) for shift in _next_squares(profile.pitch)]
-        best = max([camera, *beside], key=stands)
-        # That there is a board its lattice has told, wherever on it the squares begin.
-        return fit if best is camera else replace(fit, camera=self._fit(best).camera)
+        camera = resized(fit.camera, self._image)
+        for _ in range(_ATTEMPTS):
+            beside = [turned(camera, 0, shift) for shift in _next_squares(profile.pitch)]
+            best = max([camera, *beside], key=stands)
+            if best is camera:
+                break
+            camera = self._fit(best).camera
+            # That there is a board its lattice has told, wherever on it the squares begin.
+            fit = replace(fit, camera=camera)
+        return fit
 
     def _likeliest(self) -> _Fitted | None:
         odds = self._odds
