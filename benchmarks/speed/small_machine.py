@@ -262,7 +262,7 @@ def usage(done: Run, camera: MjpegCamera, counts: Mapping[str, int]) -> dict[str
 
 def _is_fault(event: Mapping[str, Any]) -> bool:
     # The camera's end is none.
-    return event["type"] == "lost" and event["why"] != "ended"
+    return bool(event["type"] == "lost" and event["why"] != "ended")
 
 
 def _two(values: Sequence[float]) -> str:
