@@ -210,7 +210,7 @@ class Reading(Ours):
 
     def _put_right(self, reading: events_of.Reading) -> None:
         true, read = self._true, parse_position(reading.position)
-        self.doubted = reading.doubtful
+        self.doubted = tuple(reading.doubtful)
         self.silent = ", ".join(
             f"{square}: {stack or 'empty'} as {seen or 'empty'}"
             for square, stack, seen in zip(SQUARES, true.stacks, read, strict=True)

@@ -96,6 +96,16 @@ def test_every_frame_of_a_file_is_pushed(run: Any) -> None:
     assert session.submit(ask.Pause()).result(timeout=2) is None
 
 
+def test_a_source_is_told_how_many_pictures_are_enough(run: Any) -> None:
+    sight, source = Script({}), Source(100_000, live=True, pace=0.002)
+    run(source, sight=sight, apart=0.1)
+    until(lambda: source.apart == 0.1)
+    sight.at_rest = True
+    until(lambda: source.apart > 0.1)
+    sight.at_rest = False
+    until(lambda: source.apart == 0.1)
+
+
 def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
     """A turn is made every 0.6 s, and a look takes 2 s: every turn is seen nevertheless."""
 
