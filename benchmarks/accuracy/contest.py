@@ -15,6 +15,7 @@ from focus_companion.commands.watch import PUBLIC
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.referee.referee import Referee
+from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision.capture.frames import Frame, Image
@@ -113,7 +114,11 @@ class Ours:
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:
-        emitted = [event.to_json() for event in self.session.push(frame) if event.type in PUBLIC]
+        return self.public(self.session.push(frame))
+
+    def public(self, events: Iterable[Event]) -> list[dict[str, Any]]:
+        """Those events that everybody is told, as JSON."""
+        emitted = [event.to_json() for event in events if event.type in PUBLIC]
         return [{**event, "time": round(event["time"], 3)} for event in emitted]
 
     def overlay(self, image: Image) -> Image:

@@ -233,7 +233,7 @@ def report(truth: Mapping[str, Any], done: Run, camera: MjpegCamera, share: floa
         f"{camera.began - done.started:.1f} s",
         **usage(done, camera, counts),
     }
-    if lost := [event for _, event in done.events if event["type"] == "lost"]:
+    if lost := [event for _, event in done.events if _is_fault(event)]:
         figures["lost"] = ", ".join("{time:.1f} s {what} {why}".format(**event) for event in lost)
     if done.page:
         figures["page, median and p99"] = (
@@ -258,6 +258,11 @@ def usage(done: Run, camera: MjpegCamera, counts: Mapping[str, int]) -> dict[str
         f"{part} {100 * s / total:.0f} % ({s:.2f} s)" for part, s in parts if s > 0.005 * total
     )
     return figures
+
+
+def _is_fault(event: Mapping[str, Any]) -> bool:
+    # The camera's end is none.
+    return event["type"] == "lost" and event["why"] != "ended"
 
 
 def _two(values: Sequence[float]) -> str:

@@ -47,7 +47,7 @@ else:  # older click knows no parameters of this type
 
 log = logging.getLogger(__name__)
 
-MOMENT = 0.1
+MOMENT = 0.2
 """Seconds for which the machine's speed is measured before a game."""
 
 

@@ -129,8 +129,7 @@ def _gained_before(look: Look, square: int, stack: str) -> float:
     if look.touched[square] < OPEN and look.differs[square] < CALM:
         # It looks as it looked.
         return max(0.0, look.evidence.stack_gain(square, stack).nats)
-    before = None if square in look.unsettled else look.evidence_before
-    return 0.0 if before is None else max(0.0, before.stack_gain(square, stack).nats)
+    return max(0.0, look.gain_before(square, stack))
 
 
 def _differs(look: Look, square: int) -> float:

@@ -65,9 +65,9 @@ def _encoded(frame: Frame, draw: Callable[[Any], Any] | None, width: int | None)
 
     shown: Any
     if draw is None and isinstance(frame.picture, JpegPicture):
-        if width is None:
-            return frame.picture.public()
-        shown = frame.picture.at_width(width)
+        if width is None and (data := frame.picture.public()) is not None:
+            return data
+        shown = frame.picture.at_width(width or frame.picture.shape[1])
     else:
         shown = frame.image if draw is None else draw(frame.image)
     if width is not None and width < shown.shape[1]:

@@ -77,16 +77,20 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
 
 
 @pytest.mark.parametrize(
-    ("by", "gained", "against"),
+    ("by", "gained", "before", "against"),
     [
-        (0.5, -9.0, course.UNSEEN + course.UNMOVED),
-        (0.5, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
-        (6.0, 25.0, course.UNSEEN),
+        (0.5, -9.0, -9.0, course.UNSEEN + course.UNMOVED),
+        (0.5, 25.0, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
+        (6.0, 25.0, -9.0, course.UNSEEN),
+        (6.0, 25.0, 20.0, course.UNSEEN + 20.0),
     ],
-    ids=["calm", "calm, but it would fit better", "stirred"],
+    ids=["calm", "calm, but it would fit better", "stirred", "stirred, but it fitted better before"],
 )
-def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float, against: float) -> None:
-    """One more piece would be clearly visible; the square differs ``by`` standard deviations."""
+def test_a_square_that_looks_as_before_was_not_changed(
+    by: float, gained: float, before: float, against: float
+) -> None:
+    """One more piece would be clearly visible; the square differs ``by`` standard deviations. What it gained
+    in the picture before, too, is no evidence."""
     outlines = SimpleNamespace(piece_pixels=1000.0)
     evidence = SimpleNamespace(
         standing=start_position(RULES).stacks,
@@ -99,12 +103,13 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float,
         since_mark=None,
         appeared="",
         evidence=evidence,
+        gain_before=lambda *_: before,
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
     assert course.course(look, act, None) == pytest.approx(-against)
     # An invisible turn need not change anything; but an unchanged square is no evidence for it.
     hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
-    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, gained) if by < course.CALM else 0.0)
+    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, before))
     # Of two turns in doubt, the rejected one requires that its pieces were moved back, too.
     back = Act(Kind.TURNS, {}, (*act.moves, Move.parse("d5-d6")), restored=act.changes)
     unlike = course.UNSEEN + (course.UNMOVED if by < course.CALM else 0.0)
@@ -120,6 +125,7 @@ def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, aga
     """Only the height shows it: more likely the stack was set on the bare square, illegally."""
     look: Any = SimpleNamespace(
         touched=np.ones(len(SQUARES)),
+        gain_before=lambda *_: -9.0,
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(standing=start_position(RULES).stacks),
@@ -143,6 +149,7 @@ def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
     look: Any = SimpleNamespace(
         touched=shown,
         differs=np.full(len(SQUARES), 9.0),
+        gain_before=lambda *_: -9.0,
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(

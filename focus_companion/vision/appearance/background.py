@@ -72,22 +72,25 @@ class Background:
         off = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
         here = np.asarray(cv2.transform(cv2.multiply(off, off), _SUM))
         if flat:
-            shaded = _shaded(pixels, self._colour[window.slices])
-            own = (1 - _SHADED - _FOREIGN) * np.exp(_PEAK + here) + _SHADED * shaded + _FOREIGN
-            return np.where(known, np.log(own), generic).astype(np.float32, copy=False)
+            own = of_shade(pixels, self._colour[window.slices])
+            return np.where(known, own, generic).astype(np.float32, copy=False)
         # Half of the belief in what was seen here, half in what the bare board looks like elsewhere.
         both = cv2.log(cv2.add(cv2.exp(_PEAK + here), cv2.exp(generic))) - np.float32(np.log(2))
         return np.where(known, both, generic).astype(np.float32, copy=False)
 
 
-def _shaded(pixels: NDArray[np.uint8], colour: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """(h, w) density of pixels that show these shades (h, w, 3) darker or brighter, all factors being equally
-    likely, relative to a uniformly random colour.
+def of_shade(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(h, w) log-likelihood of pixels that show these shades (h, w, 3) or (3,), lit as they were seen, or
+    darker or brighter.
     """
-    shown, known = pixels.astype(np.float32), np.maximum(colour, 1).astype(np.float32)
+    shown, known = pixels.astype(np.float32), np.maximum(shade, 1).astype(np.float32)
+    exactly = np.exp(_PEAK - ((shown - known) ** 2).sum(-1) / (2 * SPREAD**2))
+    # Of the shades that light may make of one, all are equally likely.
     length = (known * known).sum(-1)
     factor = np.clip((shown * known).sum(-1) / length, _DARKEST, _BRIGHTEST)
     off = ((shown - factor[..., None] * known) ** 2).sum(-1)
     line = (_BRIGHTEST - _DARKEST) * np.sqrt(length)
     peak = 256.0**3 / (np.maximum(line, SPREAD) * 2 * np.pi * SPREAD**2)
-    return np.asarray(peak * np.exp(-off / (2 * SPREAD**2)), np.float32)
+    shaded = peak * np.exp(-off / (2 * SPREAD**2))
+    both = (1 - _SHADED - _FOREIGN) * exactly + _SHADED * shaded + _FOREIGN
+    return np.asarray(np.log(both), np.float32)

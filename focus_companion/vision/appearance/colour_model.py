@@ -43,6 +43,8 @@ class ColourModel:
         self._counts = np.zeros((CLASSES, BINS**3), np.float64)
         self.known = np.zeros(CLASSES, bool)
         self._guessed = np.zeros(CLASSES, bool)
+        self.of_any_shade = np.zeros(CLASSES, bool)
+        """Classes of which not even a guess is made, until they are seen."""
         self._table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
 
     @property
@@ -59,8 +61,9 @@ class ColourModel:
 
     def guess_any(self, labels: Collection[int]) -> None:
         """Take any colour to be equally likely for these classes, until the class itself is seen."""
-        self._counts[list(labels)] = 1.0
-        self.known[list(labels)] = self._guessed[list(labels)] = True
+        chosen = list(labels)
+        self._counts[chosen] = 1.0
+        self.known[chosen] = self._guessed[chosen] = self.of_any_shade[chosen] = True
         self._tabulate()
 
     def learn(self, samples: dict[int, NDArray[np.uint8]], keep: float) -> None:
@@ -79,6 +82,7 @@ class ColourModel:
             learned = self.known[label] and not self._guessed[label]
             self._counts[label] = keep * self._counts[label] + (1 - keep) * fresh if learned else fresh
             self.known[label], self._guessed[label] = True, False
+            self.of_any_shade[label] = False
         self._tabulate()
 
     def _tabulate(self) -> None:

@@ -88,9 +88,16 @@ class Look:
     def _appeared(self, change: Change | None) -> str:
         return "" if change is None else change.appeared(self.evidence.colours)
 
+    def gain_before(self, square: int, stack: str) -> float:
+        """Nats by which the reference showed this stack rather than the one that stood there; 0 where it is not
+        known what stood there.
+        """
+        before = None if square in self.unsettled else self._evidence_before
+        return 0.0 if before is None else before.stack_gain(square, stack).nats
+
     @cached_property
-    def evidence_before(self) -> Evidence | None:
-        """What the picture that this one is compared with says, in which the same stacks stood."""
+    def _evidence_before(self) -> Evidence | None:
+        """The evidence of the reference picture, in which the same stacks stood; ``None`` for itself."""
         return None if self.change is None else self.evidence.of_picture(self.change.before)
 
     @cached_property

@@ -157,6 +157,23 @@ def test_the_page_gets_the_cameras_own_file_without_what_it_tells_beside(image: 
     assert Header(data).without_metadata() == plain
 
 
+def test_the_page_gets_no_file_that_a_browser_may_not_show(image: Image) -> None:
+    data = file_of(image)
+    # As many cameras send it: without the tables (DHT) that nearly all pictures share.
+    while (at := data.find(b"\xff\xc4")) >= 0:
+        data = data[:at] + data[at + 2 + int.from_bytes(data[at + 2 : at + 4], "big") :]
+    pictures = Pictures()
+    pictures.take(Frame(0, 0.0, lazily_decoded(data, "test")))
+    shown = pictures.jpeg()
+    assert shown is not None and Header(shown).has_tables and not Header(data).has_tables
+    assert (
+        np.abs(
+            cv2.imdecode(np.frombuffer(shown, np.uint8), cv2.IMREAD_COLOR) - np.asarray(image, float)
+        ).mean()
+        < 6
+    )
+
+
 @pytest.mark.parametrize("width", [320, 480, 640, 960])
 def test_a_narrower_picture_is_made_from_a_reduced_one(image: Image, width: int) -> None:
     pictures = Pictures()
