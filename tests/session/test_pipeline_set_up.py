@@ -85,7 +85,7 @@ def test_a_board_that_is_gone_when_a_game_begins_is_called_lost() -> None:
     # A cloth with broad stripes: a busier one takes the search for a board seconds each time.
     rng, cloth = np.random.default_rng(2), np.zeros((480, 640, 3), np.uint8)
     cloth[:] = np.repeat(np.array([(60, 90, 170), (190, 180, 150)] * 4, np.uint8), 80, axis=0)
-    table.picture = cloth + rng.integers(0, 4, cloth.shape, np.uint8)
+    table.pictures = [cloth + rng.integers(0, 4, cloth.shape, np.uint8)]
     table.watch(10.0, again)
     assert table.sight.camera_state == "no board"
 
