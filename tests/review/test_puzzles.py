@@ -94,9 +94,7 @@ def test_the_command_tells_them(
     resigned = Entry(Declaration("resign", "gr"[(second.ply + 1) % 2]))
     path = tmp_path / "game.json"
     path.write_text(
-        json.dumps(
-            record_to_json(GameRecord(RULES, entries=(*record.entries[: second.ply + 1], resigned)))
-        )
+        json.dumps(record_to_json(GameRecord(RULES, entries=(*record.entries[: second.ply + 1], resigned))))
     )
     with pytest.raises(SystemExit):
         main(["review", str(path), "--puzzles", "--json"])
