@@ -73,7 +73,7 @@ class Table:
                 assert told
                 self.seats.look()
 
-    def until(self, what: Callable[[dict[str, Any]], Any], seconds: float = 20.0) -> dict[str, Any]:
+    def until(self, what: Callable[[dict[str, Any]], Any], seconds: float = 60.0) -> dict[str, Any]:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             state = self.session.state()
@@ -83,7 +83,7 @@ class Table:
         pytest.fail(f"waited in vain; the state is {self.session.state()}, told was {self.lines}")
 
     def submit(self, request: ask.Request) -> None:
-        self.session.submit(request).result(5)
+        self.session.submit(request).result(60)
 
     @property
     def processes(self) -> list[Any]:
@@ -125,7 +125,7 @@ def test_programs_alone_play_a_game_of_every_kind(table: Callable[..., Table], r
     played_by[rules.order[0]] = "companion:3"
     session = table(played_by, rules).session
     assert session.rules == rules
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while session.history.ply < 30 and not session.history.over and time.monotonic() < end:
         time.sleep(0.05)
     assert session.history.ply >= 30 or session.history.over, session.state()
