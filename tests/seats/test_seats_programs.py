@@ -50,7 +50,10 @@ class Shot:
 class Table:
     """A session with its game thread, and programs on its seats."""
 
-    def __init__(self, rules: Rules, played_by: dict[str, str], journal: Journal | None = None) -> None:
+    def __init__(
+        self, rules: Rules, played_by: dict[str, str], journal: Journal | None = None, patience: float = 2.0
+    ) -> None:
+        """``patience``: seconds that a program may take longer than it is told to."""
         self.sight = Obedient()
         self.lines: list[str] = []
         self.session = Session(rules, {}, journal, self.sight, played_by=played_by)
@@ -58,7 +61,7 @@ class Table:
             self.session,
             self.lines.append,
             think=(sys.executable, str(PLAYER)),
-            patience=lambda seconds: seconds + 2.0,
+            patience=lambda seconds: seconds + patience,
         )
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -102,8 +105,8 @@ class Table:
 def table() -> Iterator[Callable[..., Table]]:
     made: list[Table] = []
 
-    def make(played_by: dict[str, str], rules: Rules | None = None, journal: Journal | None = None) -> Table:
-        made.append(Table(rules or Rules.make(2), played_by, journal))
+    def make(played_by: dict[str, str], rules: Rules | None = None, **more: Any) -> Table:
+        made.append(Table(rules or Rules.make(2), played_by, **more))
         return made[-1]
 
     yield make
@@ -181,7 +184,7 @@ def test_a_late_answer_is_still_one(table: Callable[..., Table]) -> None:
 
 
 def test_a_program_tries_again_when_it_is_told_to(table: Callable[..., Table]) -> None:
-    made = table({"g": program("hang")})
+    made = table({"g": program("hang")}, patience=-0.8)
     made.until(lambda state: state["seat_failed"])
     (before,) = made.processes
     made.submit(ask.SetSeat("g", program("hang").replace("engine: ", "engine:")))
@@ -231,9 +234,9 @@ def test_a_reply_that_was_not_made_yet_survives(table: Callable[..., Table], tmp
 
 
 def test_a_game_paused_is_not_thought_about(table: Callable[..., Table]) -> None:
-    made = table({"g": program("hang")})
+    made = table({"g": program("hang")}, patience=-0.8)
     made.submit(ask.Pause())
-    time.sleep(3.5)
+    time.sleep(1.0)
     assert made.session.state()["seat_failed"] is None
     made.submit(ask.Resume())
     made.until(lambda state: state["seat_failed"])
