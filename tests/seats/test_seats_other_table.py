@@ -104,7 +104,7 @@ class Table:
                 self._first.set()
 
     def state(self) -> Any:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/state", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/state", timeout=60) as answer:
             return json.load(answer)
 
     def post(self, path: str, body: Any) -> None:
@@ -113,7 +113,7 @@ class Table:
             json.dumps(body).encode(),
             {"Content-Type": "application/json"},
         )
-        urllib.request.urlopen(asked, timeout=10).close()
+        urllib.request.urlopen(asked, timeout=60).close()
 
     def until(self, what: Callable[[Any], Any], seconds: float = SOON) -> Any:
         end = time.monotonic() + seconds

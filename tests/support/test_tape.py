@@ -338,7 +338,7 @@ def test_a_disk_that_does_not_follow_ends_the_tape(
 @pytest.mark.parametrize(
     ("content", "word"),
     [
-        (None, "cannot be read"),
+        (None, r"cannot be read \(No such file or directory\)"),
         ("", "no JSON"),
         ("[1]\n", "no object"),
         ('{"format": "something"}\n', "not a tape"),
