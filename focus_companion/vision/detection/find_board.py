@@ -17,7 +17,7 @@ from ..geometry.scene import BoardProfile, Camera
 from .blobs import WORK_PIXELS
 from .candidates import SMALLER, Search
 from .chess_board import find_chess_board
-from .edge_fit import likely_heights, outline_agreement
+from .edge_fit import outline_agreement
 from .edges import Edges
 from .ground import share_of_one_shade
 from .quarter_turn import colour_agreement, top_chroma
@@ -114,8 +114,8 @@ def find_board(
             best = hunt.best_of_regular(best)
     if best is not None and not best.clear:
         best = hunts[0].beside(best)
-    if best is not None and not any(stacks or ()):
-        best = hunts[0].where_most_stands(best, empty=stacks is not None)
+    if best is not None and stacks is not None and not any(stacks):
+        best = hunts[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -249,27 +249,19 @@ class _Hunt:
             best = moved if moved.liking > fit.liking else fit
         return best
 
-    def where_most_stands(self, fit: _Fitted, *, empty: bool) -> _Fitted:
-        """The fit, or one a square or two beside it where more stands, bare domes or stacks: on one side of a
-        board that is off by a square there is nothing, and a label or a corner may look as regular.
+    def on_most_domes(self, fit: _Fitted) -> _Fitted:
+        """The fit of an empty board, or one a square beside it where more domes show: on one side of a board
+        that is off by a square there are none, and a label or a corner may look as regular.
         """
-        profile, edges = self._profile, self._edges
+        profile, bare = self._profile, [0] * len(self._profile.centres)
 
-        def stands(place: Camera) -> float:
-            if empty:
-                return outline_agreement(edges, place, profile, [0] * len(profile.centres))
-            return float(likely_heights(edges, place, profile)[1].mean())
+        def domes(place: Camera) -> float:
+            return outline_agreement(self._edges, place, profile, bare)
 
         camera = resized(fit.camera, self._image)
-        for _ in range(_ATTEMPTS):
-            beside = [turned(camera, 0, shift) for shift in _next_squares(profile.pitch)]
-            best = max([camera, *beside], key=stands)
-            if best is camera:
-                break
-            camera = self._fit(best).camera
-            # That there is a board its lattice has told, wherever on it the squares begin.
-            fit = replace(fit, camera=camera)
-        return fit
+        best = max([camera, *places_beside(camera, profile)], key=domes)
+        # That there is a board its lattice has told, wherever on it the domes begin.
+        return fit if best is camera else replace(fit, camera=self._fit(best).camera)
 
     def _likeliest(self) -> _Fitted | None:
         odds = self._odds
@@ -322,6 +314,11 @@ def _turn_to(
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     shows, turn = max(choices, key=lambda choice: choice[0])
     return turn, shows
+
+
+def places_beside(camera: Camera, profile: BoardProfile) -> list[Camera]:
+    """The cameras that see the board a square beside where this one does, to all eight sides."""
+    return [turned(camera, 0, shift) for shift in _next_squares(profile.pitch)]
 
 
 def _next_squares(pitch: float) -> list[tuple[float, float]]:

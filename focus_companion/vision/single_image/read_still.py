@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..detection.find_board import find_board
+from ..detection.find_board import find_board, places_beside
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
@@ -59,7 +59,14 @@ def read_still(
     small, _ = reduced(work, int(work.shape[0] * work.shape[1] * min(1.0, _PITCH / pitch) ** 2))
     camera = resized(found.camera, small)
     picture = StillPicture(small, camera, found.profile, players, lens)
-    last, tried = searched(begun(picture, camera, found.profile), profiles)
+    first = begun(picture, camera, found.profile)
+    # A lattice of pieces alone may lie a square beside the board: then stacks are read that nobody built.
+    beside = [begun(picture, place, found.profile) for place in places_beside(camera, found.profile)]
+    nearest = max(beside, key=lambda place: place.nats)
+    if nearest.beats(first):
+        picture = StillPicture(small, nearest.camera, found.profile, players, lens)
+        first = begun(picture, nearest.camera, found.profile)
+    last, tried = searched(first, profiles)
     coarse = last
     if small is not work:
         camera = resized(last.camera, work)
