@@ -33,8 +33,8 @@ _SQUARE = 55.0
 same."""
 
 _MISSING = 5.0
-"""Penalty in nats for each piece more than a set has: if the pose is a piece too low, every stack seems a piece
-higher."""
+"""Penalty in nats for each piece more than a set has: if the pose is a piece too low, every stack seems higher
+by one."""
 
 _MARGIN = 0.2
 """Squares about the stacks in which the picture has to be explained: a camera may be so far off at first."""
