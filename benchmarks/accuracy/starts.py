@@ -143,8 +143,7 @@ def watched(
         (keep / f"{number}.truth.json").write_text(json.dumps(truth))
     right = found.exact and not (found.false_alerts or found.wrong_moves or run.error)
     first = found.problems[0] if found.problems else None
-    watcher = ours.pipeline._watcher
-    outlines = None if watcher is None else watcher.outlines
+    outlines = ours.pipeline.outlines
     set_taken = "none" if outlines is None else outlines.profile.name
     about = (
         f"{found.plies_ok}/{found.plies_due} turns, {found.in_time_ok} in time, {found.false_alerts} false "
@@ -216,7 +215,7 @@ class Reading(Ours):
 
     def _put_right(self, reading: events_of.Reading) -> None:
         true, read = self._true, parse_position(reading.position)
-        self.doubted = reading.doubtful
+        self.doubted = tuple(reading.doubtful)
         self.silent = ", ".join(
             f"{square}: {stack or 'empty'} as {seen or 'empty'}"
             for square, stack, seen in zip(SQUARES, true.stacks, read, strict=True)

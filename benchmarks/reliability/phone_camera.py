@@ -33,14 +33,14 @@ def write_camera(video: Path, out: Path, *, rate: int, lead: int, trail: int) ->
         stream = container.streams.video[0]
         file.write(f"YUV4MPEG2 W{stream.width} H{stream.height} F{rate}:1 Ip A1:1 C420jpeg\n".encode())
         numbers = itertools.count()
-        planes = np.zeros(0, np.uint8)
+        planes: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
         def write(times: int) -> None:
             for _ in range(times):
                 file.write(b"FRAME\n" + _numbered(planes, stream.height, next(numbers)).tobytes())
 
         for index, frame in enumerate(container.decode(video=0)):
-            planes = frame.reformat(format="yuv420p").to_ndarray()
+            planes = np.asarray(frame.reformat(format="yuv420p").to_ndarray(), np.uint8)
             write(1 + lead if index == 0 else 1)
         write(trail)
         return next(numbers)

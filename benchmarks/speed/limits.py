@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -21,6 +22,10 @@ ROOT: Final = Path("/sys/fs/cgroup")
 PERIOD: Final = 0.02
 """Seconds over which the share holds: short, so that the program runs slowly rather than in bursts."""
 
+LEAVING: Final = 15.0
+"""Seconds in which the program has to end by itself."""
+
+_NUMBERS: Final = count()
 _TICK: Final = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
@@ -50,7 +55,7 @@ class ControlGroups:
         Raises:
             OSError: without the rights.
         """
-        self._name = f"small-machine-{os.getpid()}"
+        self._name = f"small-machine-{os.getpid()}-{next(_NUMBERS)}"
         self._folders: list[Path] = []
         unified = (ROOT / "cgroup.controllers").exists()
         self.kind = "control groups"
@@ -160,7 +165,12 @@ def limited(command: Sequence[str], limit: Limit, **more: Any) -> Iterator[subpr
             limit.follow(process)
             yield process
         finally:
-            process.kill()
-            process.wait()
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+            try:
+                process.wait(LEAVING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
     finally:
         limit.close()

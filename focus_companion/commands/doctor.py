@@ -32,8 +32,8 @@ def command(as_json: bool, **flags: Any) -> None:
     """
     from focus_companion.support.checks import worst
 
-    tell = (lambda _: None) if as_json else (lambda check: click.echo(check.line))
-    found, _ = examine(load(flags), tell)
+    on_check = (lambda _: None) if as_json else (lambda check: click.echo(check.line))
+    found, _ = examine(load(flags), on_check)
     state = worst(found)
     if as_json:
         click.echo(
@@ -44,14 +44,14 @@ def command(as_json: bool, **flags: Any) -> None:
 
 
 def examine(
-    settings: Settings, tell: Callable[[Check], object] = lambda _: None
+    settings: Settings, on_check: Callable[[Check], object] = lambda _: None
 ) -> tuple[list[Check], list[Image]]:
-    """Run all checks and ``tell`` each as it is done. Also returns the pictures taken."""
+    """Run all checks and ``on_check`` each as it is done. Also returns the pictures taken."""
     found: list[Check] = []
     images: list[Image] = []
     for check in _checks(settings, images):
         found.append(check)
-        tell(check)
+        on_check(check)
     return found, images
 
 

@@ -20,11 +20,11 @@ from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.broker_options import chosen_broker
-from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.phone_page import phone_page
-from focus_companion.commands.shared.pin import tell_phone
+from focus_companion.commands.shared.pin import print_phone
 from focus_companion.commands.shared.rule_options import match_options
 from focus_companion.commands.shared.seat_options import ChosenSeat, chosen_seats, seat_options
 from focus_companion.commands.shared.serving import announce, on_signals, say
@@ -47,7 +47,7 @@ else:  # older click knows no parameters of this type
 
 log = logging.getLogger(__name__)
 
-MOMENT = 0.1
+MOMENT = 0.2
 """Seconds for which the machine's speed is measured before a game."""
 
 
@@ -126,7 +126,7 @@ def command(
         logs.hide(secret)
     logs.start(settings.log)
     if notice := exposed_notice():
-        tell(notice)
+        print_notice(notice)
     stop = threading.Event()
     on_signals(stop)
     going: Restart | None = Restart(settings)
@@ -186,7 +186,7 @@ def play(
     playing.say_what_is_played(session, camera)
     announce(settings, server.port)
     if phone is not None:
-        tell_phone(phone, server.port, settings.data, closing)
+        print_phone(phone, server.port, settings.data, closing)
 
     def taken() -> bool:
         return offer is not None and offer.taken.is_set() and not stop.is_set()
@@ -199,7 +199,7 @@ def play(
     )
     log.info("this machine follows a game at %.0f pictures a second", speed.rate)
     log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(camera.text))
-    _wait(runner, stop, partial(_tell_status, supervisor, session), taken)
+    _wait(runner, stop, partial(_update_status, supervisor, session), taken)
     if offer is not None and taken():
         say("A camera takes the place of the demo" if camera.stands_in else "Another camera is to be chosen")
         return Restart(replace(given, port=server.port), offer.source)
@@ -207,7 +207,7 @@ def play(
     return None
 
 
-def _tell_status(supervisor: Supervisor, session: Session) -> None:
+def _update_status(supervisor: Supervisor, session: Session) -> None:
     if where := supervisor.hung():
         # The watchdog is going to end the program: afterwards only the log shows why.
         log.error("The game loop hangs; it stands at\n%s", where)

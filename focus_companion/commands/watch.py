@@ -97,7 +97,7 @@ def command(
 
             def on_event(event: Event) -> None:
                 seen.add(event.type)
-                _tell(event, out)
+                _write_event(event, out)
 
             if reopen and frames.live:
                 _watch_on(session, frames, partial(open_source, source, fps=fps), on_event)
@@ -120,20 +120,20 @@ def watch_once(session: Session, frames: FrameSource, on_event: Callable[[Event]
     """
     from focus_companion.vision.capture.frames import FrameError
 
-    def tell(events: Iterable[Event]) -> None:
+    def emit(events: Iterable[Event]) -> None:
         for event in events:
             on_event(event)
 
     try:
         for frame in frames:
-            tell(session.push(frame))
+            emit(session.push(frame))
             frames.apart = session.apart
     except FrameError as error:
         if frames.live:
-            tell(session.camera_lost(error.why))
+            emit(session.camera_lost(error.why))
         raise
     if frames.live and frames.gone != "ended":
-        tell(session.camera_lost(frames.gone))
+        emit(session.camera_lost(frames.gone))
 
 
 def _watch_on(
@@ -178,7 +178,7 @@ def lines(events: str | None) -> Iterator[TextIO | None]:
         yield stream
 
 
-def _tell(event: Event, out: TextIO | None) -> None:
+def _write_event(event: Event, out: TextIO | None) -> None:
     if event.type not in PUBLIC:
         return
     if out is not None:

@@ -105,7 +105,7 @@ def _choose(request: ChooseMove, history: History, time: float) -> Iterator[Even
 
 def _dismiss(_: DismissAlert, history: History, time: float) -> Iterator[Event]:
     if not (history.alert or history.prompt):
-        raise RequestRefused("Nothing is to be settled just now.")
+        raise RequestRefused("There is nothing to settle just now.")
     yield Resolved(time)
 
 

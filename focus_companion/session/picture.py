@@ -65,15 +65,15 @@ def _encoded(frame: Frame, draw: Callable[[Any], Any] | None, width: int | None)
 
     shown: Any
     if draw is None and isinstance(frame.picture, JpegPicture):
-        if width is None:
-            return frame.picture.public()
-        shown = frame.picture.at_width(width)
+        if width is None and (own := frame.picture.public()) is not None:
+            return own
+        shown = frame.picture.at_width(width or frame.picture.shape[1])
     else:
         shown = frame.image if draw is None else draw(frame.image)
     if width is not None and width < shown.shape[1]:
         height = max(1, round(shown.shape[0] * width / shown.shape[1]))
         shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
-    done, data = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    done, encoded = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     if not done:
         raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
-    return bytes(data)
+    return bytes(encoded)

@@ -102,6 +102,14 @@ class Pipeline:
         """Whether nothing has moved for :data:`REST` seconds, or the board has not been found yet."""
         return self._at_rest or self._watcher is None or self._watcher.state is State.SEEKING
 
+    @property
+    def outlines(self) -> Outlines | None:
+        """Those of the board at its place or its presumed one; ``None`` if there is none.
+
+        May be read from any thread; the watcher may lose the board meanwhile, so read it once.
+        """
+        return None if self._watcher is None else self._watcher.outlines
+
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the board should show
         the last one. ``asked``: for whom others make the turns, and which one now.
@@ -176,8 +184,7 @@ class Pipeline:
             if not self._usable.judge(frame.picture, frame.time):
                 return [OutOfView("camera", self._usable.why)] if self._usable.why else []
             back = [BackInView("camera")] if before else []
-        outlines = self._watcher.outlines if self._watcher is not None else None
-        held = None if outlines is None else outlines.camera
+        held = None if (outlines := self.outlines) is None else outlines.camera
         found = self._reader.see(frame, None if standing is None else standing.stacks, held)
         if found is not None and found.stacks and self._watcher is None:
             # The position that the players accept is sought where it was read.
@@ -231,9 +238,7 @@ class Pipeline:
         """How reliably stack heights can be read from the camera's place: ``Mount.to_json`` of
         :mod:`vision.placement_check`; ``None`` until the board is found.
         """
-        watcher = self._watcher
-        # Called from other threads while the watcher may lose the board: read each attribute once.
-        outlines, trial = watcher.outlines if watcher else None, self._trial
+        outlines, trial = self.outlines, self._trial
         if outlines is None:
             return None
         with self._mounting:
@@ -256,8 +261,7 @@ class Pipeline:
 
     def corners(self) -> dict[str, tuple[float, float]] | None:
         """The corners of the lattice as fractions of the picture's size; ``None`` without a board."""
-        outlines = self._watcher.outlines if self._watcher else None
-        if outlines is None:
+        if (outlines := self.outlines) is None:
             return self._reader.corners
         return corners_of(outlines.camera, outlines.profile)
 
@@ -274,8 +278,7 @@ class Pipeline:
         for a known set also ``name`` and ``shade``. Shades as ``#rrggbb``.
         """
         known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
-        outlines = self._watcher.outlines if self._watcher else None
-        profile = outlines.profile if outlines else self._profiles[0]
+        profile = self._profiles[0] if (outlines := self.outlines) is None else outlines.profile
         for look in profile.pieces:
             if look.letter in known:
                 known[look.letter] = {"name": look.name, "shade": shade_text(look.shade)}
@@ -285,7 +288,7 @@ class Pipeline:
 
     def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""
-        outlines = self._watcher.outlines if self._watcher else None
+        outlines = self.outlines
         return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
 

@@ -44,7 +44,7 @@ def begin(request: Begin, history: History, time: float) -> Iterator[Event]:
     """The players rule that another player begins: the turn that caused the alert is the first."""
     beginning = in_question(history)
     if beginning is None or beginning.player != request.player:
-        raise RequestRefused("It is not in question who begins.")
+        raise RequestRefused("It is not in doubt who begins.")
     yield Resolved(time)
     begun = begins(request.player, history, time)
     yield begun

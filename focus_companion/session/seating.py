@@ -49,7 +49,7 @@ def set_seat(request: SetSeat, history: History, time: float) -> Iterator[Event]
     try:
         kind = str(parse_kind(request.kind))
     except SeatError as error:
-        raise RequestRefused("This seat cannot be taken so: {reason}.", reason=error) from error
+        raise RequestRefused("This seat cannot be used: {reason}.", reason=error) from error
     yield Seated(time, player, kind, history.pace if request.pace is None else request.pace)
 
 

@@ -46,7 +46,7 @@ _MAX_PENDING: Final = 64
 _RETRY: Final = 1.0
 """Seconds between two attempts to write events that the journal could not store."""
 
-_AT_REST: Final = 0.125
+_AT_REST: Final = 0.2
 """Seconds between two pictures that are enough while nothing moves: a hand's visit takes longer."""
 
 _STALLED: Final = 30.0
@@ -176,7 +176,7 @@ class Session:
         try:
             self._requests.put_nowait((request, done))
         except queue.Full:
-            raise RequestRefused("Too much is being asked at once. Try again in a moment.") from None
+            raise RequestRefused("There are too many requests at once. Try again in a moment.") from None
         return done
 
     def subscribe(self, after: int | None = None, *, heartbeat: float = HEARTBEAT) -> Subscription:

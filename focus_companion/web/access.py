@@ -212,7 +212,7 @@ class Access:
         foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
         if foreign and request.headers.get("Sec-Fetch-Mode") != "navigate":
             raise HttpError(
-                HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not answered."
+                HTTPStatus.FORBIDDEN, "This request comes from a page of another site, so it is not answered."
             )
 
     def check_origin(self, request: Request, kind: str = "application/json") -> None:
@@ -224,7 +224,8 @@ class Access:
             foreign = foreign or _place(origin) != request.headers.get("Host", "").lower()
         if foreign:
             raise HttpError(
-                HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not done."
+                HTTPStatus.FORBIDDEN,
+                "This request comes from a page of another site, so it is not carried out.",
             )
         if request.mimetype != kind:
             raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as {kind}.", values={"kind": kind})

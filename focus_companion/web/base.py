@@ -100,8 +100,8 @@ def _error_text(code: int) -> str | None:
     texts: dict[int, str] = {
         HTTPStatus.BAD_REQUEST: gettext("The host did not understand."),
         HTTPStatus.NOT_FOUND: gettext("There is nothing at this address. It may be mistyped or out of date."),
-        HTTPStatus.METHOD_NOT_ALLOWED: gettext("This address does not take what was asked of it."),
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: gettext("More was sent than this page takes."),
+        HTTPStatus.METHOD_NOT_ALLOWED: gettext("This address does not accept this kind of request."),
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: gettext("The request is too large."),
         HTTPStatus.INTERNAL_SERVER_ERROR: gettext("Something went wrong on the host; its log says what."),
     }
     return texts.get(code)

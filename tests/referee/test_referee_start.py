@@ -148,8 +148,11 @@ def test_a_pushed_board_gives_nothing_and_is_read_on(pose: tuple[float, float, f
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 
 
-def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In noise, seen from above, the fit to outlines may settle beside the board; its colours do not lie."""
+@pytest.mark.parametrize("pose", [(9.0, -6.0, 2.0), (45.0, 4.0, 1.0)], ids=["a little", "far"])
+def test_a_push_is_followed_where_outlines_mislead(
+    monkeypatch: pytest.MonkeyPatch, pose: tuple[float, float, float]
+) -> None:
+    """In noise, seen from above, the fit to outlines may converge beside the board; its colours are right."""
 
     def misled(
         image: Image, held: Camera, start: Camera, profile: BoardProfile, *_: object
@@ -159,7 +162,7 @@ def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPat
     table = Table(RULES)
     table.show()
     monkeypatch.setattr(push_fit, "fits", misled)
-    table.push_board(9.0, -6.0, 2.0)
+    table.push_board(*pose)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 

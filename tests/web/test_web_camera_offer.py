@@ -108,7 +108,7 @@ def test_the_page_says_demo_and_has_the_button_when_there_is_a_camera(
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert serious(page) == [] and seen.troubles == []
         page.get_by_role("button", name="Use camera").click()
-        expect(page.locator("#toast")).to_have_text("The program starts anew on the camera.")
+        expect(page.locator("#toast")).to_have_text("The program restarts with the camera.")
         assert offer.taken
     # The program has restarted with the user's own journal.
     real = make_table(tmp_path / "own")

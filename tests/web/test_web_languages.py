@@ -177,7 +177,7 @@ def test_the_page_knows_every_sentence_of_the_referee() -> None:
             "en",
             "There is nothing at",
             "This address does not",
-            "More was",
+            "The request is too",
             "There is no format “odd”.",
             "The j",
         ),

@@ -43,7 +43,7 @@ class BadInput(CommandError):
     """Wrong usage, or input that cannot be read: exit status 2. Say what, where, and what to do."""
 
 
-def tell(line: str) -> None:
+def print_notice(line: str) -> None:
     """One line on standard error, whatever is in it."""
     clean = "".join(char if char.isprintable() else " " for char in line[:_LONGEST])
     # Standard error may be closed or a broken pipe; then nobody is left to read it.
@@ -75,7 +75,7 @@ def run(command: click.Command, args: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         log.info("ended by an error", exc_info=True)
         line, status = explain(error)
-        tell(line)
+        print_notice(line)
         return status
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.listeners import publisher, table_lights
-from focus_companion.commands.shared.pin import tell_links, tell_pin
+from focus_companion.commands.shared.pin import print_links, print_pin
 from focus_companion.commands.shared.play_source import DEMO, Chosen, choose_source
 from focus_companion.commands.shared.seat_options import play_seats, seat_line
 from focus_companion.commands.shared.serving import host_of, no_port, port_is_free, say
@@ -74,7 +74,7 @@ def _journal(folder: Path, closing: ExitStack) -> Journal:
     journal = Journal(folder, write=True)
     closing.callback(journal.close)
     for notice in journal.notices:
-        tell(notice)
+        print_notice(notice)
     return journal
 
 
@@ -188,9 +188,9 @@ def serve_page(
         # Only now is it known which port was free.
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
         assert pin is not None
-        tell_pin(pin, server.port, settings.data, closing)
+        print_pin(pin, server.port, settings.data, closing)
     addresses = app.extensions["addresses"] or (f"http://127.0.0.1:{server.port}/",)
-    tell_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
+    print_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
     # The previous server silenced it when it closed.
     logging.getLogger("waitress").setLevel(logging.NOTSET)
     server.start()
@@ -209,7 +209,7 @@ def say_what_is_played(session: Session, camera: Chosen) -> None:
         ends = " (--new ends the match)" if place.number > 1 else ""
         say(f"Game {place.number} of {place.length} of the match{ends}")
     if fault := session.rules.order_fault:
-        tell(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
+        print_notice(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
 
 
 def end_before_the_page(

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from locale import getlocale
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.loudspeaker import ENGINE, VOICES, Loudspeaker, engine
 from focus_companion.commands.shared.serving import say
 from focus_companion.speech import NoSuchQuestion, Utterance, Voice, answer, narrate, opening
@@ -70,7 +70,9 @@ def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker
 
     program = engine()
     if program is None:
-        tell(f"Nothing is spoken: {ENGINE} is not installed; sudo apt install {ENGINE}, then start again")
+        print_notice(
+            f"Nothing is spoken: {ENGINE} is not installed; sudo apt install {ENGINE}, then start again"
+        )
         return None
     language = _language(settings.speak)
     loudspeaker = Loudspeaker(program, language)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .planes import sampling_step
 
-_START: Final = b"\xff\xd8"
+START: Final = b"\xff\xd8"
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """Markers that begin a picture and hold its size."""
 _COMMON: Final = frozenset({0xC0, 0xC1, 0xC2})
@@ -24,12 +24,11 @@ _COMMON: Final = frozenset({0xC0, 0xC1, 0xC2})
 _METADATA: Final = frozenset({*range(0xE1, 0xF0), 0xFE}) - {0xEE}
 """Markers of what a camera may tell beside the picture (place, time, orientation) and of comments."""
 _EXIF: Final = 0xE1
+_TABLES: Final = 0xC4
 _SCAN: Final = 0xDA
 
 REDUCED: Final = 4
 """By how much the sides of the reduced picture are shorter."""
-_NARROWEST: Final = 256 * REDUCED
-"""Pixels across below which the reduced picture would be coarser than the subsampled copy."""
 
 
 class Header:
@@ -40,11 +39,11 @@ class Header:
     """
 
     def __init__(self, data: bytes) -> None:
-        if data[:2] != _START:
+        if data[:2] != START:
             raise ValueError("no JPEG")
-        self.has_exif = False
+        self.has_exif = self.has_tables = False
         self.width = self.height = 0
-        kept, at = [_START], 2
+        kept, at = [START], 2
         while True:
             if len(data) < at + 4 or data[at] != 0xFF:
                 raise ValueError("a JPEG that breaks off in its header")
@@ -57,6 +56,7 @@ class Header:
             if marker == _SCAN:
                 break
             self.has_exif = self.has_exif or marker == _EXIF
+            self.has_tables = self.has_tables or marker == _TABLES
             if marker not in _METADATA:
                 kept.append(data[at:end])
             at = end
@@ -77,7 +77,8 @@ class JpegPicture:
     """
 
     def __init__(self, data: bytes, header: Header) -> None:
-        if header.has_exif or header.width < _NARROWEST:
+        if header.has_exif or sampling_step(header.width) < REDUCED:
+            # The orientation is not known here, or the reduced picture is coarser than the subsampled copy.
             raise ValueError("to be decoded at once")
         self.data, self._header = data, header
         self._reduced = self._decoded(cv2.IMREAD_REDUCED_COLOR_4)
@@ -109,9 +110,11 @@ class JpegPicture:
             return self._reduced
         return self._decoded(cv2.IMREAD_REDUCED_COLOR_2) if 2 * width <= self.shape[1] else self.image
 
-    def public(self) -> bytes:
-        """The file for all who may see the picture."""
-        return self._header.without_metadata()
+    def public(self) -> bytes | None:
+        """The file for all who may see the picture; None if a browser may not be able to show it, as many
+        cameras leave out the tables that most pictures share.
+        """
+        return self._header.without_metadata() if self._header.has_tables else None
 
     def _decoded(self, how: int) -> NDArray[np.uint8]:
         picture = None

@@ -77,7 +77,7 @@ class Live(Source):
                         self._fresh.notify_all()
                 index += 1
                 if self._keeper is not None:
-                    self._keeper.tend(held, now)
+                    self._tend(self._keeper, held, now)
         except FrameError as error:
             # For whoever reads us.
             self._error = error
@@ -103,6 +103,10 @@ class Live(Source):
                 yield Frame(taken.index, taken.time, image)
         if self._error is not None and not self._closed.is_set():
             raise self._error
+
+    def _tend(self, keeper: Keeper, held: Any, now: float) -> None:
+        """Show what was read to the keeper; on the camera's thread."""
+        keeper.tend(held, now)
 
     def _picture(self, held: Any) -> Picture | None:
         """The picture from what was read; None if it is unusable."""

@@ -57,8 +57,9 @@ above this, a grid is taken for a moulded board if nothing is known of the posit
 photographs reach 0.57; photo-like and simulated boards, some half hidden, chequered or in the dark, have 0.87
 and more. Raising it refuses boards that are hard to see."""
 
-_EVEN = 2.2
-"""Log odds at which the confidence is one half."""
+_EVEN = 2.45
+"""Log odds at which a board is as likely as another grid: real boards of other games, with round pieces on
+ground of one shade, reach it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +132,12 @@ def _upright(
 @dataclass(frozen=True, slots=True)
 class _Fitted:
     """A fitted candidate: its log odds, the agreement of the known position (None: not known), and the
-    evidence that it is moulded, see :data:`_MOULDED` (1: not required)."""
+    evidence that it is moulded, see :data:`_MOULDED` (None: a board is known to be there)."""
 
     camera: Camera
     odds: float
     shows: float | None
-    moulded: float = 1.0
+    moulded: float | None = None
 
     @property
     def liking(self) -> float:
@@ -165,7 +166,9 @@ class _Fitted:
 
     def _alone(self, odds: float) -> bool:
         """Whether this is a board with log odds above ``odds``, the position being unknown."""
-        return self.odds > odds and self.moulded > _MOULDED
+        if self.moulded is None:
+            return self.odds > odds
+        return self.odds > max(odds, _EVEN) and self.moulded > _MOULDED
 
 
 class _Hunt:
@@ -286,7 +289,7 @@ class _Hunt:
         camera = fitted(self._edges, guess, self._profile, self._lens)
         odds = board_odds(self._edges, camera, self._profile)
         if self._stacks is None:
-            return _Fitted(camera, odds, None, self._moulded(camera) if self._cold else 1.0)
+            return _Fitted(camera, odds, None, self._moulded(camera) if self._cold else None)
         camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
         return _Fitted(camera, odds, shows)
 

@@ -89,14 +89,15 @@ class Look:
         return "" if change is None else change.appeared(self.evidence.colours)
 
     def gain_before(self, square: int, stack: str) -> float:
-        """Nats by which the reference showed this stack rather than the one that stood there; 0 where that is
-        not known.
+        """Nats by which the reference showed this stack rather than the one that stood there; 0 if it is not
+        known what stood there.
         """
         before = None if square in self.unsettled else self._evidence_before
         return 0.0 if before is None else before.stack_gain(square, stack).nats
 
     @cached_property
     def _evidence_before(self) -> Evidence | None:
+        """The evidence of the reference picture, in which the same stacks stood; ``None`` for itself."""
         return None if self.change is None else self.evidence.of_picture(self.change.before)
 
     @cached_property

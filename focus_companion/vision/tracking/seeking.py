@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ..detection.manual_corners import Corners, camera_of, settled
+from ..detection.manual_corners import settled
 from ..detection.quarter_turn import right_way_round
 from ..geometry.stack_masks import Outlines
 from .placement import SAME, Hypothesis, Placement
@@ -35,10 +35,6 @@ class Seeking:
         self._tried = -math.inf
         self._attempts = 0
 
-    def sized(self, width: int, height: int) -> Seeking:
-        """The state after a change of the pictures' size to this one, in pixels."""
-        return self
-
     def see(self, picture: StillFrame) -> Seeking | Watching:
         """The state after this picture."""
         if picture.time - self._tried < (FIRST_RETRY if self._attempts < FIRST_RETRIES else RETRY):
@@ -62,42 +58,19 @@ class Seeking:
         return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
 
 
-class ManualCorners(Seeking):
-    """Somebody has marked the corners; the size of the pictures is not known yet."""
-
-    def __init__(self, context: Context, corners: Corners, believed: bool) -> None:
-        super().__init__(context)
-        self._corners, self._believed = corners, believed
-
-    def sized(self, width: int, height: int) -> Seeking:
-        """The search at the marked corners.
-
-        Raises:
-            ValueError: in a picture of this size, no camera sees a board there; with a sentence for people.
-        """
-        context, profile = self._context, self._context.profiles[0]
-        camera = camera_of(self._corners, width, height, profile)
-        placement = context.fitted(camera, profile, self._believed)
-        context.watch(placement.outlines)
-        return SeekingNear(context, placement, self)
-
-
 class SeekingNear(Seeking):
     """The board is searched for at its last or its marked place first."""
 
-    def __init__(self, context: Context, placement: Placement, marked: ManualCorners | None = None) -> None:
-        """``marked``: the origin of ``placement`` if the first picture has yet to refine it."""
+    def __init__(self, context: Context, placement: Placement, *, refine: bool = False) -> None:
+        """``refine``: the first picture is to refine the pose, as its corners were marked by hand."""
         super().__init__(context)
         self.outlines = placement.outlines
-        self._placement, self._marked = placement, marked
+        self._placement, self._refine = placement, refine
 
     @property
     def setting_up(self) -> bool:
         """See :attr:`.watcher.Watcher.setting_up`."""
         return self._attempts < FIRST_RETRIES + GONE / RETRY
-
-    def sized(self, width: int, height: int) -> Seeking:
-        return Seeking(self._context) if self._marked is None else self._marked.sized(width, height)
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
         required = 0.0 if self._placement.by_hand else SETTING_UP
@@ -105,9 +78,9 @@ class SeekingNear(Seeking):
 
     def _near(self, picture: StillFrame, required: float) -> Watching | None:
         context, placement = self._context, self._placement
-        if self._marked is None:
+        if not self._refine:
             return Watching.at(context, picture, Hypothesis(placement, required=required))
-        self._marked = None
+        self._refine = False
         camera, profile = settled(picture.image, placement.camera, context.profiles, context.standing)
         exact = context.fitted(camera, profile, placement.by_hand)
         return Watching.at(context, picture, Hypothesis(exact, relearn=True, required=required))

@@ -12,12 +12,12 @@ from functools import partial
 
 from ..capture.frames import Frame
 from ..detection.find_board import find_board
-from ..detection.manual_corners import Corners, check_corners
+from ..detection.manual_corners import Corners, camera_of, check_corners
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile
 from ..geometry.stack_masks import Outlines
 from .look import Look
-from .seeking import BoardLost, ManualCorners, Seeking, SeekingNear
+from .seeking import BoardLost, Seeking, SeekingNear
 from .state import Context, FinderCall, State, StillFrame
 from .watching import Watching
 
@@ -49,6 +49,8 @@ class Watcher:
         self._context = Context(tuple(profiles), players, rank1, lens, finder, keep, tuple(standing))
         self._now: Seeking | Watching = Seeking(self._context)
         self._size: tuple[int, int] | None = None
+        self._marked: tuple[Corners, bool] | None = None
+        """Corners marked by hand that no still picture has refined yet, and whether they are believed."""
 
     @property
     def standing(self) -> tuple[str, ...]:
@@ -75,12 +77,15 @@ class Watcher:
         """The look that this frame gives; ``None`` while something moves or no board is in view."""
         height, width = frame.picture.shape[:2]
         if (width, height) != self._size:
-            self._resize(width, height)
+            self._size = width, height
+            self._restart()
         stillness = self._context.stillness
         small = stillness.small_copy(frame.picture)
         lasted = stillness.update(frame.time, small)
         if lasted < SETTLE or stillness.frames < 2:
             return None
+        # The search is due at the first still picture, which refines them.
+        self._marked = None
         now, picture = self._now, StillFrame(frame, frame.time - lasted, small)
         if isinstance(now, Watching):
             self._now = now.see(picture) or BoardLost(self._context, now.placement, frame.time)
@@ -88,20 +93,23 @@ class Watcher:
             self._now = now.see(picture)
         return self._now.look
 
-    def _resize(self, width: int, height: int) -> None:
-        """The pictures have another size from now on, for which no pose is valid."""
-        self._size, now = (width, height), self._now
-        self._forget()
-        if isinstance(now, Seeking):
+    def _restart(self) -> None:
+        """Forget where the board is, and begin at the corners that were marked by hand, if any."""
+        context = self._context
+        self._now = Seeking(context)
+        context.stillness.watch(None)
+        if self._marked is not None and self._size is not None:
+            corners, believed = self._marked
+            profile = context.profiles[0]
             try:
-                self._now = now.sized(width, height)
+                camera = camera_of(corners, *self._size, profile)
             except ValueError:
-                # The corners were marked in a picture of another shape, before a restart.
-                self._forget()
-
-    def _forget(self) -> None:
-        self._now = Seeking(self._context)
-        self._context.stillness.watch(None)
+                # They were marked in a picture of another shape, before a restart.
+                self._marked = None
+                return
+            placement = context.fitted(camera, profile, believed)
+            context.watch(placement.outlines)
+            self._now = SeekingNear(context, placement, refine=True)
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
         """Assume the board at corners that somebody has marked; ``None``: search for it again.
@@ -112,13 +120,13 @@ class Watcher:
         Raises:
             ValueError: no camera sees a board like that, with a sentence for people.
         """
-        if corners is None:
-            self._forget()
-        else:
+        if corners is not None:
             check_corners(corners)
-            marked = ManualCorners(self._context, corners, believed)
-            self._now = marked if self._size is None else marked.sized(*self._size)
+            if self._size is not None:
+                camera_of(corners, *self._size, self._context.profiles[0])
+        self._marked = None if corners is None else (corners, believed)
         self._context.confirmed = False
+        self._restart()
 
     def confirm(self, stacks: Sequence[str], doubtful: Sequence[int] = (), *, shown: bool = True) -> None:
         """This position (52) stands now, and the last look shows it: learn from that look, except from

@@ -19,7 +19,9 @@ from focus_companion.vision.capture.frames import Frame, FrameError, Image, lazi
 from focus_companion.vision.capture.jpeg import Header, JpegPicture
 from focus_companion.vision.capture.live import EncodedLive
 from focus_companion.vision.capture.picture_faults import Repeats, picture_fault
+from focus_companion.vision.capture.planes import sampling_step
 from focus_companion.vision.capture.sampling import sampled, thinned
+from focus_companion.vision.machine_speed import SMALLER
 from focus_companion.vision.tracking.stillness import Stillness
 
 PATH = Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg"
@@ -92,6 +94,11 @@ def test_what_may_have_to_be_turned_is_decoded_at_once(image: Image, orientation
     assert picture.shape[:2] == ((960, 1280) if orientation == 1 else (1280, 960))
 
 
+def test_the_size_that_is_asked_for_on_slow_machines_is_reduced_too(image: Image) -> None:
+    smaller = lazily(np.asarray(cv2.resize(image, SMALLER, interpolation=cv2.INTER_AREA), np.uint8))
+    assert sampled(smaller).shape == thinned(smaller.image, sampling_step(SMALLER[0])).shape
+
+
 def test_small_pictures_and_other_formats_are_decoded_at_once(image: Image) -> None:
     small = np.ascontiguousarray(image[:480, :640])
     for data in (file_of(small), bytes(cv2.imencode(".png", small)[1])):
@@ -155,6 +162,23 @@ def test_the_page_gets_the_cameras_own_file_without_what_it_tells_beside(image: 
     pictures.take(Frame(0, 0.0, lazily_decoded(data, "test")))
     assert pictures.jpeg() == pictures.jpeg(width=1280) == plain
     assert Header(data).without_metadata() == plain
+
+
+def test_the_page_gets_no_file_that_a_browser_may_not_show(image: Image) -> None:
+    data = file_of(image)
+    # As many cameras send it: without the tables (DHT) that nearly all pictures share.
+    while (at := data.find(b"\xff\xc4")) >= 0:
+        data = data[:at] + data[at + 2 + int.from_bytes(data[at + 2 : at + 4], "big") :]
+    pictures = Pictures()
+    pictures.take(Frame(0, 0.0, lazily_decoded(data, "test")))
+    shown = pictures.jpeg()
+    assert shown is not None and Header(shown).has_tables and not Header(data).has_tables
+    assert (
+        np.abs(
+            cv2.imdecode(np.frombuffer(shown, np.uint8), cv2.IMREAD_COLOR) - np.asarray(image, float)
+        ).mean()
+        < 6
+    )
 
 
 @pytest.mark.parametrize("width", [320, 480, 640, 960])

@@ -30,7 +30,7 @@ export class Acts {
 
   /** Switch to a camera: the one that is plugged in, "phone", an address, or "demo" to choose again. The page reconnects by itself. */
   async useCamera(source) {
-    if (await this.send(source ? { source } : {}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
+    if (await this.send(source ? { source } : {}, "/api/camera")) this.toast(t("The program restarts with the camera."));
   }
 
   async run(act) {
@@ -62,7 +62,7 @@ export class Acts {
     }
     if (act === "swap_colours") return this.send({ act });
     if (act === "dismiss") return this.send({ act });
-    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They stand right")]]))) return this.send({ act });
+    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They are set up correctly")]]))) return this.send({ act });
     return false;
   }
 

@@ -36,10 +36,10 @@ export function readingWords(state, reading) {
   const doubtful = reading.doubtful ?? [];
   const look = doubtful.length ? tn("Look at this square first: {squares}.", "Look at these squares first: {squares}.", doubtful.length, { squares: list(doubtful) }) : t("No square is doubtful.");
   const swaps = (state.order ?? []).length === 2 ? [["swap_reading", t("Swap the colours")]] : [];
-  if (state.start_from) return { title: t("Begin from this position?"), text: look, answers: [["take_reading", t("Begin from here"), true], ["edit_reading", t("Mend it")], ...swaps] };
+  if (state.start_from) return { title: t("Begin from this position?"), text: look, answers: [["take_reading", t("Begin from here"), true], ["edit_reading", t("Correct it")], ...swaps] };
   const differ = differences(reading, state.position);
   const apart = differ.length ? tn("This square differs from the game: {squares}.", "These {n} squares differ from the game: {squares}.", differ.length, { squares: list(differ) }) : t("It is the position of the game.");
-  return { title: t("Go on from what stands there?"), text: [apart, look].join(" "), answers: [["take_reading", t("Take this position"), true], ["edit_reading", t("Mend it")], ...swaps, ["pass_reading", t("Put the board right")]] };
+  return { title: t("Go on from this position?"), text: [apart, look].join(" "), answers: [["take_reading", t("Take this position"), true], ["edit_reading", t("Correct it")], ...swaps, ["pass_reading", t("Put the board right")]] };
 }
 
 /** The request that accepts the reading as it is; everything beside the board stays. */

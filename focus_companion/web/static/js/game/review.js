@@ -43,7 +43,7 @@ export async function showReview(card, game, replay) {
   if (!card || !state.result || !state.ply) return;
   card.hidden = false;
   const places = card.querySelector("ol");
-  places.replaceChildren(h("li", { class: "note" }, t("The game is being looked at …")));
+  places.replaceChildren(h("li", { class: "note" }, t("The game is being analysed …")));
   const review = await made(game.id);
   if (!review?.turns.length) {
     card.hidden = true;

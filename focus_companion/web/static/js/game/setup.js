@@ -57,12 +57,12 @@ export class SetUp {
     this.card.querySelector("ol").replaceChildren(
       item("good", t("Players and rules"), h("p", { class: "names" }, ...names), h("p", {}, rulesWords(state)), h("button", { type: "button", "data-act": "new_game" }, t("Change"))),
       item(seen ? (verdict?.kind ?? "good") : "wait", t("Camera"), h("p", {}, seen ? (verdict?.text ?? t("The board is found.")) : t("Show the camera the whole board, well lit, with nothing over it."))),
-      state.start_from ? item("wait", t("Pieces"), h("p", {}, offered(state) ? t("The drawing shows what the camera reads. Begin from it, or mend it.") : t("Set up any position. It is read as soon as the board lies still.")), h("button", { type: "button", "data-act": "read_board" }, t("Read it again"))) : item(
+      state.start_from ? item("wait", t("Pieces"), h("p", {}, offered(state) ? t("The drawing shows what the camera reads. Begin from it, or correct it.") : t("Set up any position. It is read as soon as the board lies still.")), h("button", { type: "button", "data-act": "read_board" }, t("Read it again"))) : item(
         seen && !differ ? "good" : "wait",
         t("Pieces"),
         h("p", {}, !seen ? t("As soon as the board is found, the page says which squares are not right yet.") : differ ? tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) : t("Looking …")),
         h("p", { class: "explain" }, t("Set the pieces up as the drawing shows. The game begins by itself.")),
-        ...(seen && differ ? [h("button", { type: "button", "data-act": "stands_right" }, t("They stand right"))] : []),
+        ...(seen && differ ? [h("button", { type: "button", "data-act": "stands_right" }, t("They are set up correctly"))] : []),
       ),
     );
   }

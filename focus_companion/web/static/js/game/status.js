@@ -47,12 +47,12 @@ function now(state) {
     if (state.reading?.position === "") return { kind: "lost", ...boardNotFound() };
     return { kind: "wait", title: t("Set up any position"), text: t("It is read as soon as the board lies still.") };
   }
-  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read what stands there")]] : [])] };
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read the board")]] : [])] };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
     const wrong = tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) });
-    return { kind: "set-up", title, text: [nextWords(state.position, differ[0]), wrong].join(" "), answers: goesOnFrom(state) ? [["read_board", t("Read what stands there")]] : [] };
+    return { kind: "set-up", title, text: [nextWords(state.position, differ[0]), wrong].join(" "), answers: goesOnFrom(state) ? [["read_board", t("Read the board")]] : [] };
   }
   const choices = candidates(state);
   if (state.prompt) {
