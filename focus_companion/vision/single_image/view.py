@@ -33,8 +33,8 @@ _SQUARE = 55.0
 same."""
 
 _MISSING = 5.0
-"""Penalty in nats for each piece more than a set has: if the pose is a piece too low, every stack seems higher
-by one."""
+"""Nats against each piece that a set does not have: where the board is taken a piece too low, all stacks seem
+higher."""
 
 _MARGIN = 0.2
 """Squares about the stacks in which the picture has to be explained: a camera may be so far off at first."""
