@@ -14,8 +14,9 @@ DATA   ?=
 ARGS   ?=
 
 BIN := $(VENV)/bin
-# On all cores; a file's tests stay together, for they share what is slow to set up.
-PYTEST := $(BIN)/pytest -q -n auto --dist loadfile
+# On all cores; a file's tests stay together, for they share what is slow to set up. tests/conftest.py says which
+# files come first.
+PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: run test fast slow lint audit lock wheel system clean

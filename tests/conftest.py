@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -22,13 +23,57 @@ if os.environ.get("CI"):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+TESTS: Final = Path(__file__).parent
+
 SLOW_HANGS_AFTER: Final = 900
 """Seconds. The timeout in ``pyproject.toml`` is for tests that hang; those marked slow may just be slow, for
 example because many processes are killed and restarted on a busy machine.
 """
 
+LONG: Final = (
+    "test_readme.py",
+    "watch/test_watch_sources.py",
+    "session/test_play_memory.py",
+    "storage/test_storage_faults.py",
+    "web/test_browser_everyone.py",
+    "seats/test_seats_killed.py",
+    "referee/test_referee_doubt.py",
+    "referee/test_referee_things.py",
+    "seats/test_seats_other_table.py",
+    "support/test_doctor.py",
+    "session/test_play_command.py",
+    "storage/test_storage_kill.py",
+    "vision/detection/test_find_board_simulated.py",
+    "security/test_security_files.py",
+    "test_packaging.py",
+    "referee/test_referee_start.py",
+    "referee/test_referee_tall.py",
+    "referee/test_referee_asked.py",
+    "referee/test_other_beginning.py",
+    "seats/test_seats_programs.py",
+    "speech/test_speech_games.py",
+    "session/test_pipeline_set_up.py",
+    "hall/test_hall_outages.py",
+    "mqtt/test_mqtt_refused.py",
+    "vision/tracking/test_stillness.py",
+    "vision/tracking/test_change.py",
+    "vision/detection/test_find_board.py",
+    "simulator/test_simulator_view.py",
+    "review/test_puzzles.py",
+)
+"""The files that take longest. They are begun first: for one that is begun last, all other cores wait."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many workers again as there are cores: many tests wait, for a clock or another process."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + (cores + 1) // 2
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {TESTS / name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(LONG)))
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_HANGS_AFTER))

@@ -15,8 +15,8 @@ from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.scene import BoardProfile
 
 _VIEWS: Final[dict[str, BoardView]] = {}
-_KEPT: Final = 4
-"""Views kept; each has some 60 MB."""
+_KEPT: Final = 8
+"""Views kept; each has 20 MB, of a large picture 60 MB."""
 
 _FOUND: Final[dict[bytes, FoundBoard | None]] = {}
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,12 +49,22 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@cache
+def imported(path: Path) -> tuple[tuple[int, str], ...]:
     """(line, dotted name) of everything that a module imports anywhere in it."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[tuple[int, str]]:
     package = name_of(path).split(".")
     if path.name != "__init__.py":
         package = package[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
@@ -122,7 +133,7 @@ def test_imports_within_vision_point_inward(path: Path) -> None:
 def test_class_names_are_unique_in_the_package() -> None:
     homes: dict[str, set[str]] = {}
     for path in MODULES:
-        for node in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
+        for node in tree(path).body:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, set()).add(name_of(path).partition(".")[2])
     shared = {name: modules for name, modules in homes.items() if len(modules) > 1}

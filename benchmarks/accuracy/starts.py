@@ -68,6 +68,9 @@ CHESS = (("#d9c39a", "#7a4a2b"), ("#efe6d0", "#2f5d3a"), ("#e7dcc0", "#3a2a20"))
 RATE = 5.0
 """Pictures a second."""
 
+READING = 5.0
+"""Seconds for which a position stands to be read before the first turn."""
+
 
 @dataclass(frozen=True)
 class Told:
@@ -127,7 +130,9 @@ def watched(
 ) -> Told:
     """A game of ``plies`` turns before the product."""
     pace = Pace(settle=1.1, wrong=1.2)
-    game = script_game(look, rules, seed=number, plies=plies, trouble=0.0, pace=pace)
+    # Nobody moves before the position has been read and accepted.
+    waiting = None if ours_of is None else READING
+    game = script_game(look, rules, seed=number, plies=plies, trouble=0.0, pace=pace, waiting=waiting)
     ours = (ours_of or Ours)(rules, profiles=profiles, rank1=side_of_rank1(look.camera, look.profile))
     run = hold(game.frames(RATE, detail=0.5), [ours])["ours"]
     truth = game.truth(RATE)
@@ -210,7 +215,7 @@ class Reading(Ours):
 
     def _put_right(self, reading: events_of.Reading) -> None:
         true, read = self._true, parse_position(reading.position)
-        self.doubted = reading.doubtful
+        self.doubted = tuple(reading.doubtful)
         self.silent = ", ".join(
             f"{square}: {stack or 'empty'} as {seen or 'empty'}"
             for square, stack, seen in zip(SQUARES, true.stacks, read, strict=True)

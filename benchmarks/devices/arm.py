@@ -24,7 +24,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 TESTS: Final = ("tests/game", "tests/formats", "tests/referee")
-PACKAGES: Final = "python3,libpython3-stdlib,ca-certificates,tzdata"
+PACKAGES: Final = "python3,libpython3-stdlib,libstdc++6,libgomp1,ca-certificates,tzdata"
 SUITE: Final = "bookworm"
 PYTHON: Final = "3.11"
 """That of the suite."""

@@ -7,6 +7,7 @@ import struct
 import time
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -79,7 +80,9 @@ class Sparring:
             self._rules = rules
         self._machine.place(game[-1])
         self._machine.write("wanted", _WANTED.pack(self._kind, self._depth, seed & 0xFFFFFFFF))
-        self._machine.think(lambda: time.process_time() >= until)
+        # It asks for the first time before it has looked at any turn.
+        asked = count()
+        self._machine.think(lambda: next(asked) > 0 and time.process_time() >= until)
         *_, move = _FOUND.unpack(self._machine.read("found", _FOUND.size))
         return decoded(move)
 

@@ -45,7 +45,7 @@ class Viewers:
         self._host, self._port = place.hostname or "127.0.0.1", place.port or 80
         self._over = threading.Event()
         self._took = took
-        work = [(self._pictures, ()) for _ in range(number)]
+        work: list[tuple[Callable[..., None], tuple[Any, ...]]] = [(self._pictures, ())] * number
         work += [(self._follow, (None if n else heard,)) for n in range(number)]
         self._threads = [threading.Thread(target=target, args=args, daemon=True) for target, args in work]
 

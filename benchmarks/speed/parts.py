@@ -64,7 +64,7 @@ class Clocks:
 
     def __init__(self) -> None:
         self._inside = threading.local()
-        self._spent: dict[int, Counter[str]] = defaultdict(Counter)
+        self._spent: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         """By thread (its ident) and part, seconds."""
         self.counts: Counter[str] = Counter()
 
@@ -89,16 +89,18 @@ class Clocks:
 
     def ended(self, thread: threading.Thread) -> None:
         """The calling thread ends: the rest of its time."""
-        spent = self._spent.pop(threading.get_ident(), Counter())
-        spent[part_of(thread)] += time.thread_time() - sum(spent.values())
-        self._spent[-1].update(spent)
+        spent = self._spent.pop(threading.get_ident(), {})
+        rest = time.thread_time() - sum(spent.values())
+        for part, seconds in (*spent.items(), (part_of(thread), rest)):
+            self._spent[-1][part] += seconds
 
     def figures(self) -> dict[str, float]:
         """Seconds by part, all of the process."""
-        total, found, known = time.process_time(), Counter[str](), 0.0
+        total, found, known = time.process_time(), defaultdict[str, float](float), 0.0
         for spent in list(self._spent.values()):
-            found.update(dict(spent))
-            known += sum(spent.values())
+            for part, seconds in list(spent.items()):
+                found[part] += seconds
+                known += seconds
         for thread in threading.enumerate():
             if thread.ident is None:
                 continue
@@ -182,14 +184,14 @@ def main() -> None:
             clocks.ended(thread)
 
     threading.Thread._bootstrap_inner = bootstrapped  # type: ignore[attr-defined]
-    start = threading.Thread.start
+    start: Any = threading.Thread.start
 
     def started(thread: threading.Thread) -> None:
         if thread.name == "camera":
             noted.setdefault("camera read from", time.monotonic())
         start(thread)
 
-    threading.Thread.start = started  # type: ignore[method-assign]
+    threading.Thread.start = started  # type: ignore[assignment, method-assign]
     signal.signal(signal.SIGUSR2, write)
     sys.meta_path.insert(0, Patcher(clocks, noted))
     sys.argv = ["focus-companion", *sys.argv[2:]]

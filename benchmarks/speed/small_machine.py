@@ -199,8 +199,9 @@ def arrivals(done: Run, camera: MjpegCamera, events: Sequence[dict[str, Any]]) -
     return [event | {"time": at - camera.began} for (at, _), event in zip(done.events, events, strict=True)]
 
 
-def late(truth: Mapping[str, Any], arrived: Sequence[dict[str, Any]]) -> list[float]:
-    """Seconds from each picture of the truth to the arrival of what it shows, however late that is.
+def late(truth: Mapping[str, Any], arrived: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Of each picture of the truth its time in the recording, and seconds until the arrival of what it shows,
+    however late that is.
 
     Events arrive in their order, so the n-th due of a kind is the n-th told.
     """
@@ -214,20 +215,22 @@ def late(truth: Mapping[str, Any], arrived: Sequence[dict[str, Any]]) -> list[fl
         hit = next((event for event in waiting if event["type"] == due.kind), None)
         if hit is not None:
             waiting.remove(hit)
-            found.append(hit["time"] - due.begin)
+            found.append((due.begin, hit["time"] - due.begin))
     return found
 
 
 def report(truth: Mapping[str, Any], done: Run, camera: MjpegCamera, share: float | None) -> dict[str, str]:
     events = shifted(done, camera)
     scored: Score = score(truth, events)
-    delays = late(truth, arrivals(done, camera, events))
+    told = late(truth, arrivals(done, camera, events))
+    delays = [delay for _, delay in told]
     moves = [at for at, event in done.events if event["type"] == "move"]
     counts = done.figures["counts"]
     figures = {
         "events": "all right" if scored.all_right else _faults(scored),
         "delay in the stream, median and p95": _two(scored.latencies),
         "delay until told, median and p95": _two(delays),
+        "told latest": ", ".join(f"{by:.1f} s at {at:.0f} s" for at, by in sorted(told, key=_by_delay)[:4]),
         "start to the first turn told": f"{moves[0] - done.started:.1f} s" if moves else "none",
         "start to the camera, to ready": f"{camera.connected - done.started:.1f} s, "
         f"{camera.began - done.started:.1f} s",
@@ -262,13 +265,17 @@ def usage(done: Run, camera: MjpegCamera, counts: Mapping[str, int]) -> dict[str
 
 def _is_fault(event: Mapping[str, Any]) -> bool:
     # The camera's end is none.
-    return event["type"] == "lost" and event["why"] != "ended"
+    return bool(event["type"] == "lost" and event["why"] != "ended")
 
 
 def _two(values: Sequence[float]) -> str:
     if not values:
         return "none"
     return f"{statistics.median(values):.2f} s, {percentile(values, 0.95):.2f} s"
+
+
+def _by_delay(told: tuple[float, float]) -> float:
+    return -told[1]
 
 
 def _faults(scored: Score) -> str:

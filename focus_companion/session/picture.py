@@ -65,8 +65,8 @@ def _encoded(frame: Frame, draw: Callable[[Any], Any] | None, width: int | None)
 
     shown: Any
     if draw is None and isinstance(frame.picture, JpegPicture):
-        if width is None and (data := frame.picture.public()) is not None:
-            return data
+        if width is None and (own := frame.picture.public()) is not None:
+            return own
         shown = frame.picture.at_width(width or frame.picture.shape[1])
     else:
         shown = frame.image if draw is None else draw(frame.image)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +49,12 @@ def to_texture(points: F32, profile: BoardProfile) -> F32:
     return np.stack([(points[..., 0] + half) * SCALE, (half - points[..., 1]) * SCALE], -1).astype(np.float32)
 
 
+@lru_cache(maxsize=1)
 def board_picture(style: BoardStyle, profile: BoardProfile) -> tuple[U8, F32]:
-    """The board from above: sRGB BGR (S, S, 3), and its relief in mm (S, S)."""
+    """The board from above: sRGB BGR (S, S, 3), and its relief in mm (S, S); both read-only.
+
+    The last one is kept: a board that is pushed, or seen in another light, is still the same board.
+    """
     size = int(2 * (profile.half_width + MARGIN) * SCALE)
     picture = np.full((size, size, 3), bgr(style.colour), np.uint8)
     relief = np.zeros((size, size), np.float32)
@@ -60,7 +66,9 @@ def board_picture(style: BoardStyle, profile: BoardProfile) -> tuple[U8, F32]:
         _chess(picture, style, profile)
     elif style.cells != "none":
         _cells(picture, relief, style, profile)
-    return picture, cv2.GaussianBlur(relief, (0, 0), 0.35 * SCALE)
+    relief = np.asarray(cv2.GaussianBlur(relief, (0, 0), 0.35 * SCALE), np.float32)
+    picture.flags.writeable = relief.flags.writeable = False
+    return picture, relief
 
 
 def _cells(picture: U8, relief: F32, style: BoardStyle, profile: BoardProfile) -> None:

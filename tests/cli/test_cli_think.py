@@ -51,7 +51,7 @@ class Served:
     def close(self) -> int:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
-        status = self.process.wait(20)
+        status = self.process.wait(60)
         self.process.stdout.close()
         return status
 

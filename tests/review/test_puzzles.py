@@ -9,6 +9,7 @@ import pytest
 
 from focus_companion.cli import main
 from focus_companion.formats.json_record import record_to_json
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.position import Position
@@ -16,7 +17,7 @@ from focus_companion.game.record import Entry, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.players.choosing import Budget, choose
-from focus_companion.review.puzzles import LEAST, puzzles
+from focus_companion.review.puzzles import LEAST, Puzzle, puzzles
 from focus_companion.review.review import NotFinished
 
 RULES = Rules.make(2)
@@ -37,6 +38,11 @@ def record() -> GameRecord:
     return GameRecord(RULES, entries=tuple(entries), result=position.result)
 
 
+@pytest.fixture(scope="module")
+def found(record: GameRecord) -> tuple[Puzzle, ...]:
+    return puzzles(record)
+
+
 def has(position: Position, player: str) -> int:
     """Stacks, captured pieces and reserve of one player of two, less the other's."""
     (other,) = set("gr") - {player}
@@ -55,8 +61,9 @@ def kept(position: Position, move: Move) -> int:
     return min(has(end, player) for end in ends) - has(position, player)
 
 
-def test_a_puzzle_has_one_answer_and_it_gains_what_is_said(record: GameRecord) -> None:
-    found = puzzles(record)
+def test_a_puzzle_has_one_answer_and_it_gains_what_is_said(
+    record: GameRecord, found: tuple[Puzzle, ...]
+) -> None:
     assert found, "this game has some"
     positions = [start_position(RULES)]
     for entry in record.entries:
@@ -80,11 +87,16 @@ def test_a_game_that_goes_on_gives_none(record: GameRecord) -> None:
 
 
 def test_the_command_prints_them(
-    record: GameRecord, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    record: GameRecord, found: tuple[Puzzle, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Of the same game given up right after its second puzzle: cutting the puzzles takes a while."""
+    first, second, *_ = found
+    resigned = Entry(Declaration("resign", "gr"[(second.ply + 1) % 2]))
     path = tmp_path / "game.json"
-    path.write_text(json.dumps(record_to_json(record)))
+    path.write_text(
+        json.dumps(record_to_json(GameRecord(RULES, entries=(*record.entries[: second.ply + 1], resigned))))
+    )
     with pytest.raises(SystemExit):
         main(["review", str(path), "--puzzles", "--json"])
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["move"] for one in told] == [str(puzzle.move) for puzzle in puzzles(record)]
+    assert [one["move"] for one in told] == [str(first.move), str(second.move)]

@@ -66,7 +66,7 @@ class Playing:
         self.process.send_signal(signal.SIGTERM)
         said = self.process.communicate(timeout=120)[0]
         assert self.process.returncode == 0, said
-        end = time.monotonic() + 5
+        end = time.monotonic() + 60
         while any(Path(f"/proc/{pid}").exists() for pid in programs):
             assert time.monotonic() < end, "a program outlived the game that it played in"
             time.sleep(0.02)

@@ -39,7 +39,7 @@ def live(folder: Path, until: Callable[[IO[str]], None], obey: str = "obey") -> 
         programs = children(process.pid)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while any(Path(f"/proc/{pid}").exists() for pid in programs):
         assert time.monotonic() < end, "a program outlived the game that it played in"
         time.sleep(0.02)

@@ -50,7 +50,10 @@ class Shot:
 class Table:
     """A session with its game thread, and programs on its seats."""
 
-    def __init__(self, rules: Rules, played_by: dict[str, str], journal: Journal | None = None) -> None:
+    def __init__(
+        self, rules: Rules, played_by: dict[str, str], journal: Journal | None = None, patience: float = 2.0
+    ) -> None:
+        """``patience``: seconds that a program may take longer than it is told to."""
         self.sight = Obedient()
         self.lines: list[str] = []
         self.session = Session(rules, {}, journal, self.sight, played_by=played_by)
@@ -58,7 +61,7 @@ class Table:
             self.session,
             self.lines.append,
             think=(sys.executable, str(PLAYER)),
-            patience=lambda seconds: seconds + 2.0,
+            patience=lambda seconds: seconds + patience,
         )
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -73,7 +76,7 @@ class Table:
                 assert told
                 self.seats.look()
 
-    def until(self, what: Callable[[dict[str, Any]], Any], seconds: float = 20.0) -> dict[str, Any]:
+    def until(self, what: Callable[[dict[str, Any]], Any], seconds: float = 60.0) -> dict[str, Any]:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             state = self.session.state()
@@ -83,7 +86,7 @@ class Table:
         pytest.fail(f"waited in vain; the state is {self.session.state()}, told was {self.lines}")
 
     def submit(self, request: ask.Request) -> None:
-        self.session.submit(request).result(5)
+        self.session.submit(request).result(60)
 
     @property
     def processes(self) -> list[Any]:
@@ -102,8 +105,8 @@ class Table:
 def table() -> Iterator[Callable[..., Table]]:
     made: list[Table] = []
 
-    def make(played_by: dict[str, str], rules: Rules | None = None, journal: Journal | None = None) -> Table:
-        made.append(Table(rules or Rules.make(2), played_by, journal))
+    def make(played_by: dict[str, str], rules: Rules | None = None, **more: Any) -> Table:
+        made.append(Table(rules or Rules.make(2), played_by, **more))
         return made[-1]
 
     yield make
@@ -125,7 +128,7 @@ def test_programs_alone_play_a_game_of_every_kind(table: Callable[..., Table], r
     played_by[rules.order[0]] = "companion:3"
     session = table(played_by, rules).session
     assert session.rules == rules
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while session.history.ply < 30 and not session.history.over and time.monotonic() < end:
         time.sleep(0.05)
     assert session.history.ply >= 30 or session.history.over, session.state()
@@ -181,7 +184,7 @@ def test_a_late_answer_is_still_one(table: Callable[..., Table]) -> None:
 
 
 def test_a_program_retries_on_request(table: Callable[..., Table]) -> None:
-    made = table({"g": program("hang")})
+    made = table({"g": program("hang")}, patience=-0.8)
     made.until(lambda state: state["seat_failed"])
     (before,) = made.processes
     made.submit(ask.SetSeat("g", program("hang").replace("engine: ", "engine:")))
@@ -231,9 +234,9 @@ def test_a_reply_that_was_not_made_yet_survives(table: Callable[..., Table], tmp
 
 
 def test_a_game_paused_is_not_thought_about(table: Callable[..., Table]) -> None:
-    made = table({"g": program("hang")})
+    made = table({"g": program("hang")}, patience=-0.8)
     made.submit(ask.Pause())
-    time.sleep(3.5)
+    time.sleep(1.0)
     assert made.session.state()["seat_failed"] is None
     made.submit(ask.Resume())
     made.until(lambda state: state["seat_failed"])

@@ -123,12 +123,12 @@ def test_frames_come_live_at_about_their_rate_and_stop_when_closed() -> None:
 
 
 def test_closing_ends_a_waiting_reader() -> None:
-    source = DemoSource(RULES, seed=1, fps=0.2, size=SMALL)
+    source = DemoSource(RULES, seed=1, fps=0.005, size=SMALL)
     reader = threading.Thread(target=lambda: list(source), daemon=True)
     reader.start()
     time.sleep(0.3)
     source.close()
-    reader.join(timeout=3)
+    reader.join(timeout=60)
     assert not reader.is_alive()
 
 

@@ -18,8 +18,8 @@ from focus_companion.referee.words import TEMPLATES
 from focus_companion.session.beginning import began
 from focus_companion.session.events import Acted, Event, Moved
 from focus_companion.session.events_from_verdicts import follow, result
-from focus_companion.session.history import History
-from focus_companion.session.state_json import state
+from focus_companion.session.history import History, Transition
+from focus_companion.session.state_json import change
 from focus_companion.speech import Voice, narrate
 from focus_companion.web.catalogues import translations
 
@@ -65,14 +65,17 @@ def game(chance: random.Random) -> tuple[History, list[tuple[Event, dict]]]:
     names = {letter: chance.choice(NAMES_GIVEN) for letter in rules.order}
     history = History.begin(rules, names)
     told: list[tuple[Event, dict]] = []
+    listed: list[dict] = []
 
     def tell(*events: Event) -> None:
-        nonlocal history
+        nonlocal history, listed
+        before = history
         for event in events:
             history = history.take(event)
         # Those of one picture are told when all of them have happened.
-        after = state(history)
-        told.extend((event, after) for event in events)
+        after = change(Transition(events[-1], before, history))
+        listed = [*listed[: after["moves"]["keep"]], *after["moves"]["add"]]
+        told.extend((event, after | {"moves": listed}) for event in events)
 
     tell(began(history, 0.0))
     if chance.random() < 0.2:

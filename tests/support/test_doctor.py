@@ -167,7 +167,8 @@ def test_a_good_camera_over_a_board_is_well_in_all() -> None:
 
 
 def table_top() -> Image:
-    few = np.random.default_rng(1).integers(60, 200, (12, 16, 3), dtype=np.uint8)
+    """A cloth with broad stripes, in which the search for a board soon comes to an end."""
+    few = np.random.default_rng(1).integers(60, 200, (1, 8, 3), dtype=np.uint8)
     return np.asarray(cv2.resize(few, (1280, 960), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 

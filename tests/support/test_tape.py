@@ -31,7 +31,8 @@ from focus_companion.storage.tape import tape as tape_module
 from focus_companion.storage.tape.replay import InMemory, Recording
 from focus_companion.storage.tape.stills import _jpeg, stills
 from focus_companion.storage.tape.tape import Tape, TapeError
-from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.capture.frames import Frame, lazily_decoded
+from focus_companion.vision.capture.jpeg import JpegPicture
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.lens_profiles import LensProfile
 from focus_companion.vision.geometry.scene import Lens
@@ -140,6 +141,24 @@ def play(session: Session) -> None:
     session.submit(ask.NewGame())
     session.push(Frame(9, 9 / 7, picture(1)))
     session.push(Frame(10, 10 / 7, picture(10)))
+
+
+class Whole(Brightness):
+    """Decodes nothing: it takes the picture as it comes."""
+
+    def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
+        assert isinstance(frame.picture, np.ndarray)
+        return super().push(frame, history)
+
+
+def test_a_picture_that_is_taped_is_looked_at_as_it_will_be_again(tmp_path: Path) -> None:
+    image = np.random.default_rng(1).integers(0, 255, (960, 1280, 3), dtype=np.uint8)
+    jpeg = lazily_decoded(bytes(cv2.imencode(".jpg", image)[1]), "test")
+    assert isinstance(jpeg, JpegPicture)
+    session, tape = taped(tmp_path / "tape", sight=Whole)
+    session.push(Frame(0, 0.1, jpeg))
+    tape.close()
+    assert np.array_equal(cv2.imread(str(next((tmp_path / "tape").glob("*.png")))), jpeg.image)
 
 
 class Beginners(Brightness):
@@ -319,7 +338,7 @@ def test_a_disk_that_does_not_follow_ends_the_tape(
 @pytest.mark.parametrize(
     ("content", "word"),
     [
-        (None, "cannot be read"),
+        (None, r"cannot be read \(No such file or directory\)"),
         ("", "no JSON"),
         ("[1]\n", "no object"),
         ('{"format": "something"}\n', "not a tape"),

@@ -156,6 +156,22 @@ def test_the_players_are_a_click_from_the_games(table, seen: Seen) -> None:
     assert seen.troubles == []
 
 
+@pytest.mark.parametrize("language", ["en", "pl", "it"])
+def test_the_players_fit_on_a_phone(browser, tmp_path: Path, make_table, language: str) -> None:
+    table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Ann"})
+    table.session.submit(Resign("r"))
+    table.session.attend()
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": 390, "height": 844})
+        page = Seen(context.new_page(), server.port).open(f"/players?lang={language}")
+        expect(page.locator(".people > li")).to_have_count(2)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for name in page.locator(".people h2, .people tbody th").all():
+            box = name.bounding_box()
+            assert box["height"] < 2 * 24, "a name stands in one line"
+        context.close()
+
+
 def test_clocks_run_down_with_increment(table, seen: Seen) -> None:
     table.session.submit(NewGame(Rules.make(), clock=TimeControl("down", 300, 20)))
     table.session.attend()

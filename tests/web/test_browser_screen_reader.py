@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Seen, at_rest, caught_up, playwright
+from browsing import Seen, caught_up, playwright
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import Removed, apply, removed
@@ -37,6 +37,7 @@ new MutationObserver((changes) => {
 """What a screen reader says by itself: each change of a live region that is shown."""
 
 TABS = 120
+REST_MS = 250
 NAMES = {"g": "Ann", "r": "Bo"}
 
 
@@ -49,9 +50,10 @@ class Reader:
 
     def hears(self, *wanted: str) -> None:
         """These announcements come now, in this order, and no other."""
-        caught_up(self.page, self.table)
         self.page.wait_for_function("count => announced.length >= count", arg=self.read + len(wanted))
-        at_rest(self.page)
+        caught_up(self.page, self.table)
+        # Longer than the page waits before it speaks: what comes too much has come by then.
+        self.page.wait_for_timeout(REST_MS)
         heard = self.page.evaluate("announced")
         assert heard[self.read :] == list(wanted)
         self.read = len(heard)

@@ -91,9 +91,9 @@ def test_what_is_to_be_taken_off_is_said_with_the_reply(table: Any, seen: Seen) 
 
 def test_who_goes_on_when_a_program_gives_no_turn(table: Any, seen: Seen, looping: None) -> None:
     page = seen.open()
-    table.session.submit(SetSeat("g", "engine:mine")).result(5)
+    table.session.submit(SetSeat("g", "engine:mine")).result(60)
     h = table.session.history
-    table.session.submit(GiveUp("g", h.game, h.ply, h.position.text, "late")).result(5)
+    table.session.submit(GiveUp("g", h.game, h.ply, h.position.text, "late")).result(60)
     status(page, "Who goes on for Green?")
     status(page, "has not answered in time")
     page.get_by_role("button", name="The computer takes over").click()
@@ -133,7 +133,7 @@ def test_a_seat_changes_in_the_middle_of_a_game(table: Any, seen: Seen, looping:
 
 def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: None) -> None:
     host = seen.open()
-    table.session.submit(SetSeat("g", "far")).result(5)
+    table.session.submit(SetSeat("g", "far")).result(60)
     status(host, "Green chooses far away")
     link = host.evaluate("async () => (await (await fetch('/api/far')).json()).links.green")
     context = browser.new_context(viewport={"width": 390, "height": 800}, locale="en-GB")

@@ -85,7 +85,7 @@ def test_a_far_player_may_do_nothing_but_play(table: Any, app: Flask) -> None:
         assert post(friend, "/api/far", {"player": "green"}).status_code == 401
         assert friend.get("/api/far", headers=HOST).status_code == 401
         table.start()
-        table.session.submit(SetSeat("r", "far")).result(5)
+        table.session.submit(SetSeat("r", "far")).result(60)
         assert post(friend, "/api/turn", turn(table, player="red")).status_code == 401, "another's seat"
 
 

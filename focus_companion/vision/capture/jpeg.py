@@ -29,8 +29,6 @@ _SCAN: Final = 0xDA
 
 REDUCED: Final = 4
 """By how much the sides of the reduced picture are shorter."""
-_NARROWEST: Final = 256 * REDUCED
-"""Pixels across below which the reduced picture would be coarser than the subsampled copy."""
 
 
 class Header:
@@ -79,7 +77,8 @@ class JpegPicture:
     """
 
     def __init__(self, data: bytes, header: Header) -> None:
-        if header.has_exif or header.width < _NARROWEST:
+        if header.has_exif or sampling_step(header.width) < REDUCED:
+            # The orientation is not known here, or the reduced picture is coarser than the subsampled copy.
             raise ValueError("to be decoded at once")
         self.data, self._header = data, header
         self._reduced = self._decoded(cv2.IMREAD_REDUCED_COLOR_4)

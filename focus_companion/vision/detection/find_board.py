@@ -253,14 +253,13 @@ class _Hunt:
         """The fit of an empty board, or one a square beside it where more domes show: on one side of a board
         that is off by a square there are none, and a label or a corner may look as regular.
         """
-        camera, bare = resized(fit.camera, self._image), [0] * len(self._profile.centres)
-        edges = self._edges
+        profile, bare = self._profile, [0] * len(self._profile.centres)
 
         def domes(place: Camera) -> float:
-            return outline_agreement(edges, place, self._profile, bare)
+            return outline_agreement(self._edges, place, profile, bare)
 
-        places = [camera, *(turned(camera, 0, shift) for shift in _next_squares(self._profile.pitch))]
-        best = max(places, key=domes)
+        camera = resized(fit.camera, self._image)
+        best = max([camera, *places_beside(camera, profile)], key=domes)
         # That there is a board its lattice has told, wherever on it the domes begin.
         return fit if best is camera else replace(fit, camera=self._fit(best).camera)
 
@@ -315,6 +314,11 @@ def _turn_to(
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     shows, turn = max(choices, key=lambda choice: choice[0])
     return turn, shows
+
+
+def places_beside(camera: Camera, profile: BoardProfile) -> list[Camera]:
+    """The cameras that see the board a square beside where this one does, to all eight sides."""
+    return [turned(camera, 0, shift) for shift in _next_squares(profile.pitch)]
 
 
 def _next_squares(pitch: float) -> list[tuple[float, float]]:

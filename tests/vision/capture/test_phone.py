@@ -136,5 +136,5 @@ def test_closing_wakes_a_source_that_waits() -> None:
     reader.start()
     time.sleep(0.1)
     source.close()
-    reader.join(3)
+    reader.join(60)
     assert not reader.is_alive()
