@@ -162,7 +162,8 @@ def script_game(
     quick: int = 0,
     waiting: float | None = None,
 ) -> ScriptedGame:
-    """A game of up to ``plies`` turns, after ``quick`` ones that are shown without hands or trouble.
+    """A game of up to ``plies`` turns, after ``quick`` ones that are shown without hands or trouble. The
+    start stands for ``waiting`` seconds, by default as long as any position.
 
     With probability ``trouble``, something else happens before a turn: an illegal act of any kind, put right
     afterwards, a take-back, a change of light (if the look has more than one) or a push of the board. Between

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...game.squares import SQUARES
 from ..geometry.stack_masks import Outlines, Window
 from .background import Background, of_shade
-from .colour_model import BARE, CLASS, CLASSES, ColourModel
+from .colour_model import BARE, CLASS, CLASSES, UNSEEN, ColourModel
 from .stack_gains import StackGains, surroundings
 
 TRUST = 4.0
@@ -187,7 +187,7 @@ def _of_one_shade(
     """
     known = seen[piece]
     if not piece.any() or (known.size and known.mean(0).max() > 0):
-        return np.zeros(piece.shape, np.float32)
+        return np.full(piece.shape, np.log(UNSEEN), np.float32)
     return of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
 
 

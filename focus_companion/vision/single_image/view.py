@@ -33,7 +33,7 @@ _SQUARE = 55.0
 same."""
 
 _MISSING = 5.0
-"""Nats against each piece that a set does not have: on a board taken a piece too low, every stack seems a piece
+"""Nats against each piece that a set does not have: where the board is taken a piece too low, all stacks seem
 higher."""
 
 _MARGIN = 0.2
