@@ -188,8 +188,8 @@ def _of_one_shade(
     if not piece.any():
         return np.full(piece.shape, np.log(UNSEEN), np.float32)
     own = of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
-    # Elsewhere on the board a piece of a known shade is lit otherwise; but a dark one is as dark all over as only
-    # the sides of a light one are.
+    # Elsewhere on the board a piece of a known shade is lit otherwise; but a dark one is as dark all over as
+    # only the sides of a light one are.
     known = seen[piece].mean(0).max(initial=-np.inf)
     return np.full_like(own, np.log(UNSEEN)) if known > own[piece].mean() / 2 else own
 
