@@ -185,10 +185,13 @@ def _of_one_shade(
     ``piece`` (h, w) says: it is all of one shade, that which shows there. What looks like a piece of a known
     shade, by the log-likelihoods ``seen`` (h, w, K), is one of those.
     """
-    known = seen[piece]
-    if not piece.any() or (known.size and known.mean(0).max() > 0):
+    if not piece.any():
         return np.full(piece.shape, np.log(UNSEEN), np.float32)
-    return of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
+    own = of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
+    # Elsewhere on the board a piece of a known shade is lit otherwise; but a dark one is as dark all over as
+    # only the sides of a light one are.
+    known = seen[piece].mean(0).max(initial=-np.inf)
+    return np.full_like(own, np.log(UNSEEN)) if known > own[piece].mean() / 2 else own
 
 
 __all__ = ["CLASSES", "SQUARES", "Evidence", "Gain", "classes"]

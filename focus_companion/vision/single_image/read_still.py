@@ -12,7 +12,7 @@ from ..detection.find_board import find_board, places_beside
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
-from .search import begun, polished, searched, shares
+from .search import BESIDE, begun, polished, searched, shares
 from .view import StillPicture
 
 _PITCH = 34.0
@@ -63,7 +63,7 @@ def read_still(
     # A lattice of pieces alone may lie a square beside the board: then stacks are read that nobody built.
     beside = [begun(picture, place, found.profile) for place in places_beside(camera, found.profile)]
     nearest = max(beside, key=lambda place: place.nats)
-    if nearest.beats(first):
+    if nearest.beats(first, BESIDE):
         picture = StillPicture(small, nearest.camera, found.profile, players, lens)
         first = begun(picture, nearest.camera, found.profile)
     last, tried = searched(first, profiles)

@@ -37,6 +37,9 @@ _UNEVEN = 0.1
 """Part of what is not explained that varies by chance: the true camera and set have been seen to explain a
 picture by a fifth less well than wrong ones."""
 
+BESIDE = 2 * _UNEVEN
+"""The same for a board that lies a square beside where the finder sees it."""
+
 Change = BoardProfile | float
 """Another set, or the board so many pieces' rises higher."""
 
@@ -66,9 +69,9 @@ class Explanation:
         """The colours that its stacks teach."""
         return self.view.relearned(self.stacks)
 
-    def beats(self, other: Explanation) -> bool:
-        """Whether this explains the picture clearly better."""
-        return self.nats > (1 - _CLEARER) * other.nats
+    def beats(self, other: Explanation, by: float = _CLEARER) -> bool:
+        """Whether this explains the picture clearly better: ``by`` a part of what is not explained."""
+        return self.nats > (1 - by) * other.nats
 
 
 def begun(picture: StillPicture, camera: Camera, profile: BoardProfile) -> Explanation:
