@@ -12,22 +12,22 @@ from typing import Any, Final
 import pytest
 from hypothesis import settings
 
-# A red run that decides about a change must tell of a fault of that change, not of one that a new example has
-# found in what was there before; on a desk every run looks for new examples.
+# A failing run in CI must indicate a fault of the change under test, not one that a new example has found in
+# older code; on a developer's machine every run looks for new examples.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and all that they start: some of it
-# has to be stopped with Ctrl-C. Handlers of one's own are not inherited; what is started has the usual one.
+# A shell that starts the tests in the background makes them and their child processes ignore Ctrl-C, but some
+# have to be stopped with it. Own handlers are not inherited, so the child processes have the default one.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS: Final = Path(__file__).parent
 
 SLOW_HANGS_AFTER: Final = 900
-"""Seconds. The guard in ``pyproject.toml`` is there for tests that hang; those marked slow may only be slow,
-as where many processes are killed and started again on a machine that is busy with other things.
+"""Seconds. The timeout in ``pyproject.toml`` is for tests that hang; those marked slow may just be slow, for
+example because many processes are killed and restarted on a busy machine.
 """
 
 LONG: Final = (

@@ -21,11 +21,11 @@ LONGEST = 500
 """Lines of a module; one that is longer does more than one job."""
 
 HELP_SECONDS = 5.0
-"""What ``--help`` may take at the most on a machine that does much else; alone it takes a tenth of it."""
+"""Timeout in seconds for ``--help`` on a machine under load; on an idle one it takes a tenth of that."""
 
 
 def floors() -> tuple[dict[str, int], dict[str, int]]:
-    """Room → floor, and folder of ``vision/`` → floor, from the tables that people read."""
+    """Room → floor, and folder of ``vision/`` → floor, from the tables in the documentation."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rooms, _, rest = text.partition("### The folders of `vision/`")
     return numbered(rooms), numbered(rest)
@@ -77,7 +77,7 @@ def _imported(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def room_of(name: str) -> str | None:
-    """The room of a dotted name of ours; None for the package itself and for what is not ours."""
+    """The room of a dotted name in the package; None for the package itself and for other names."""
     first, _, rest = name.partition(".")
     room = rest.partition(".")[0]
     return room if first == "focus_companion" and room and room != "__version__" else None
@@ -130,25 +130,14 @@ def test_imports_within_vision_point_inward(path: Path) -> None:
     assert outward == [], f"{name_of(path)} may import only folders on floors below {VISION_FLOORS[own]}"
 
 
-SAME_CLASS = {
-    # What a room asks for, and what fulfils it, share a name.
-    "CameraOffer": {"web.ports", "commands.shared.camera_offer"},
-    "EventJournal": {"session.ports", "mqtt.account"},
-    "KeptEvent": {"mqtt.account", "storage.journal"},
-    "Tape": {"session.ports", "storage.tape.tape"},
-    # The event, and the answer to a request of the web.
-    "Refused": {"session.events", "web.access"},
-}
-
-
-def test_a_class_has_its_name_for_itself() -> None:
+def test_class_names_are_unique_in_the_package() -> None:
     homes: dict[str, set[str]] = {}
     for path in MODULES:
         for node in tree(path).body:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, set()).add(name_of(path).partition(".")[2])
     shared = {name: modules for name, modules in homes.items() if len(modules) > 1}
-    assert shared == SAME_CLASS
+    assert shared == {}
 
 
 def test_the_product_needs_nothing_that_is_for_the_tests() -> None:
@@ -164,11 +153,11 @@ def test_the_product_needs_nothing_that_is_for_the_tests() -> None:
 
 
 def test_no_module_needs_itself() -> None:
-    """No circles, not even by way of an import within a function: what is shared has a module of its own."""
+    """No circular imports, not even by an import within a function: shared code needs its own module."""
     names = {name_of(path) for path in MODULES}
 
     def modules(name: str) -> Iterator[str]:
-        # The longest name that is a module's: the rest is a name in it.
+        # The longest prefix that names a module: the rest is a name in it.
         while name and name not in names:
             name = name.rpartition(".")[0]
         if name:
@@ -201,7 +190,7 @@ def test_game_needs_the_standard_library_alone(path: Path) -> None:
 
 
 def test_commands_do_not_import_one_another_back_through_the_entry() -> None:
-    # The entry imports the commands, lazily; the other way round would load all of them.
+    # The entry point imports the commands lazily; an import in the other direction would load all of them.
     back = [
         name_of(path)
         for path in MODULES

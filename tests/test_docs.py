@@ -30,7 +30,7 @@ pages = pytest.mark.parametrize("page", PAGES, ids=ids)
 
 
 def own_words(line: str) -> str:
-    """What belongs to a command: up to a remark, a pipe or the next command."""
+    """The part of a line that belongs to a command: up to a comment, a pipe or the next command."""
     return re.split(r"  +|[|;&#()]", line)[0]
 
 
@@ -70,7 +70,7 @@ def test_options_are_known(page: Path) -> None:
     for name, rest in COMMAND.findall(text):
         command = cli.get_command(context, name)
         assert command is not None
-        # What follows a service's command are the options of play.
+        # The arguments of a service's command are options of play.
         held = (
             [command] if name != "service" else [*command.commands.values(), cli.get_command(context, "play")]
         )  # type: ignore[attr-defined]
@@ -96,7 +96,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pages
 def test_tables_are_whole(page: Path) -> None:
-    """A row with a cell more or less shows its last cells nowhere."""
+    """A row with more or fewer cells than the header is not shown completely."""
     columns = 0
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if not line.startswith("|"):

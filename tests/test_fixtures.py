@@ -32,7 +32,7 @@ def position_text(board: dict[str, str]) -> str:
 
 
 def companion(*args: str | Path) -> str:
-    """Standard output of the program; a failure shows what it said."""
+    """Standard output of the program; a failure shows its output."""
     done = subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", *map(str, args)],
         capture_output=True,
@@ -72,7 +72,7 @@ def test_start_pictures_are_found_where_they_are(still: dict[str, Any]) -> None:
     )
     true = true.reshape(-1, 2)
     found = np.array([read["corners"][name] for name in ("a1", "h1", "h8", "a8")])
-    # A still cannot tell where rank 1 lies; any quarter turn of the right board is right.
+    # A still does not show where rank 1 is, so any quarter turn of the right board is correct.
     apart = min(np.abs(np.roll(found, turn, 0) - true).max() for turn in range(4))
     pitch = np.linalg.norm(true[1] - true[0]) / 8
     assert apart < 0.1 * pitch

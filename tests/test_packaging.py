@@ -71,11 +71,11 @@ def _translations(catalogue: Iterable[Any]) -> dict[tuple[str, ...], tuple[str, 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built through the source archive, so that both are tried."""
+    """The wheel, built from the source archive, so that both are tested."""
     folder = tmp_path_factory.mktemp("dist")
     archive = _build(ROOT, folder, "sdist")
     with tarfile.open(archive) as packed:
-        # By attribute, because the early 3.11 of Debian 12 does not know the argument.
+        # By attribute, because the early Python 3.11 of Debian 12 does not support the argument.
         packed.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
         packed.extractall(folder)
     return _build(folder / archive.name.removesuffix(".tar.gz"), folder, "wheel")
@@ -92,7 +92,7 @@ def _build(source: Path, folder: Path, kind: str) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program in a fresh environment with nothing but the wheel and what it asks for."""
+    """The program in a fresh environment with only the wheel and its dependencies."""
     home = tmp_path_factory.mktemp("venv")
     venv.create(home, with_pip=True)
     done = subprocess.run(
@@ -147,7 +147,7 @@ def test_installed_program_works_from_another_folder(installed: Path, tmp_path: 
 
 @pytest.mark.slow
 def test_installed_program_reads_a_picture(installed: Path, tmp_path: Path) -> None:
-    """The profiles and the picture library are there and work together."""
+    """The profiles and the picture library are included and work together."""
     picture = ROOT / "fixtures" / "images" / "2p-oblique-start.jpg"
     read = run(installed, "read", str(picture), "--players", "2", "--json", cwd=tmp_path)
     assert read.returncode == 0, read.stderr
@@ -156,7 +156,7 @@ def test_installed_program_reads_a_picture(installed: Path, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_installed_program_asks_for_nothing_that_tests_alone_need(installed: Path) -> None:
-    """Every module can be imported with what the wheel asks for."""
+    """Every module can be imported with the wheel's dependencies."""
     code = (
         "import focus_companion, importlib, pkgutil\n"
         "for m in pkgutil.walk_packages(focus_companion.__path__, 'focus_companion.'):\n"

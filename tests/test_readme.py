@@ -16,7 +16,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")])
 
 PLAYS: Final = re.compile(r"make run\b|focus-companion play\b")
-"""What goes on until Ctrl-C."""
+"""Commands that run until Ctrl-C."""
 
 NOT_COPIED: Final = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "dist", "build", "node_modules"
@@ -30,7 +30,7 @@ def commands(page: Path) -> list[str]:
 
 
 class Terminal:
-    """A terminal of a user who has nothing yet: one command after another, with what they export."""
+    """The terminal of a new user: one command after another, with exported variables."""
 
     def __init__(self, home: Path, checkout: Path) -> None:
         self.checkout = checkout
@@ -41,7 +41,7 @@ class Terminal:
             "HOME": str(home),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "SHELL": "/bin/bash",
-            # Any free one, and no lights of the machine that tests.
+            # Any free port, and no lights of the test machine.
             "FOCUS_COMPANION_PORT": "0",
             "FOCUS_COMPANION_LIGHTS": "none",
         }
@@ -54,7 +54,7 @@ class Terminal:
         )  # fmt: skip
 
     def run(self, line: str) -> str:
-        """What a command prints that must end well by itself."""
+        """The output of a command that must exit successfully by itself."""
         process = self.start(line)
         printed, _ = process.communicate()
         assert process.returncode == 0, f"{line}\n{printed}"
@@ -63,7 +63,7 @@ class Terminal:
         return printed
 
     def play(self, line: str) -> str:
-        """What a command prints until it has told a turn, and after Ctrl-C."""
+        """The output of a command until it has printed a turn, and after Ctrl-C."""
         process = self.start(line)
         assert process.stdout is not None
         printed = []
@@ -72,7 +72,7 @@ class Terminal:
             if re.match(r" +\d+\. ", told):
                 break
         assert process.poll() is None, f"{line}\n{''.join(printed)}"
-        # As the terminal does: to all that was started.
+        # As a terminal does: to the whole process group.
         os.killpg(process.pid, signal.SIGINT)
         printed.append(process.communicate()[0])
         return "".join(printed)
@@ -85,7 +85,7 @@ def test_every_command_runs_as_printed_and_in_its_order(tmp_path: Path) -> None:
     checkout, home = tmp_path / "checkout", tmp_path / "home"
     shutil.copytree(ROOT, checkout, ignore=NOT_COPIED)
     home.mkdir()
-    # How this machine reaches its packages, if it has a way of its own.
+    # How this machine reaches its package index, if that is configured.
     if (Path.home() / ".config" / "pip").is_dir():
         shutil.copytree(Path.home() / ".config" / "pip", home / ".config" / "pip")
     terminal = Terminal(home, checkout)
@@ -101,7 +101,7 @@ def test_every_command_runs_as_printed_and_in_its_order(tmp_path: Path) -> None:
     assert "pipx install ." in ran and "make run" in ran
     assert (checkout / "game.sgf").read_text(encoding="utf-8").startswith("(;")
     assert "games" in ran["focus-companion backup copy.sqlite"]
-    # A terminal that is opened afterwards finds the program.
+    # A terminal opened afterwards finds the program.
     assert str(home / ".local" / "bin") in (home / ".bashrc").read_text(encoding="utf-8")
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from focus_companion.commands.watch import PUBLIC
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.referee.referee import Referee
+from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision.capture.frames import Frame, Image
@@ -23,9 +25,7 @@ from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry import resize as sizes
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile
-from focus_companion.vision.tracking.change import Change, Smoothed
 from focus_companion.vision.tracking.look import Look
-from focus_companion.vision.tracking.stillness import Small
 from focus_companion.vision.tracking.watcher import Watcher
 
 
@@ -46,24 +46,11 @@ class Unchanging(Watcher):
     changed.
     """
 
-    def _new_look(self, frame: Frame, smoothed: Smoothed, small: Small, change: Change | None) -> Look:
-        look = super()._new_look(frame, smoothed, small, change)
-        look.touched = np.full_like(look.touched, 0.5)
+    def see(self, frame: Frame) -> Look | None:
+        look = super().see(frame)
+        if look is not None:
+            look.touched = np.full_like(look.touched, 0.5)
         return look
-
-
-class Unlearning(Watcher):
-    """Keeps the colours and the bare board as learned when the board was found."""
-
-    def _learn(self, smoothed: Smoothed, keep: float, doubtful: Sequence[int]) -> None:
-        super()._learn(smoothed, 1.0, doubtful)
-
-
-class Coarse(Watcher):
-    """Uses the board as located by its lattice, without fitting the outlines of the pieces."""
-
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more, finder=coarse_board)
 
 
 def coarse_board(
@@ -74,14 +61,16 @@ def coarse_board(
     return None if best is None else FoundBoard(sizes.resized(best.camera, image), profiles[0], 1.0)
 
 
-ABLATIONS: Final[Mapping[str, type[Watcher]]] = {
+ABLATIONS: Final[Mapping[str, Callable[..., Watcher]]] = {
     "height": Watcher,
     "change": Unchanging,
-    "colours": Unlearning,
-    "pose": Coarse,
+    "colours": partial(Watcher, keep=1.0),
+    "pose": partial(Watcher, finder=coarse_board),
     "beam": Watcher,
 }
-"""Parts of the product that can be disabled (ablated), and the watchers without them."""
+"""Parts of the product that can be disabled (ablated), and the watchers without them: without "colours", they
+stay as learned when the board was found; without "pose", the outlines of the pieces are not fitted.
+"""
 
 
 class Lacking(Pipeline):
@@ -125,7 +114,11 @@ class Ours:
         self.session = Session(rules, {}, None, self.pipeline)
 
     def see(self, frame: Frame) -> list[dict[str, Any]]:
-        emitted = [event.to_json() for event in self.session.push(frame) if event.type in PUBLIC]
+        return self.public(self.session.push(frame))
+
+    def public(self, events: Iterable[Event]) -> list[dict[str, Any]]:
+        """Those events that everybody is told, as JSON."""
+        emitted = [event.to_json() for event in events if event.type in PUBLIC]
         return [{**event, "time": round(event["time"], 3)} for event in emitted]
 
     def overlay(self, image: Image) -> Image:

@@ -1,12 +1,14 @@
 """Starts other than the full board of the plastic set: games from them, and empty boards.
 
-    python -m benchmarks.accuracy.starts drop|draughts|empty [--cases N] [--seed S] [--plies N] [--kind TEXT]
-                                         [--events FOLDER]
+    python -m benchmarks.accuracy.starts drop|draughts|dropped|position|empty
+                                         [--cases N] [--seed S] [--plies N] [--events FOLDER]
 
 ``drop``: games from the empty board, both plastic sets, 10 to 45 degrees off the vertical. ``draughts``: the
 usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
-``--rank1`` told. ``empty``: boards with nothing on them, to be found; their camera's place is compared with
-the truth. Each case follows from its number alone. One line a case; ``--events`` keeps what was told.
+``--rank1`` told. ``dropped``: the same from the empty board. ``position``: games from
+positions that the camera reads, after 10 to 30 turns. ``empty``: boards with nothing on them, to be
+found; their camera's place is compared with the truth. Each case follows from its number alone. One line a
+case; ``--events`` keeps what was told.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -26,15 +29,24 @@ from benchmarks import history
 from benchmarks.accuracy.contest import Ours, hold
 from benchmarks.accuracy.finding import corner_error
 from benchmarks.accuracy.scoring import score
+from focus_companion.game.play import apply
+from focus_companion.game.position import parse_position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
+from focus_companion.game.squares import SQUARES
+from focus_companion.game.start import Start
+from focus_companion.session import events as events_of
+from focus_companion.session.requests import SetPosition
+from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.for_tests.script import script_game
+from focus_companion.simulator.player import choose
 from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, SceneStyle, aimed_camera
 from focus_companion.simulator.stage import Hand
+from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.orientation import SIDES
@@ -55,6 +67,9 @@ CHESS = (("#d9c39a", "#7a4a2b"), ("#efe6d0", "#2f5d3a"), ("#e7dcc0", "#3a2a20"))
 
 RATE = 5.0
 """Pictures a second."""
+
+READING = 5.0
+"""Seconds for which a position stands to be read before the first turn."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +126,14 @@ def watched(
     plies: int,
     profiles: Sequence[BoardProfile],
     keep: Path | None,
+    ours_of: type[Ours] | None = None,
 ) -> Told:
     """A game of ``plies`` turns before the product."""
     pace = Pace(settle=1.1, wrong=1.2)
-    game = script_game(look, rules, seed=number, plies=plies, trouble=0.0, pace=pace)
-    ours = Ours(rules, profiles=profiles, rank1=side_of_rank1(look.camera, look.profile))
+    # Nobody moves before the position has been read and accepted.
+    waiting = None if ours_of is None else READING
+    game = script_game(look, rules, seed=number, plies=plies, trouble=0.0, pace=pace, waiting=waiting)
+    ours = (ours_of or Ours)(rules, profiles=profiles, rank1=side_of_rank1(look.camera, look.profile))
     run = hold(game.frames(RATE, detail=0.5), [ours])["ours"]
     truth = game.truth(RATE)
     found = score(truth, run.events)
@@ -125,12 +143,16 @@ def watched(
         (keep / f"{number}.truth.json").write_text(json.dumps(truth))
     right = found.exact and not (found.false_alerts or found.wrong_moves or run.error)
     first = found.problems[0] if found.problems else None
-    set_taken = watcher.profile.name if (watcher := ours.pipeline._watcher) and watcher.profile else "none"
+    outlines = ours.pipeline.outlines
+    set_taken = "none" if outlines is None else outlines.profile.name
     about = (
         f"{found.plies_ok}/{found.plies_due} turns, {found.in_time_ok} in time, {found.false_alerts} false "
         f"alerts, {found.wrong_moves} wrong, {found.unclear} asked; "
         f"{look.pieces.profile} taken for {set_taken}"
     )
+    if isinstance(ours, Reading):
+        right = right and not ours.silent
+        about += f"; read with {len(ours.doubted)} squares in doubt, misread without doubt: {ours.silent}"
     if first is not None:
         about += f"; first {first.time:.1f} s {first.what} ({first.detail})"
     return Told(right, f"{about} {run.error}")
@@ -148,14 +170,85 @@ def drop(number: int, plies: int, keep: Path | None) -> Told:
 
 def draughts(number: int, plies: int, keep: Path | None) -> Told:
     """A game with the draughts of one pair of shades; every pair, either way round, has its turn."""
-    rng = np.random.default_rng([number, 52])
+    return _with_draughts(number, plies, keep, Rules.make(2), 52)
+
+
+def dropped(number: int, plies: int, keep: Path | None) -> Told:
+    """The same from an empty chess board."""
+    return _with_draughts(number, plies, keep, Rules.make(2, set_up="drop"), 54)
+
+
+def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, stream: int) -> Told:
+    rng = np.random.default_rng([number, stream])
     name = list(SHADES)[number % len(SHADES)]
     shades = SHADES[name] if (number // len(SHADES)) % 2 == 0 else SHADES[name][::-1]
     profile = board_profile("chess-draughts")
     look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
     look = seen_from(look, rng, profile, (20, 45))
-    told = watched(look, Rules.make(2), number, plies, (profile,), keep)
+    told = watched(look, rules, number, plies, (profile,), keep)
     return replace(told, about=f"{look.camera.tilt:.0f}° {name} {told.about}")
+
+
+_UNREAD = "nothing read"
+
+
+class Reading(Ours):
+    """The product where the camera reads the start, in front of players who put right what it has misread.
+
+    ``doubted``: squares that it was not sure of; ``silent``: those that it misread and was sure of, as
+    "square: true as read".
+    """
+
+    def __init__(self, rules: Rules, *, profiles: Sequence[BoardProfile], rank1: str) -> None:
+        super().__init__(rules, profiles=profiles, rank1=rank1)
+        self._true = start_position(rules)
+        self.session = Session(Rules.make(2), {}, None, self.pipeline, start_from="camera")
+        self.doubted: tuple[str, ...] = ()
+        self.silent = _UNREAD
+
+    def see(self, frame: Frame) -> list[dict[str, Any]]:
+        events = self.session.push(frame)
+        for event in events:
+            if isinstance(event, events_of.Reading) and event.position and self.silent == _UNREAD:
+                self._put_right(event)
+        return self.public(events)
+
+    def _put_right(self, reading: events_of.Reading) -> None:
+        true, read = self._true, parse_position(reading.position)
+        self.doubted = tuple(reading.doubtful)
+        self.silent = ", ".join(
+            f"{square}: {stack or 'empty'} as {seen or 'empty'}"
+            for square, stack, seen in zip(SQUARES, true.stacks, read, strict=True)
+            if stack != seen and square not in self.doubted
+        )
+        reserves = dict(zip(true.players, true.reserves, strict=True))
+        self.session.submit(SetPosition(true.stacks, true.to_move, reserves))
+
+
+def read_position(number: int, plies: int, keep: Path | None) -> Told:
+    """A game from a position after 10 to 30 turns that the camera reads."""
+    rng = np.random.default_rng([number, 55])
+    look = random_look(rng, (960, 720))
+    look = seen_from(look, rng, look.profile, (10, 45))
+    rules, turns = Rules.make(2), int(rng.integers(10, 31))
+    reached = start_position(rules)
+    for _ in range(turns):
+        move = choose(reached, rules, rng)
+        if move is None:
+            break
+        reached = apply(reached, move, rules)
+    reserves = dict(zip(reached.players, reached.reserves, strict=True))
+    start = Start.make(rules.order, reached.stacks, reserves=reserves, to_move=reached.to_move)
+    told = watched(
+        look,
+        Rules.make(2, set_up="position", start=start),
+        number,
+        plies,
+        plastic_sets(),
+        keep,
+        Reading,
+    )
+    return replace(told, about=f"{look.camera.tilt:.0f}° after {turns} turns {told.about}")
 
 
 def empty(number: int, plies: int, keep: Path | None) -> Told:
@@ -189,6 +282,8 @@ def empty(number: int, plies: int, keep: Path | None) -> Told:
 KINDS: dict[str, Callable[[int, int, Path | None], Told]] = {
     "drop": drop,
     "draughts": draughts,
+    "dropped": dropped,
+    "position": read_position,
     "empty": empty,
 }
 

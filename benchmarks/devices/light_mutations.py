@@ -205,7 +205,7 @@ MUTATIONS = (
     ),
     host(
         "a press reported with each PING",
-        "test_button_pressed_once_is_told_once",
+        "test_a_single_press_is_reported_once",
         "lights/serial.py",
         "new = min(2, (presses - self._presses) % 256)",
         "new = min(2, presses)",
@@ -214,7 +214,7 @@ MUTATIONS = (
         "a press dismisses what has just been reported",
         "test_the_button_dismisses",
         "session/events_from_requests.py",
-        "time - max(told) >= JUST_TOLD",
+        "time - max(shown) >= DISMISS_DELAY",
         "True",
         REQUESTS,
     ),

@@ -39,6 +39,7 @@ class Sight:
     """A pipeline that sees nothing happen."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __getattr__(self, name: str) -> Any:
         return lambda *_, **__: None

@@ -61,10 +61,10 @@ def step(table: Table, chance: random.Random) -> None:
         return
     if chance.random() < 0.1:
         player, now = "red", session.history.time
-        emitted = session._tell(
+        emitted = session._emit_events(
             Alert(now, "distance", player, ["d5", "d6"], "Two pieces go two squares. Put it back.")
         )
-        emitted += session._tell(Resolved(now))
+        emitted += session._emit_events(Resolved(now))
         table.publisher.tell()
     table.play()
 

@@ -36,7 +36,7 @@ from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import removed
 from focus_companion.game.rules import Rules
 from focus_companion.session.pipeline import Pipeline
-from focus_companion.session.runner import Awake, Runner
+from focus_companion.session.runner import Runner, SleepMeter
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
@@ -187,7 +187,7 @@ class Cable:
             yield Frame(index, index / FPS, self._table.picture())
 
 
-class Sleeper(Awake):
+class Sleeper(SleepMeter):
     """Test double of the clock that keeps running while the computer sleeps."""
 
     def __init__(self) -> None:
@@ -212,8 +212,8 @@ class Trial:
         self.runner = Runner(
             self.session,
             self._open,
-            heard=lambda event: self.events.put((time.monotonic(), event)),
-            awake=self.sleeper,
+            on_event=lambda event: self.events.put((time.monotonic(), event)),
+            sleep_meter=self.sleeper,
         )
         self.runner.start()
         self.wait("ready")

@@ -1,11 +1,11 @@
-"""Whole games at the simulated board with one and two seats without hands: is every reply made and checked?
+"""Whole games in which the simulated table plays for one or two absent players: is every reply checked?
 
     python -m benchmarks.reliability.replies --games 104
 
 Runs ``soak.py`` for two, three and four players and for partners, each with one and with two seats of the
-computer. About one reply in nine is made wrongly first and put right once it was alerted. Prints a line for
-each kind of game and the sum. Games are fast ones, but for partners, who have no fast game. Exit status 1
-where anything was missed.
+computer. About one reply in nine is first made wrongly and corrected after its alert. Prints a line for each
+kind of game and the sum. All games are fast games, except those of partners, for whom there is none. Exit
+status 1 if anything was missed.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ about, alerts without an illegal act, and journal events that the viewer did not
 rules unless ``--full``. Each fault is saved with its last pictures in ``--faults``; ``--again FAULT.json``
 replays the game in which it occurred.
 
-Of seats without hands (``--seat``, once per colour) it also counts the replies made as requested and those
-before which a different turn was made, and whether every one of these raised an alert.
+For seats away from the board (``--seat``, once per colour) it also counts the replies made as requested and
+those before which a different turn was made, and whether every one of these raised an alert.
 
 Exit status 1 if anything was missed, if handles or threads have grown, or if memory has grown by more than 5
 % since the first tenth of the games.
@@ -114,7 +114,7 @@ def soak(
         if event.type == "result":
             ended.put(event)
 
-    runner = Runner(session, table.open, anew=table.anew, heard=heard)
+    runner = Runner(session, table.open, must_reopen=table.must_reopen, on_event=heard)
     runner.start()
     rows: list[dict[str, Any]] = []
     for done in range(1, games + 1):

@@ -137,8 +137,8 @@ class Table(Demo):
             orders=SessionOrders(self._session),
         )  # fmt: skip
 
-    def anew(self, emitted: Any) -> bool:
-        return super().anew(emitted) or self._books.diverged
+    def must_reopen(self, emitted: Any) -> bool:
+        return super().must_reopen(emitted) or self._books.diverged
 
 
 class Watched(Pipeline):
@@ -253,7 +253,7 @@ class Books:
                 self._game_began = self.played.opening + 1
 
     def _check_reply(self, event: Moved) -> None:
-        """A turn for a seat without hands has to be the one that was asked for."""
+        """A turn for a seat away from the board has to be the one that was asked for."""
         if self.session is None or LETTER[event.player] not in self.session.history.played_by:
             return
         due, self._reply = self._reply, None

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from focus_companion.support.checks import Check
     from focus_companion.vision.capture.frames import Image
 
+SPEED = 2.0
+"""Seconds for which the machine's speed is measured."""
+
 
 @click.command("doctor")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
@@ -29,8 +32,8 @@ def command(as_json: bool, **flags: Any) -> None:
     """
     from focus_companion.support.checks import worst
 
-    tell = (lambda _: None) if as_json else (lambda check: click.echo(check.line))
-    found, _ = examine(load(flags), tell)
+    on_check = (lambda _: None) if as_json else (lambda check: click.echo(check.line))
+    found, _ = examine(load(flags), on_check)
     state = worst(found)
     if as_json:
         click.echo(
@@ -41,14 +44,14 @@ def command(as_json: bool, **flags: Any) -> None:
 
 
 def examine(
-    settings: Settings, tell: Callable[[Check], object] = lambda _: None
+    settings: Settings, on_check: Callable[[Check], object] = lambda _: None
 ) -> tuple[list[Check], list[Image]]:
-    """Run all checks and ``tell`` each as it is done. Also returns the pictures taken."""
+    """Run all checks and ``on_check`` each as it is done. Also returns the pictures taken."""
     found: list[Check] = []
     images: list[Image] = []
     for check in _checks(settings, images):
         found.append(check)
-        tell(check)
+        on_check(check)
     return found, images
 
 
@@ -56,10 +59,12 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
     # The camera's checks take longest and come last.
     # Imported here: --help must not wait for OpenCV.
     from focus_companion.support import exposed, machine
+    from focus_companion.vision.machine_speed import measure
 
     yield from machine.check_versions()
     yield from exposed.check_settings()
     yield from machine.check_rights()
+    yield from machine.check_speed(measure(SPEED))
     yield from machine.check_disk(settings.data)
     yield from machine.check_journal(settings.data)
     yield from machine.check_port(settings.port, "0.0.0.0" if settings.lan else "127.0.0.1")

@@ -39,7 +39,7 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
     def pressed() -> None:
         click.echo("    the button was pressed")
 
-    with _telling(), open_lights(settings, pressed, awaited=False) as lights:
+    with _lights_log_shown(), open_lights(settings, pressed, awaited=False) as lights:
         if not lights.names:
             raise NotSo(
                 "there are no lights to try; plug a light board in, name one with --port PATH or --wled URL, "
@@ -58,7 +58,7 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def _lights_log_shown() -> Iterator[None]:
     """Meanwhile, log messages of the lights, and only those, are shown on the terminal."""
     log = logging.getLogger("focus_companion.lights")
     shown, level = logging.StreamHandler(), log.level

@@ -20,11 +20,11 @@ from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.broker_options import chosen_broker
-from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.phone_page import phone_page
-from focus_companion.commands.shared.pin import tell_phone
+from focus_companion.commands.shared.pin import print_phone
 from focus_companion.commands.shared.rule_options import match_options
 from focus_companion.commands.shared.seat_options import ChosenSeat, chosen_seats, seat_options
 from focus_companion.commands.shared.serving import announce, on_signals, say
@@ -46,6 +46,9 @@ else:  # older click knows no parameters of this type
     _NameType = click.ParamType
 
 log = logging.getLogger(__name__)
+
+MOMENT = 0.2
+"""Seconds for which the machine's speed is measured before a game."""
 
 
 class Name(_NameType):
@@ -123,7 +126,7 @@ def command(
         logs.hide(secret)
     logs.start(settings.log)
     if notice := exposed_notice():
-        tell(notice)
+        print_notice(notice)
     stop = threading.Event()
     on_signals(stop)
     going: Restart | None = Restart(settings)
@@ -137,7 +140,7 @@ def command(
 
 @dataclass(frozen=True)
 class Restart:
-    """How to start anew: the settings, and the camera chosen on the page (see ``CameraOffer.source``)."""
+    """How to restart: the settings, and the camera chosen on the page (see ``CameraOffer.source``)."""
 
     settings: Settings
     picked: str | None = None
@@ -152,7 +155,7 @@ def play(
 ) -> Restart | None:
     """Play until ``stop`` is set, the source fails, or another camera is chosen on the page.
 
-    ``picked``: the camera chosen there before. Returns how to start anew if one was chosen; else ``None``.
+    ``picked``: the camera chosen there before. Returns how to restart if one was chosen; else ``None``.
 
     Raises:
         SeatError: a seat of a colour that does not play.
@@ -160,26 +163,30 @@ def play(
     """
     memory.share_one_pool()
     threads.take_short_turns()
-    # Imported here because picture libraries take their time, which --help need not wait for.
+    # Imported here because picture libraries are slow to import, and --help need not wait for them.
     from focus_companion.commands.shared import playing
     from focus_companion.commands.shared.camera_offer import CameraOffer
+    from focus_companion.support.live_report import LiveReport
+    from focus_companion.vision.machine_speed import measure
 
+    speed = measure(MOMENT)
     broker, given = chosen_broker(settings), settings
-    camera, journal, settings = playing.open_camera_and_journal(settings, picked, closing)
+    camera, journal, settings = playing.open_camera_and_journal(settings, picked, speed.size, closing)
     session = playing.begin_session(wanted, settings, camera, journal, closing)
-    heard = playing.open_listeners(wanted, settings, session, camera, journal, broker, closing)
+    reports = LiveReport(session)
+    on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, reports, closing)
 
     supervisor = Supervisor()
-    # While the page is made ready the camera is opened and the board sought: a start is quick.
-    runner = playing.start_runner(session, camera, heard, supervisor, closing)
+    # The camera is opened and the board sought while the page is prepared, for a quick start.
+    runner = playing.start_runner(session, camera, on_event, supervisor, speed.apart, closing)
     offer = CameraOffer() if given.camera is None else None
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
-    server = playing.serve_page(settings, session, journal, offer, phone, closing)
+    server = playing.serve_page(settings, session, journal, offer, phone, reports, closing)
 
     playing.say_what_is_played(session, camera)
     announce(settings, server.port)
     if phone is not None:
-        tell_phone(phone, server.port, settings.data, closing)
+        print_phone(phone, server.port, settings.data, closing)
 
     def taken() -> bool:
         return offer is not None and offer.taken.is_set() and not stop.is_set()
@@ -190,8 +197,9 @@ def play(
     playing.end_before_the_page(
         closing, runner, session, offer, lambda: None if taken() else supervisor.stopping()
     )
+    log.info("this machine follows a game at %.0f pictures a second", speed.rate)
     log.info("version %s, data in %s, camera %s", __version__, settings.data, shown_address(camera.text))
-    _wait(runner, stop, partial(_tell_status, supervisor, session), taken)
+    _wait(runner, stop, partial(_update_status, supervisor, session), taken)
     if offer is not None and taken():
         say("A camera takes the place of the demo" if camera.stands_in else "Another camera is to be chosen")
         return Restart(replace(given, port=server.port), offer.source)
@@ -199,9 +207,9 @@ def play(
     return None
 
 
-def _tell_status(supervisor: Supervisor, session: Session) -> None:
+def _update_status(supervisor: Supervisor, session: Session) -> None:
     if where := supervisor.hung():
-        # The watchdog is going to end the program: what for, only the log can tell afterwards.
+        # The watchdog is going to end the program: afterwards only the log shows why.
         log.error("The game loop hangs; it stands at\n%s", where)
     history = session.history
     supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")

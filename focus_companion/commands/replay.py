@@ -10,7 +10,7 @@ from typing import IO, Final
 
 import click
 
-from focus_companion.commands.shared.console import BadInput, NotSo, tell
+from focus_companion.commands.shared.console import BadInput, NotSo, print_notice
 from focus_companion.commands.shared.position_lines import position_lines
 from focus_companion.commands.shared.sources import is_journal_game, load, read_bytes, warn
 from focus_companion.formats.board_text import board_text
@@ -102,19 +102,19 @@ def _many(stream: IO[bytes], source: str, positions: bool, legal: bool) -> None:
                     _write(_for_people(record, number))
         except IllegalMove as error:
             faulty += 1
-            _tell_in_order(f"{source}: line {number}: {error}")
+            _print_in_order(f"{source}: line {number}: {error}")
         except FormatError as error:
             faulty += 1
-            _tell_in_order(str(error))
+            _print_in_order(str(error))
     if not count:
         raise FormatError("no records in it", source=source, remedy="give one game record (JSON) a line")
     if faulty:
         raise NotSo(f"{source}: {faulty} of {count} records are faulty; mend them at the lines named above")
 
 
-def _tell_in_order(line: str) -> None:
+def _print_in_order(line: str) -> None:
     sys.stdout.flush()
-    tell(line)
+    print_notice(line)
 
 
 def _write(lines: Iterable[str]) -> None:

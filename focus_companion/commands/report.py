@@ -16,8 +16,8 @@ from focus_companion.settings import Settings, load
 
 _ABOUT: Final = {
     "before.png": "the last picture in which all was well",
-    "fault.png": "the picture in which it was told",
-    "told.jsonl": "what the companion told, without the players' names",
+    "fault.png": "the picture of the fault",
+    "told.jsonl": "the newest events, without the players' names",
     "facts.json": "the rules, the set, the lens, the program's version",
 }
 

@@ -15,7 +15,7 @@ from focus_companion.commands.watch import lines
 @click.command("rerun")
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
 @click.option("--events", metavar="FILE", help="Write the events as lines of JSON; - is standard output.")
-@click.option("--different", is_flag=True, help="Go on after the first difference, and tell all of them.")
+@click.option("--different", is_flag=True, help="Go on after the first difference, and list all of them.")
 def command(folder: Path, events: str | None, different: bool) -> None:
     """Replay what play or watch recorded with --tape FOLDER.
 

@@ -35,7 +35,7 @@ def command(game: str, as_json: bool, data: str | None, whole: bool, as_puzzles:
     for number, record in enumerate(match.games, 1):
         place = game if match.single else f"{game}: games[{number - 1}]"
         if as_puzzles:
-            _tell_puzzles(record, {} if match.single else {"game": number}, as_json, place)
+            _print_puzzles(record, {} if match.single else {"game": number}, as_json, place)
             continue
         try:
             found = review(record)
@@ -52,7 +52,7 @@ def command(game: str, as_json: bool, data: str | None, whole: bool, as_puzzles:
         click.echo("")
 
 
-def _tell_puzzles(record: GameRecord, head: dict[str, int], as_json: bool, place: str) -> None:
+def _print_puzzles(record: GameRecord, head: dict[str, int], as_json: bool, place: str) -> None:
     try:
         found = puzzles(record)
     except (IllegalMove, NotFinished) as error:

@@ -95,14 +95,14 @@ def command(
                 how = sight_to_json(rank1, boards, profile)
                 closing.callback(begin_tape(tape, tape_size, session, None, sight=how).close)
 
-            def heard(event: Event) -> None:
+            def on_event(event: Event) -> None:
                 seen.add(event.type)
-                _tell(event, out)
+                _write_event(event, out)
 
             if reopen and frames.live:
-                _watch_on(session, frames, partial(open_source, source, fps=fps), heard)
+                _watch_on(session, frames, partial(open_source, source, fps=fps), on_event)
             else:
-                watch_once(session, frames, heard)
+                watch_once(session, frames, on_event)
     except FrameError as error:
         raise BadInput(str(error)) from error
     finally:
@@ -112,7 +112,7 @@ def command(
         raise NotSo(_why_not(source, session, seen))
 
 
-def watch_once(session: Session, frames: FrameSource, heard: Callable[[Event], None]) -> None:
+def watch_once(session: Session, frames: FrameSource, on_event: Callable[[Event], None]) -> None:
     """Watch a source to its end. If a camera was lost, rather than a stream ended, emit that.
 
     Raises:
@@ -120,31 +120,32 @@ def watch_once(session: Session, frames: FrameSource, heard: Callable[[Event], N
     """
     from focus_companion.vision.capture.frames import FrameError
 
-    def tell(events: Iterable[Event]) -> None:
+    def emit(events: Iterable[Event]) -> None:
         for event in events:
-            heard(event)
+            on_event(event)
 
     try:
         for frame in frames:
-            tell(session.push(frame))
+            emit(session.push(frame))
+            frames.apart = session.apart
     except FrameError as error:
         if frames.live:
-            tell(session.camera_lost(error.why))
+            emit(session.camera_lost(error.why))
         raise
     if frames.live and frames.gone != "ended":
-        tell(session.camera_lost(frames.gone))
+        emit(session.camera_lost(frames.gone))
 
 
 def _watch_on(
     session: Session,
     first: FrameSource,
     opened: Callable[[], FrameSource],
-    heard: Callable[[Event], None],
+    on_event: Callable[[Event], None],
 ) -> None:
     """Watch a live source across its faults, which are emitted; ends with Ctrl-C."""
     from focus_companion.session.runner import Runner
 
-    runner = Runner(session, opened, first=first, heard=heard)
+    runner = Runner(session, opened, first=first, on_event=on_event)
     runner.start()
     try:
         while not runner.wait(0.5):
@@ -177,7 +178,7 @@ def lines(events: str | None) -> Iterator[TextIO | None]:
         yield stream
 
 
-def _tell(event: Event, out: TextIO | None) -> None:
+def _write_event(event: Event, out: TextIO | None) -> None:
     if event.type not in PUBLIC:
         return
     if out is not None:

@@ -1,9 +1,8 @@
-"""Faults: why a turn is refused, and everything that is impossible on an observed board."""
+"""Faults: why a turn or an act is refused."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -11,7 +10,6 @@ from .colours import NAMES
 from .moves import DISTANCE, Move, movable_tops
 from .position import MAX_HEIGHT, Position
 from .rules import Rules
-from .setups import DROP_PIECES, start_stacks
 from .squares import FILE, RANK, SQUARES
 
 Reason = Literal[
@@ -34,11 +32,6 @@ Reason = Literal[
 ]
 """Reasons for a refusal: those of the alerts first, then those that only a written record can cause."""
 
-PositionReason = Literal["too_high", "too_many", "not_playing", "wrong_set_up"]
-
-PIECES: Final[dict[int, int]] = {2: DROP_PIECES, 3: 13, 4: 13}
-"""Pieces of each colour in the game, by number of players."""
-
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -48,17 +41,6 @@ class Fault:
     squares: tuple[int, ...] = ()
     player: str = ""
     """The letter of the player who did it; ``""`` if nobody did."""
-    details: Mapping[str, str] = field(default_factory=dict, hash=False)
-
-
-@dataclass(frozen=True, slots=True)
-class PositionFault:
-    """Something that is impossible on a board of this game; ``squares`` are where it is seen."""
-
-    reason: PositionReason
-    squares: tuple[int, ...]
-    colour: str = ""
-    """The letter of the colour concerned; ``""`` if there is none."""
     details: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
@@ -134,53 +116,6 @@ def _explain_stack(position: Position, origin: int, target: int, rules: Rules) -
     return Fault("not_your_stack", (origin, target), player, details)
 
 
-def observed(stacks: Sequence[str], rules: Rules, *, at_start: bool = False) -> tuple[PositionFault, ...]:
-    """Return everything that is wrong with 52 observed stacks as a position under these rules.
-
-    With ``at_start`` it must be the start position of these rules: squares that differ are a fault too. Too
-    few pieces are not a fault, since the others may be in reserve or captured. Raises ValueError for a
-    different number of squares.
-    """
-    if len(stacks) != len(SQUARES):
-        raise ValueError(f"a board has {len(SQUARES)} squares, this has {len(stacks)}")
-    faults = [
-        PositionFault("too_high", (square,), "", {"square": SQUARES[square], "height": str(len(stack))})
-        for square, stack in enumerate(stacks)
-        if len(stack) > MAX_HEIGHT
-    ]
-    counts = Counter(piece for stack in stacks for piece in stack)
-    most = pieces_of_each(rules)
-    for colour, count in sorted(counts.items()):
-        where = tuple(square for square, stack in enumerate(stacks) if colour in stack)
-        details = {"colour": NAMES.get(colour, colour), "count": str(count), "most": str(most)}
-        if colour not in rules.order:
-            faults.append(PositionFault("not_playing", where, colour, details))
-        elif count > most:
-            faults.append(PositionFault("too_many", where, colour, details))
-    if at_start and (wrong := set_up_faults(stacks, rules)):
-        shown = ", ".join(SQUARES[square] for square in wrong)
-        faults.append(PositionFault("wrong_set_up", wrong, "", {"squares": shown}))
-    return tuple(faults)
-
-
-def pieces_of_each(rules: Rules) -> int:
-    """Return how many pieces of each colour are in a game under these rules, on the board and beside it."""
-    if rules.players == 3 and not rules.thirteenth_piece:
-        return 12
-    return PIECES[rules.players]
-
-
-def differing(stacks: Sequence[str], expected: Sequence[str]) -> tuple[int, ...]:
-    """Return the squares on which two boards of 52 stacks differ."""
-    pairs = enumerate(zip(stacks, expected, strict=True))
-    return tuple(square for square, (seen, wanted) in pairs if seen != wanted)
-
-
-def set_up_faults(stacks: Sequence[str], rules: Rules) -> tuple[int, ...]:
-    """Return the squares on which an observed board differs from the start position of these rules."""
-    return differing(stacks, start_stacks(rules))
-
-
 _SENTENCES: Final[dict[str, str]] = {
     "not_straight": "From {origin} to {target} is no straight line: a stack moves along its row or column, "
     "and never turns.",
@@ -204,26 +139,17 @@ _SENTENCES: Final[dict[str, str]] = {
 }
 """One sentence for each reason; a translation replaces these and keeps the fields."""
 
-_POSITION_SENTENCES: Final[dict[PositionReason, str]] = {
-    "too_high": "The stack on {square} is {height} high: take pieces from its bottom until five are left.",
-    "too_many": "There are {count} {colour} pieces on the board, and the game has {most}.",
-    "not_playing": "There are {colour} pieces on the board, and {colour} does not play.",
-    "wrong_set_up": "The board differs from the start of the game on {squares}: set these squares up anew.",
-}
 
-
-def sentence(fault: Fault | PositionFault) -> str:
+def sentence(fault: Fault) -> str:
     """Return a fault as a sentence for players, in English."""
     template, details = parts(fault)
     text = template.format_map(details)
     return text[:1].upper() + text[1:]
 
 
-def parts(fault: Fault | PositionFault) -> tuple[str, Mapping[str, str]]:
+def parts(fault: Fault) -> tuple[str, Mapping[str, str]]:
     """Return the English sentence of a fault with its {fields}, and their values."""
     details = dict(fault.details)
-    if isinstance(fault, PositionFault):
-        return _POSITION_SENTENCES[fault.reason], details
     if fault.player:
         details.setdefault("player", NAMES.get(fault.player, fault.player))
     return _SENTENCES[fault.reason], details

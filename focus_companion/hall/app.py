@@ -13,7 +13,7 @@ from ..formats.strict_json import compact
 from ..mqtt.messages import Nonsense
 from ..session.history import History
 from ..session.state_json import state
-from ..web.access import Access, Refused
+from ..web.access import Access, HttpError
 from ..web.base import base_app
 from ..web.downloads import download
 from ..web.stream import HEARTBEAT, stream_response
@@ -139,12 +139,12 @@ def _history(evening: Evening, name: str, game: int) -> History:
     except LookupError:
         raise _unknown() from None
     except Nonsense as nonsense:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.BAD_GATEWAY,
             "What the broker keeps of this game cannot be read: {reason}.",
             values={"reason": nonsense},
         ) from nonsense
 
 
-def _unknown() -> Refused:
-    return Refused(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.")
+def _unknown() -> HttpError:
+    return HttpError(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.")

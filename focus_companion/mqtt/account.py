@@ -13,7 +13,7 @@ from .broker import Broker
 from .line import Message
 
 
-class KeptEvent(Protocol):
+class StoredEvent(Protocol):
     """An event as stored in the journal."""
 
     @property
@@ -35,13 +35,13 @@ class SentUpTo(Protocol):
     def confirmed(self) -> int: ...
 
 
-class EventJournal(Protocol):
+class PublishedJournal(Protocol):
     """The part of ``storage.journal.Journal`` that the publisher reads."""
 
     def identity(self) -> str: ...
     def last_event(self) -> int: ...
     def event_before(self, number: int) -> int: ...
-    def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[KeptEvent]: ...
+    def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[StoredEvent]: ...
     def history(self, game: int, upto: int | None = None) -> History: ...
     def began(self, game: int) -> str: ...
 
@@ -61,7 +61,7 @@ class Account:
 
     broker: Broker
     table: str
-    journal: EventJournal
+    journal: PublishedJournal
     state: Callable[[], Mapping[str, Any]]
     memory: Memory
     version: str

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from . import homeassistant, messages
-from .account import Account, EventJournal, Memory, drain
+from .account import Account, Memory, PublishedJournal, drain
 from .broker import Broker
 from .line import Line, LineDown, Message, Will
 from .sending import Sending
@@ -38,7 +38,7 @@ class Publisher:
         self,
         broker: Broker,
         table: str,
-        journal: EventJournal,
+        journal: PublishedJournal,
         state: Callable[[], Mapping[str, Any]],
         memory: Memory,
         *,

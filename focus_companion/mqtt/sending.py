@@ -14,7 +14,7 @@ from ..game.colours import NAMES
 from ..game.match import game_points
 from ..session.state_json import named
 from . import homeassistant, messages
-from .account import Account, KeptEvent, drain
+from .account import Account, StoredEvent, drain
 from .line import WINDOW, Line, LineDown
 from .messages import Nonsense
 from .topics import Topics
@@ -247,7 +247,7 @@ class Sending:
 
     def _log(self, game: int) -> bytes:
         """The game up to the last event sent; empty if it has none yet."""
-        events: list[KeptEvent] = []
+        events: list[StoredEvent] = []
         after = 0
         while page := self._journal.kept(after, game=game):
             events += page

@@ -11,16 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
-
-from wasmtime import Config, Func, FuncType, Instance, Memory, Module, Store, ValType
-from wasmtime import Engine as Runtime
+from typing import TYPE_CHECKING, Final
 
 from focus_companion.game.moves import Move
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.players.encoding import POSITION_BYTES, decoded, encoded, position_bytes, rules_bytes
 from focus_companion.players.weights import Weights, weights_for
+
+if TYPE_CHECKING:
+    from wasmtime import Engine as Runtime
+    from wasmtime import Module
 
 MOST_NODES: Final = 2_000_000_000
 DEEPEST: Final = 60
@@ -55,6 +56,10 @@ class Searched:
 
 def compiled(code: bytes) -> tuple[Runtime, Module]:
     """Return WebAssembly ready to be run, which takes a twentieth of a second."""
+    # Imported here, as elsewhere in this module, so that a game without a search starts fast.
+    from wasmtime import Config, Module
+    from wasmtime import Engine as Runtime
+
     config = Config()
     config.cranelift_opt_level = "speed"
     runtime = Runtime(config)
@@ -71,6 +76,8 @@ class Machine:
     """WebAssembly with a board (``engine/board.h``) that searches; not for two threads."""
 
     def __init__(self, code: tuple[Runtime, Module]) -> None:
+        from wasmtime import Func, FuncType, Instance, Memory, Store, ValType
+
         runtime, module = code
         self._store = Store(runtime)
         self._stop: Callable[[], bool] = never

@@ -1,8 +1,8 @@
 """Everything that may have happened at the table since the last legal position.
 
-Each act tells how the board would look after it, as changes of single squares, and what the referee would say
-of it. Only acts within ``open_squares`` (those that may have changed) are listed, so a look at two changed
-squares weighs a few dozen acts and not the thousands that the rules and clumsy fingers allow.
+Each act is a hypothesis: the resulting changes of single squares, and the referee's verdict on it. Only acts
+within ``open_squares`` (those that may have changed) are listed, so that for a look with two changed squares
+a few dozen acts are weighed, not the thousands that are possible.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .beginning import other_beginning
 from .verdict import Wrong
 
 UNSEEN_TURN = 12.0
-"""Nats against a turn of which nothing shows: such turns are rare, and as good as never to be told."""
+"""Penalty in nats of an invisible turn: such turns are rare, and should hardly ever be emitted."""
 UNSEEN_PLACING = -14.0
-"""The prior of two pieces' having been placed in the drop set-up of which the first, on a stack of its own
-colour, hardly showed: while nothing else is done, that is no rarity."""
+"""Prior in nats of two placings in the drop set-up of which the first, on a stack of its own colour, was
+barely visible: during the set-up this is not rare."""
 FROM_BOTH_ENDS = 12.0
-"""Nats against a stack's having lost pieces both from its bottom and from its top."""
+"""Penalty in nats if a stack has lost pieces both from its bottom and from its top."""
 
 
 class Kind(Enum):
-    """What sort of act; the value is its prior in nats against nothing having happened."""
+    """The kind of an act; the value is its prior in nats relative to nothing having happened."""
 
     NOTHING = 0.0
     TURN = -4.0
@@ -48,7 +48,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Act:
-    """One thing that may have happened: the ``changes`` it leaves on the board, and what it was."""
+    """A hypothesis about what happened: the resulting ``changes`` on the board, and the act."""
 
     kind: Kind
     changes: dict[int, str]
@@ -57,24 +57,26 @@ class Act:
     wrong: Callable[[], Wrong] | None = None
     lifted: bool = False
     older: int = 0
-    """Further plies taken back beyond the last one."""
+    """Number of plies taken back in addition to the last one."""
     trimmed: str = ""
-    """Pieces taken off the stack that a turn had made too high, rightly or not, bottom first."""
+    """Pieces taken, correctly or not, from the stack that a turn had made too high, bottom first."""
     believed: int = 0
-    """How many of its turns an earlier look had shown, though not apart from others."""
+    """How many of its turns were believed after an earlier look that was ambiguous."""
     unseen: frozenset[int] | None = None
-    """Where one of its turns hardly shows: the squares that this turn changed, perhaps none."""
+    """If one of its turns is barely visible: the squares that this turn changed, possibly none."""
     placed: bool = False
     """That turn placed a piece of the drop set-up on a stack of its own colour."""
     past: frozenset[int] = frozenset()
-    """Squares that it finds changed, but that had changed before the picture it is compared with."""
+    """Squares that it changes, but that had changed before the reference picture."""
     restored: Mapping[int, str] = field(default_factory=dict)
-    """Squares that it leaves as they are taken to stand, with the stacks that it found there instead: for
-    them, too, something must have changed since that picture."""
+    """Squares that end as they are assumed to be, with the different stacks before it: they, too, must have
+    changed since the reference picture."""
     beginner: str = ""
-    """Letter of the player who began, where that was not the one named."""
+    """Letter of the player who began, if not the one named."""
     given: float | None = None
-    """Its prior in nats where that is not its kind's: what an earlier look said of its turns is in it."""
+    """Its prior in nats if it is not that of its kind: includes the evidence of earlier looks
+    for its turns.
+    """
 
     @property
     def prior(self) -> float:
@@ -93,12 +95,12 @@ class Act:
 def _changes(
     before: Sequence[str], after: Sequence[str], among: Iterable[int] = range(len(SQUARES))
 ) -> dict[int, str]:
-    """The squares that differ; only those ``among`` which all changes are need be compared."""
+    """The squares that differ; ``among``: squares that include all changes."""
     return {s: after[s] for s in sorted(among) if after[s] != before[s]}
 
 
 class Acts:
-    """Lists what may have happened after ``history`` (positions from ply 0; the last one stood)."""
+    """Lists the acts that may have happened after ``history`` (positions from ply 0 to the current one)."""
 
     def __init__(self, history: Sequence[Position], rules: Rules) -> None:
         self._history, self._rules = history, rules
@@ -113,14 +115,14 @@ class Acts:
         return self._after[move]
 
     def adds(self, act: Act) -> bool:
-        """Are there more pieces on the board after it?"""
+        """Whether there are more pieces on the board after the act."""
         return sum(len(stack) - len(self.stacks[square]) for square, stack in act.changes.items()) > 0
 
     # ---- what the rules allow ----------------------------------------------------------------------------
 
     def turns(self, open_squares: Collection[int], *, whole: bool = False) -> Iterator[Act]:
-        """Each legal turn with a square (``whole``: with all squares) among these, complete; and before its
-        trimming where it needs one.
+        """Each legal turn with a square (``whole``: with all squares) among these, complete; and also before
+        its trimming if it needs one.
         """
         among = all if whole else any
         for move in self.legal:
@@ -134,7 +136,7 @@ class Acts:
     def _pendings(
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
     ) -> Iterator[Act]:
-        """The stack too high as it stands, and with only a part of its excess taken yet."""
+        """The stack above five, untrimmed and with only a part of its excess taken."""
         excess = len(removed(position, move, self._rules))
         stacks = untrimmed(position, move)
         for taken in range(excess):
@@ -145,9 +147,7 @@ class Acts:
             yield Act(kind, changes, (*earlier, move), trimmed=stacks[move.target][:taken])
 
     def successions(self, open_squares: Collection[int], first: Collection[Move] = ()) -> Iterator[Act]:
-        """Two legal turns in a row, by the players whose turns they were; the second perhaps not yet
-        trimmed.
-        """
+        """Two consecutive legal turns; the second possibly not yet trimmed."""
         for one in first or self.legal:
             if not _within(one, open_squares):
                 continue
@@ -163,10 +163,10 @@ class Acts:
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
     def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """A turn that may hardly show, and a turn on these squares after it.
+        """A turn that may be barely visible, followed by a turn on these squares.
 
-        From above, a piece taken from one stack and set on another changes no more than heights where the
-        tops keep their colours; a reserve piece set on one's own stack of five changes not even those.
+        From above, a piece moved from one stack to another changes only heights if the tops keep their
+        colours; a reserve piece on one's own stack of five does not change even those.
         """
         for one in self.legal:
             middle = self.after(one)
@@ -190,16 +190,16 @@ class Acts:
         for ply in range(last, max(-1, last - most), -1):
             earlier = self._history[ply]
             changes = _changes(self.stacks, earlier.stacks)
-            # Pieces that had been taken from the board must have been fetched, one by one.
+            # Pieces that had been taken from the board must have been put back, one by one.
             fetched = _taken(self.position) - _taken(earlier)
             if changes:
                 yield Act(Kind.BACK, changes, ply=ply, older=last - ply + 2 * fetched)
 
     def retries(self, open_squares: Collection[int], instead: Collection[Move] = ()) -> Iterator[Act]:
-        """The last turn taken back and another one made in its place, which leaves nothing to be trimmed,
-        perhaps with the next one after it; not what may be one act, a piece moved from where it had just been
-        set and nothing else: who plays on has taken that for a turn. Unless something spoke for that one
-        before: then it is among ``instead``.
+        """The last turn taken back and replaced by another one without trimming, possibly with the next one
+        after it. Excluded is what may be a single act, moving on a piece that was just set, because by
+        playing on the players have accepted the turn; unless there was evidence for the other turn before:
+        then it is among ``instead``.
         """
         if len(self._history) < 2:
             return
@@ -214,7 +214,7 @@ class Acts:
             if len(changes) < fewest or any(square not in open_squares for square in changes):
                 return
             act = Act(Kind.BACK, changes, moves, ply=ply, older=older)
-            # What had been seen of the turn, or of the way to it, need not happen again.
+            # The prior of a turn with evidence from earlier looks need not be applied again.
             yield replace(act, given=replace(act, moves=moves[1:]).prior) if expected else act
 
         for move in legal_moves(earlier, self._rules):
@@ -232,9 +232,7 @@ class Acts:
     # ---- what they do not --------------------------------------------------------------------------------
 
     def displacements(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """The top pieces of any stack moved anywhere, or a piece from outside set anywhere, against the
-        rules.
-        """
+        """Illegal moves of the top pieces of any stack, and illegal placings of a piece, to anywhere."""
         turn = self.position.to_move or self.position.players[0]
         legal = set(self.legal)
         for origin in open_squares:
@@ -259,7 +257,8 @@ class Acts:
                 move = Move(None, target)
                 if colour == turn and move in legal:
                     continue
-                # A piece out of the game seldom comes back: rather it came from where that hardly shows.
+                # A captured piece seldom comes back: more likely it came from a square where that is barely
+                # visible.
                 kind = Kind.WRONG if self.position.in_hand(colour) else Kind.WRONG_PIECE
                 yield Act(
                     kind,
@@ -271,7 +270,7 @@ class Acts:
         owner = self.stacks[origin][-1]
         squares = (origin, target)
         if self.position.placing:
-            # How far is no matter: the alert for who moves before the pieces in hand are placed.
+            # The distance does not matter: the alert for a move before the pieces in hand are placed.
             text = words.say("placing", owner, origin=origin, target=target)
             return Wrong("thirteenth_piece", owner, squares, text)
         far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
@@ -313,7 +312,7 @@ class Acts:
         )
 
     def _begins(self, player: str, squares: tuple[int, ...]) -> bool:
-        """Would that be a legal first turn, if this player began?"""
+        """Whether it would be a legal first turn if this player began."""
         first = len(self._history) == 1
         return first and other_beginning(self.position, self._rules, player, squares) is not None
 
@@ -324,12 +323,12 @@ class Acts:
         fault = explain(self.position, Move(None, target), self._rules) if colour == turn else None
         if fault is None or fault.reason == "game_over":
             return Wrong("no_reserve", colour, (target,), words.say("no_reserve", colour, target=target))
-        # While the set-up is placed, no piece comes from the reserve.
+        # During the drop set-up no piece comes from the reserve.
         said = f"placing_{fault.reason}" if self.position.placing else fault.reason
         return Wrong(fault.reason, turn, (target,), words.say(said, turn, target=target))
 
     def double_turns(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """Two moves by the player whose turn it is, each legal alone."""
+        """Two moves by the player to move, each of them legal by itself."""
         turn = self.position.to_move
         if not turn:
             return
@@ -358,7 +357,7 @@ class Acts:
                         )
 
     def left_high(self, pending: Move, open_squares: Collection[int]) -> Iterator[Act]:
-        """The stack still stands too high and another piece has moved."""
+        """The stack is still too high and another piece has moved."""
         mover = self.position.to_move
         excess = len(removed(self.position, pending, self._rules))
         standing = untrimmed(self.position, pending)
@@ -393,8 +392,8 @@ class Acts:
         )
 
     def wrong_trims(self, move: Move) -> Iterator[Act]:
-        """After a turn that makes a stack too high: too few, too many or the wrong pieces taken from it.
-        After any other: pieces taken from a stack of which none may be taken.
+        """After a turn that makes a stack too high: too many or the wrong pieces were taken from it. After
+        any other turn: pieces were taken although no trimming was due.
         """
         mover = self.position.to_move
         excess = len(removed(self.position, move, self._rules))
@@ -422,7 +421,7 @@ class Acts:
                 yield Act(Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken, given=given)
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """Pieces gone from one stack: from its top perhaps only lifted, on their way."""
+        """Pieces missing from one stack; those from its top may only have been lifted."""
         turn = self.position.to_move or self.position.players[0]
         for square in open_squares:
             stack = self.stacks[square]

@@ -1,4 +1,4 @@
-"""Turns that others make for a player: only what that player asked for may be played."""
+"""Turns that others make for a player: only the turn chosen by that player may be made."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .verdict import Wrong
 
 @dataclass(frozen=True)
 class Asked:
-    """``players``: letters of those whose turns others make; ``turn``: what the player to move, one of them,
-    has asked for; ``None`` while nothing is.
+    """``players``: letters of those whose turns others make; ``turn``: the turn chosen by the player to move,
+    if that is one of them; ``None`` while none has been chosen.
     """
 
     players: str = ""
     turn: Move | None = None
 
     def asked_for(self, row: Sequence[Move], position: Position, rules: Rules) -> tuple[Move, ...]:
-        """Of a row of turns from ``position``, those up to the first that nobody asked for."""
+        """Of a sequence of turns from ``position``, those before the first one that was not chosen."""
         turn = self.turn
         for number, move in enumerate(row):
             if position.to_move in self.players and move != turn:
@@ -33,7 +33,7 @@ class Asked:
         return tuple(row)
 
     def wrong(self, made: Move, position: Position) -> Wrong:
-        """What is said of a turn that was made for the player to move, and not asked for."""
+        """The alert for a turn that was made for the player to move but not chosen by them."""
         squares = (made.target,) if made.origin is None else (made.origin, made.target)
         player, done = position.to_move, in_words(made, position)
         if self.turn is None:
@@ -48,7 +48,7 @@ NOBODY = Asked()
 
 
 def in_words(move: Move, position: Position) -> str:
-    """A turn as people say it: "2 pieces d5 to d7"."""
+    """A turn in words: "2 pieces d5 to d7"."""
     target = SQUARES[move.target]
     if move.origin is None:
         return f"a reserve piece to {target}"

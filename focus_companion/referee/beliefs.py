@@ -1,8 +1,8 @@
-"""Turns that one look could not tell apart: all are kept, and what happens after them decides.
+"""Hypotheses about the turns played, if one look could not distinguish them; later looks decide.
 
-Each row of turns is a *belief*; a look is judged in the world of every one. While the pictures agree with a
-belief, what it leaves on the board is taken to stand, so that however long a doubt lasts, only what is new
-has to be explained.
+Each sequence of turns is a *belief*, and a look is judged under each of them. While the pictures agree with a
+belief, its position is assumed to be on the board, so that however long the ambiguity lasts, only new changes
+have to be explained.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from .acts import Act, Acts, Kind
 from .beginning import Beginning
 
 MOST = 6
-"""Beliefs that are kept at most, the likeliest."""
+"""Maximum number of beliefs that are kept, the likeliest."""
 
 Row = tuple[Move, ...]
-"""Turns that may have been made since the last position that was sure."""
+"""A sequence of turns that may have been played since the last certain position."""
 
 
 @dataclass(frozen=True)
 class Belief:
-    """A row of turns, and the ``positions`` after each of them.
+    """A sequence of turns, and the ``positions`` after each of them.
 
-    ``nats`` (at most 0) is what spoke against it, compared with the likeliest, and cannot be seen any more:
-    what changed when its turns were made. What stands on the board is judged anew in every picture.
+    ``nats`` (at most 0) is its log-likelihood relative to the likeliest belief, from evidence that is no
+    longer visible: the changes at the time of its turns. The position itself is judged in every picture.
     """
 
     row: Row = ()
     positions: tuple[Position, ...] = ()
     nats: float = 0.0
     since: frozenset[int] = frozenset()
-    """Squares that it finds changed since the picture that showed the turns in doubt."""
+    """Squares that, under this belief, have changed since the picture that showed the ambiguous turns."""
 
     def rest(self, played: Sequence[Position]) -> Belief | None:
-        """What remains of it when these positions have become sure; ``None`` if it says otherwise."""
+        """What remains of it when these positions have become certain; ``None`` if it contradicts them."""
         if self.positions[: len(played)] != tuple(played):
             return None
         return Belief(self.row[len(played) :], self.positions[len(played) :], self.nats)
@@ -55,10 +55,10 @@ def believe(row: Row, position: Position, rules: Rules, nats: float = 0.0) -> Be
 
 
 class World:
-    """What may have happened if one belief is true; acts are changes of the stacks that ``stood`` in the
-    eyes of the watcher.
+    """The acts that are possible under one belief, as changes of ``stood``, the stacks that the watcher
+    assumes.
 
-    ``seen``: the turns of the belief were made before the picture with which the look is compared.
+    ``seen``: the turns of the belief were made before the reference picture of the look.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class World:
 
     @classmethod
     def begun(cls, beginning: Beginning, stood: Sequence[str]) -> World:
-        """The world in which somebody else began than the one named; only what came after it can be put."""
+        """The hypothesis that a player other than the one named began; only later acts can be put."""
         belief = Belief((beginning.move,), (beginning.after,))
         world = cls(belief, (beginning.start,), beginning.rules, stood, seen=False)
         world._beginner = beginning.player
@@ -83,14 +83,14 @@ class World:
 
     @property
     def stands(self) -> Act:
-        """The belief is true, and nothing has happened since."""
+        """The hypothesis that the belief is true and nothing has happened since."""
         row = self.belief.row
         return Act(
             _kind(row), self._base, row, believed=len(row), given=self.belief.nats, past=self._past
         )  # fmt: skip
 
     def put(self, acts: Iterable[Act]) -> Iterator[Act]:
-        """Acts of this world as changes of what stood."""
+        """Acts under this belief, as changes of what stood."""
         return iter(acts) if self._plain else (self._put(act) for act in acts)
 
     def _put(self, act: Act) -> Act:
@@ -114,7 +114,7 @@ class World:
         if not row:
             return there
         kind = Kind.TURNS if act.legal else act.kind
-        # What was played against the rules has no turns of its own to be kept.
+        # An illegal act adds no turns to the belief.
         moves = (*row, *act.moves) if act.legal else row
         return replace(there, kind=kind, moves=moves, believed=len(row))
 
@@ -124,24 +124,24 @@ def _kind(row: Row) -> Kind:
 
 
 def complete(act: Act) -> bool:
-    """A row of turns, or nothing, that leaves no stack to be trimmed."""
+    """Whether the act is a sequence of turns, or nothing, that leaves no stack to be trimmed."""
     return act.kind in (Kind.NOTHING, Kind.TURN, Kind.TURNS) and not ends_high(act)
 
 
 def ends_high(act: Act) -> bool:
-    """Does a stack await its trimming after the act?"""
+    """Whether a stack awaits its trimming after the act."""
     return any(len(stack) > MAX_HEIGHT for stack in act.changes.values())
 
 
 def rows_of(acts: Sequence[Act]) -> tuple[Row, ...]:
-    """The rows of turns of these acts, the likeliest first; a stack may still await its trimming."""
+    """The sequences of turns of these acts, likeliest first; a stack may still await its trimming."""
     turns = (Kind.TURN, Kind.PENDING, Kind.TURNS)
     rows = dict.fromkeys(act.moves for act in acts if act.kind in turns and act.legal)
     return tuple(rows)[:MOST]
 
 
 def shared(rows: Sequence[Row]) -> Row:
-    """The turns with which all rows begin."""
+    """The longest common prefix of the rows."""
     first: list[Move] = []
     for moves in zip(*rows, strict=False):
         if len(set(moves)) > 1:
@@ -151,11 +151,11 @@ def shared(rows: Sequence[Row]) -> Row:
 
 
 def board(belief: Belief, sure: Position) -> tuple[str, ...]:
-    """The stacks that stand if the belief is true."""
+    """The stacks on the board if the belief is true."""
     return belief.positions[-1].stacks if belief.positions else sure.stacks
 
 
 def doubtful(beliefs: Sequence[Belief], sure: Position) -> tuple[int, ...]:
-    """Squares on which the beliefs leave different stacks."""
+    """Squares on which the beliefs disagree."""
     boards = zip(*(board(belief, sure) for belief in beliefs), strict=True)
     return tuple(square for square, stacks in enumerate(boards) if len(set(stacks)) > 1)

@@ -1,5 +1,5 @@
-"""What speaks for and against an act besides how the board looks with it: what nobody touched is as it was,
-and what happened somewhere has a reason.
+"""Evidence for and against an act other than the look of the resulting board: untouched squares are
+unchanged, and every change has a cause.
 """
 
 from __future__ import annotations
@@ -17,40 +17,49 @@ if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
 OPEN = 0.02
-"""Share of changed pixels from which a square may have changed; below, a change of it would be a wonder."""
+"""Fraction of changed pixels from which a square may have changed; below it, a change is very unlikely."""
 UNSEEN = 12.0
-"""Nats against a square's having changed of which not one pixel did, though it would look quite different."""
+"""Penalty in nats if a square is said to have changed but none of its pixels did, although it would look
+quite different.
+"""
 UNMOVED, CALM = 25.0, 2.5
-"""Further nats where it differs by no more standard deviations than what was let alone."""
+"""Further penalty in nats if it differs by fewer standard deviations than the second number, as untouched
+squares do."""
 PLAINLY = 8.0
-"""Standard deviations by which a square must look different for something to have happened there at all."""
+"""Standard deviations by which a square must differ for something to have happened there for certain."""
 FAINTLY = 0.05
-"""Share of a square's pixels that the shadow of what happened beside it may have changed."""
+"""Fraction of a square's pixels that the shadow of a change beside it may have changed."""
 PLAIN = 0.3
-"""Share of a square's pixels that must look different for that; from above a piece more may hardly show."""
+"""Fraction of a piece's pixels that must look different for the full penalty; from above, one more piece may
+be barely visible.
+"""
 HIDDEN_TURN = 8.0
-"""Nats against two turns at once of which one leaves a square as it looked: whatever is taken from a stack
-or set on it against the rules may be told so, as though the stack had first gone where it hardly shows."""
+"""Penalty in nats of two turns at once of which one leaves a square looking as before: otherwise any illegal
+change of a stack could be explained by a barely visible turn before it."""
 BURIED = 15.0
-"""Nats against two turns at once of which one set a piece of the reserve and the other a stack on it: only by
-the height of that does it show, and the stack alone may not have been allowed there."""
+"""Penalty in nats of two turns at once of which one placed a reserve piece and the other set a stack on it:
+only the height shows that, and the stack alone might have been illegal there."""
 PLACED_UNSEEN = 6.0
-"""Nats at the most for, and against, a piece's having been placed on a stack of its own colour where next to
-no pixel changed: by how much different the square looks."""
+"""Maximum evidence in nats for, and against, a piece placed on a stack of its own colour where hardly any
+pixel changed, depending on how different the square looks."""
 MOST_FOR = LAID_DOWN
-"""Nats that :func:`course` says for an act at the most."""
+"""Maximum nats that :func:`course` returns in favour of an act."""
 IGNORED = 14.0
-"""Nats against an act that leaves a square alone of which …"""
+"""Penalty in nats of an act that leaves a changed square alone."""
 ALONE, ALONE_SURE = 0.1, 0.2
-"""… some or all of this share of the pixels changed, out of the reach of its own columns."""
+"""Fractions of changed pixels, beyond the reach of the act's own stacks, between which the penalty rises from
+zero to its full value."""
 STIRRED, STIRRED_SURE = 15.0, 12.0
-"""Nats against one that leaves a stirred square alone, and standard deviations from which it is worth all."""
+"""Penalty in nats of an act that leaves a stirred square alone, and the standard deviations from which it has
+its full value."""
 MOST_ALONE = 3
-"""Squares that changed and are left alone; more of them are the light, or a push."""
+"""Maximum number of changed squares that an act may leave alone; more of them indicate a change of light, or
+a push.
+"""
 
 
 class Ignored:
-    """Squares of a look on which something happened, and what speaks against acts that leave them alone."""
+    """Squares of a look on which something happened, and the penalties of acts that leave them alone."""
 
     def __init__(self, look: Look) -> None:
         shown = {int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > ALONE)}
@@ -61,15 +70,15 @@ class Ignored:
         self._differs = look.differs if look.change is not None else np.full(len(look.touched), np.inf)
 
     def nats(self, act: Act) -> float:
-        """Those of the square that changed most, if there are few of them."""
+        """The penalty of the most changed square, if there are few of them."""
         alone = [square for square in self._against if not self._reached(square, act)]
         if sum(square in self._shown for square in alone) > MOST_ALONE:
             return 0.0
         return max((self._against[square] for square in alone), default=0.0)
 
     def _reached(self, square: int, act: Act) -> bool:
-        """May the act have changed how the square looks: by a shadow on the next one, or by a stack that
-        covers or had covered a part of it? Not from where nothing shows of it.
+        """Whether the act may have changed the look of the square: by a shadow on a neighbour, or by a stack
+        that covers or covered a part of it. Not if the act itself is not visible on its own squares.
         """
         own = len(self._stood[square]) + 1
         return any(
@@ -81,14 +90,14 @@ class Ignored:
 
 
 def _next_to(one: int, other: int) -> bool:
-    """Are they the same square, or side by side or corner to corner?"""
+    """Whether they are the same square or adjacent, also diagonally."""
     return abs(FILE[one] - FILE[other]) <= 1 and abs(RANK[one] - RANK[other]) <= 1
 
 
 def calm_squares(look: Look) -> frozenset[int]:
-    """Squares that look as they looked: what a stack there gains by fitting better, it gained before.
+    """Squares that look unchanged: if another stack fits better there, it did so before.
 
-    :func:`course` takes it off, so that an act is worth no more there than nothing.
+    :func:`course` subtracts that gain, so that an act gains nothing there.
     """
     if look.change is None:
         return frozenset()
@@ -97,16 +106,13 @@ def calm_squares(look: Look) -> frozenset[int]:
 
 
 def course(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats from the course of things: what was taken from a stack lies beside the board, and what nobody
-    touched is as it was. From straight above, five pieces look much like six; this tells them apart.
+    """Nats from the context: pieces taken from a stack lie beside the board, and untouched squares are
+    unchanged. From straight above, five pieces look much like six; this distinguishes them.
     """
     calm = [s for s in act.changes if look.touched[s] < OPEN and s not in act.past]
     told = -sum(_unseen(look, s, act.changes[s]) for s in calm if s not in (act.unseen or ()))
     told -= sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
-    # A square that looks as it looked, though it fits another stack better, did so before.
-    told -= sum(
-        max(0.0, look.evidence.stack_gain(s, act.changes[s]).nats) for s in calm if look.differs[s] < CALM
-    )
+    told -= sum(_gained_before(look, s, stack) for s, stack in act.changes.items() if s not in act.past)
     if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
         told -= HIDDEN_TURN
     if act.kind is Kind.TURNS and _buries(act):
@@ -116,16 +122,26 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     return told + trimming(look, act, pending)
 
 
+def _gained_before(look: Look, square: int, stack: str) -> float:
+    """Nats by which the square looked more like this stack than like its own already, when its own stood
+    there: the pose or the set is a little wrong, and that speaks for the stack now as then.
+    """
+    if look.touched[square] < OPEN and look.differs[square] < CALM:
+        # It looks as it looked.
+        return max(0.0, look.evidence.stack_gain(square, stack).nats)
+    return max(0.0, look.gain_before(square, stack))
+
+
 def _differs(look: Look, square: int) -> float:
-    """Nats for a square's having changed at all, from how different it looks: those of a normal deviate,
-    bounded, for a shadow may change it too.
+    """Nats for a change of the square, from how different it looks: those of a normal deviate, bounded
+    because a shadow may change it, too.
     """
     by = max(0.0, float(look.differs[square]))
     return min(by * by / 2, 2 * PLACED_UNSEEN) - PLACED_UNSEEN
 
 
 def _unseen(look: Look, square: int, stack: str) -> float:
-    """Nats against a calm square's having changed between what is taken to stand there and this stack."""
+    """Penalty in nats for a change of a calm square between the assumed stack and this one."""
     against = UNSEEN * (1 - float(look.touched[square]) / OPEN)
     if look.differs[square] < CALM:
         against += UNMOVED
@@ -133,27 +149,27 @@ def _unseen(look: Look, square: int, stack: str) -> float:
 
 
 def _buries(act: Act) -> bool:
-    """Does one of the turns that are told now set a stack on the piece that the one before it had placed?"""
+    """Whether one of the new turns sets a stack on the piece that the previous one placed."""
     told = act.moves[act.believed :]
     return any(one.origin is None and one.target == two.target for one, two in pairwise(told))
 
 
 def _hidden(look: Look, act: Act, square: int) -> bool:
-    """Does a change of the square hardly show, and did next to nothing there?"""
+    """Whether a change of the square is barely visible and changed hardly any pixels."""
     return like_its_top(look, act, square) and look.touched[square] < FAINTLY
 
 
 def like_its_top(look: Look, act: Act, square: int) -> bool:
-    """Does the act leave the colour on top of the square that is on top of it now?"""
+    """Whether the act leaves the top colour of the square unchanged."""
     alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
     return alike and square not in act.past
 
 
 def plainly_stirred(look: Look) -> set[int]:
-    """Squares that look so different that hardly a shadow does that."""
+    """Squares that look so different that a shadow is unlikely."""
     return {s for s, by in look.stirred.items() if by >= PLAINLY}
 
 
 def differing(look: Look, square: int, stack: str) -> float:
-    """Share of a piece's pixels that would show something else with this stack on the square."""
+    """Fraction of a piece's pixels that would change with this stack on the square."""
     return look.evidence.stack_gain(square, stack).pixels / look.evidence.outlines.piece_pixels

@@ -1,4 +1,4 @@
-"""What the referee decides about a look: its verdicts, and what the watcher should take to stand."""
+"""What the referee decides about a look: its verdicts, and the position that the watcher should assume."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Stacks = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Standing:
-    """The stacks (52) that the board is taken to show.
+    """The stacks (52) that the board is assumed to show.
 
-    ``doubtful``: squares on which turns that are still in doubt disagree. ``shown``: the newest look shows
-    just these stacks, so that it may be learned from.
+    ``doubtful``: squares on which the remaining beliefs disagree. ``shown``: the newest look shows exactly
+    these stacks, so that the watcher may learn from it.
     """
 
     stacks: Stacks
@@ -28,24 +28,24 @@ class Standing:
 
 @dataclass(frozen=True)
 class Decision:
-    """All that follows from one look."""
+    """Everything that follows from one look."""
 
     verdicts: tuple[Verdict, ...]
-    """To be taken in this order; empty while nothing new can be said."""
+    """To be processed in this order; empty while there is nothing new to report."""
     standing: Standing
-    """What the board is taken to show until something speaks against it."""
+    """What the board is assumed to show until there is evidence against it."""
     outcome: Stacks | None
-    """The stacks that stand once the verdicts are taken; ``None`` if they do not change the position."""
+    """The stacks on the board after the verdicts; ``None`` if they do not change the position."""
     partial: bool
-    """The verdicts are only a part of what the look shows; the next look brings the rest."""
+    """The verdicts cover only a part of what the look shows; the next look brings the rest."""
     unchanged: bool
-    """The look shows what stood before, uncovered, and not even a turn that hardly shows."""
+    """The look shows the same stacks as before, uncovered, without a hint of a barely visible turn."""
     covered: bool
     """Something lies over the board."""
 
 
 def outcome(verdicts: Iterable[Verdict], history: Sequence[Position], rules: Rules) -> Stacks | None:
-    """The stacks (52) that stand once ``verdicts`` are taken; ``None`` if they do not change the position."""
+    """The stacks (52) on the board after ``verdicts``; ``None`` if they do not change the position."""
     position, stacks = history[-1], None
     for verdict in verdicts:
         if isinstance(verdict, WentBack):

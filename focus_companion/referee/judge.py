@@ -1,6 +1,4 @@
-"""Says which act one look shows: what may have happened is listed, the likelier first, until one explains
-it.
-"""
+"""Determines which act a look shows: acts are listed, the likelier first, until one explains it."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from . import words
 from .acts import Act, Acts, Kind
 from .beginning import Beginning
 from .beliefs import Belief, World, believe, ends_high
-from .course import IGNORED, OPEN, Ignored, plainly_stirred
+from .course import ALONE, IGNORED, OPEN, Ignored, plainly_stirred
 from .explaining import MISSED, as_due, clean, explains, left_out
 from .trimming import Pending
 from .verdict import Wrong
@@ -27,25 +25,27 @@ if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
 STRONG = 0.22
-"""Share from which something did happen on the square or right before it."""
+"""Fraction of changed pixels from which something certainly happened on the square or right in
+front of it.
+"""
 UNLIT = 10.0
-"""Standard deviations by which a square must look different to be looked into where none changed by as much
-as pixels do in a lit room: blue pieces on blue in the dark."""
+"""Standard deviations by which a square must differ to be examined if no pixel changed as much as in a
+well-lit room: blue pieces on blue in the dark."""
 STIRRED_PLACING = 3.5
-"""Standard deviations by which a stack of the player's own must look different for a piece perhaps to have
-been placed on it."""
+"""Standard deviations by which a player's own stack must differ for a piece to have possibly been placed on
+it."""
 SURE_HIGH = 45.0
-"""Nats by which a stack too high must lead the trimmed one for an alert to be built on it."""
+"""Nats by which the untrimmed stack must lead the trimmed one for an alert to be based on it."""
 MOST_BESIDE = 3
-"""Further changed squares on which illegal acts are weighed beside a legal turn."""
+"""Number of further changed squares on which illegal acts are weighed besides a legal turn."""
 WIDE = 3
-"""Beliefs, the likeliest, in whose worlds more than turns and slips of the hand is looked for."""
+"""Number of likeliest beliefs under which more than turns and simple illegal moves is weighed."""
 ACROSS = 2
-"""How far-fetched it is that a piece was carried across the board on no line."""
+"""Implausibility rank of a piece carried across the board along no line."""
 BESIDE = 2
-"""Squares from its own at which a piece knocked, or set askew, comes to lie at most."""
+"""Maximum distance in squares of a piece that was knocked or misplaced."""
 MOST_OPEN = 10
-"""Squares, the most changed ones, among which illegal acts and quick successions are looked for."""
+"""Number of most changed squares among which illegal acts and quick successions are weighed."""
 
 
 def judge(
@@ -59,12 +59,12 @@ def judge(
     instead: Collection[Move] = (),
     begun: Beginning | None = None,
 ) -> Judgement:
-    """What happened between the position that stood and this look.
+    """Determine what happened between the last position and this look.
 
-    ``beliefs`` are what may have been played since, as earlier looks could not tell; ``seen``: it was played
-    before the picture with which the look is compared. Without it the position itself may stand as well.
-    ``instead``: turns for which something spoke before the last one was told in their place, or after it.
-    ``begun``: what was told as out of turn at ply 0, as the game's first turn: the next one may follow it.
+    ``beliefs``: turns that may have been played since, if earlier looks were ambiguous; ``seen``: they were
+    played before the reference picture. Without ``seen`` the position itself is a hypothesis, too.
+    ``instead``: turns with some evidence, before or after the last turn was emitted in their place.
+    ``begun``: the act alerted as out of turn at ply 0, as the game's first turn: the next one may follow it.
     """
     found = _judged(look, history, rules, pending, beliefs, seen=seen, instead=instead, begun=begun)
     return replace(found, hinted=_hinted(look, history, rules))
@@ -89,7 +89,7 @@ def _judged(
     likeliest = _most_changed(look, open_squares, 5)
     over = look.foreign(likeliest, {s: len(look.evidence.standing[s]) + 3 for s in likeliest})
     if over > AMISS:
-        # An arm: no turn changes so much elsewhere than on its few squares.
+        # An arm: no turn changes so much outside its few squares.
         return Judgement(NOTHING, 0.0, 0.0, foreign=over)
     believed = [*beliefs] if seen and beliefs else [Belief(), *beliefs]
     worlds = [World(belief, history, rules, look.evidence.standing, seen=seen) for belief in believed]
@@ -102,9 +102,9 @@ def _judged(
 
 
 def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
-    """Have the squares of a turn stirred that hardly shows: plainly, or does the picture fit it better?
+    """Whether the squares of a barely visible turn differ clearly, or the picture fits the turn better.
 
-    While the set-up is placed, a piece on its own colour is no rarity: less will do.
+    During the drop set-up a piece on its own colour is common: less evidence is needed.
     """
     position = history[-1]
     if position.placing and look.change is not None:
@@ -127,11 +127,10 @@ def _likeliest(
     instead: Collection[Move],
     begun: World | None,
 ) -> Judgement:
-    """The likeliest act, weighed against ever more others until it explains the look.
+    """The likeliest act, weighed against increasingly many others until it explains the look.
 
-    ``trimmed``: the world in which the stack that is awaited has been trimmed, and something else was done.
-    ``instead``: turns that may well have been made in place of the last. ``begun``: the world in which
-    another player began.
+    ``trimmed``: the hypothesis that the awaited trimming was done, followed by something else. ``instead``:
+    turns that may have been made in place of the last. ``begun``: the hypothesis that another player began.
     """
     stacks = look.evidence.standing
     strong = [s for s in open_squares if look.touched[s] >= STRONG]
@@ -146,25 +145,27 @@ def _likeliest(
 
     pool = [world.stands for world in worlds]
     if not open_squares:
-        # Nothing is new; it may be that what was doubtful has been put back, unseen.
+        # Nothing is new, but doubtful turns may have been taken back unseen.
         return weigh(look, [*pool, *of_all(Acts.back)], pending)
     if pending is None:
-        # Nearly every look: one turn, on just the squares that changed, that explains every pixel.
+        # The usual case: one turn on exactly the changed squares, which explains every pixel.
         turns = of_all(lambda acts: acts.turns(set(open_squares), whole=True))
         best = weigh(look, [*pool, *turns, *since_begun(whole=True)], pending)
         if clean(look, best.act):
             return best
         if best.act.moves:
-            # A tall stack changes most of what lies behind it, and perhaps little of its own square.
+            # A tall stack mostly changes what is behind it, and perhaps little of its own square.
             pool.append(best.act)
-    pool += of_all(lambda acts: acts.turns(set(strong or open_squares)))
+    # A stack may change most of the square that is seen behind it, and little of its own.
+    before = [s for s in open_squares if s not in strong and _overlap(look, s, strong)]
+    pool += of_all(lambda acts: acts.turns({*strong, *before} or set(open_squares)))
     pool += since_begun(whole=False)
-    # From above, a piece that is back where it was may show on one of its two squares only.
+    # From above, a piece that was moved back may be visible on only one of its two squares.
     pool += (a for a in of_all(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
     best = weigh(look, pool, pending)
     if best.act.kind is not Kind.NOTHING or not strong:
-        # What is against the rules on the same squares may look much the same, and explain it better; and
-        # where the rules allow nothing, one piece more on its own colour changes but a rim.
+        # An illegal act on the same squares may look much the same and fit better; and if no turn is legal
+        # there, one more piece on its own colour changes only a rim.
         here = set(best.act.changes) | set(_most_changed(look, open_squares, MOST_BESIDE))
         pool += of_all(lambda acts: acts.displacements(here))
         pool += of_all(lambda acts: acts.removals(here))
@@ -176,23 +177,24 @@ def _likeliest(
     if (
         best.act.legal
         and best.lead >= LEAD
-        # Who plays on before anybody says that a stack was trimmed may have left it too high.
+        # If play goes on before a stack is known to be trimmed, it may have been left too high.
         and (pending is None or len(best.act.moves) < 2)
         and explains(look, best, strong)
         and plainly_stirred(look) <= {*known}
         and Ignored(look).nats(best.act) <= (0.0 if best.act.kind is Kind.NOTHING else IGNORED / 2)
     ):
         return best
-    # What plainly stirred out of the act's reach may have lost a piece, too, to where it hardly shows.
+    # A clearly changed square out of the act's reach may have lost a piece, too, moved to where it is barely
+    # visible.
     apart = sorted(plainly_stirred(look).difference(known))
     inside = set(_most_changed(look, open_squares, MOST_OPEN)) | _hidden_targets(stacks, [*strong, *apart])
     if strong:
         pool += of_all(lambda acts: acts.turns(set(open_squares) - set(strong)))
     successions = of_all(lambda acts: acts.successions(inside), WIDE)
-    # What was seen to be done first was not done second.
+    # The turn seen first cannot be the second.
     pool += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.row)
     pool += of_all(lambda acts: acts.unseen(inside), WIDE)
-    # They were turns in place of the last that is known, and not of one that is only believed.
+    # They replace the last known turn, not one that is only believed.
     known_acts = None if worlds[0].belief.row else worlds[0].acts
     pool += of_all(lambda acts: acts.retries(inside, instead if acts is known_acts else ()), WIDE)
     pool += of_all(lambda acts: _illegal(acts, inside, pending), WIDE)
@@ -204,7 +206,7 @@ def _likeliest(
         pool += of_all(lambda acts: acts.displacements(origins.union(best.act.changes)), WIDE)
         best = weigh(look, pool, pending)
     if pending is not None and not pending.sure and _left_high(best.act):
-        # That it stands too high was not sure to begin with: a question, then, and no alarm.
+        # It was never certain that the stack was too high: ask instead of an alert.
         best = _asked_about(best, weigh(look, [act for act in pool if not _left_high(act)], pending))
     best = _laid_where_hidden(best, pending)
     if explains(look, best, strong) or _with_foreign(look, best).covered:
@@ -215,34 +217,40 @@ def _likeliest(
 
 
 def _asked_about(likelier: Judgement, asked: Judgement) -> Judgement:
-    """``asked`` as a question: what is likelier, and must not be told, is among its rivals."""
+    """``asked`` as a question: the likelier judgement, which must not be emitted, is among its rivals."""
     rivals = (likelier.act, *asked.rivals)
     weights = (asked.weights[0], likelier.weights[0], *asked.weights[1:])
     return replace(asked, lead=0.0, rivals=rivals, weights=weights)
 
 
 def _left_high(act: Act) -> bool:
-    """Is it that a further piece has moved while a stack which awaits its trimming still stands?"""
+    """Whether the act is that another piece has moved while a stack awaits its trimming."""
     return act.wrong is not None and act.wrong().reason == "too_high"
 
 
 def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Act]:
-    """What else may have been done since a stack's trimming was prompted for."""
+    """Acts that may have followed the prompt for a trimming."""
     (move,) = trimmed.belief.row
-    # The next turn may have begun where a piece less hardly shows.
+    # The next turn may have begun where a missing piece is barely visible.
     like = {s for s, stack in enumerate(world.acts.stacks) if stack[-1:] == stack[-2:-1]}
     yield from world.put(world.acts.successions(inside | like, (move,)))
-    # What was taken from the stack and laid down before a square looks as if it had been set on it.
+    # Pieces taken from the stack and laid down in front of a square look as if they were on it.
     after = trimmed.acts
     yield from trimmed.put(act for act in _illegal(after, inside, None) if not after.adds(act))
-    # With its top piece gone the stack may look as before the turn, as though it had not been touched.
+    # Without its top piece the stack may look as before the turn, as if it had not been touched.
     yield from world.put(world.acts.wrong_trims(move))
 
 
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
-    """The judgement with what lies over the board and no piece of its act explains."""
+    """The judgement with the foreign area over the board that its act does not explain."""
     changes = judgement.act.changes
     return replace(judgement, foreign=look.foreign(list(changes), {s: len(v) for s, v in changes.items()}))
+
+
+def _overlap(look: Look, square: int, others: Sequence[int]) -> bool:
+    """Would a piece more on the square be seen before one of the others, or behind it?"""
+    stood, meet = look.evidence.standing, look.evidence.outlines.meet
+    return any(meet(square, len(stood[square]) + 1, s, len(stood[s]) + 1) for s in others)
 
 
 def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
@@ -250,8 +258,8 @@ def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
 
 
 def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
-    """Pieces that seem lifted may lie where they hardly show: then they were moved against the rules, and to
-    where people move pieces rather than to where the noise would have them.
+    """Pieces that seem lifted may be where they are barely visible: then it was an illegal move, to a
+    plausible target rather than to the one favoured by noise.
     """
     act = best.act
     lifted = (
@@ -262,14 +270,14 @@ def _laid_where_hidden(best: Judgement, pending: Pending | None) -> Judgement:
     if lifted is None or (not act.lifted and (act.legal or _far_fetched(act) < ACROSS)):
         return best
     wider = [a for a in (act, *best.rivals) if not a.legal and set(a.changes) > set(lifted.changes)]
-    # Only from a stack that was told too high are pieces taken away as a matter of course.
+    # Only from a stack with a prompt are pieces routinely removed.
     moved = [a for a in wider if pending is not None or a.kind is not Kind.WRONG_TRIM]
     return replace(best, act=replace(min(moved, key=_far_fetched), lifted=True)) if moved else best
 
 
 def _far_fetched(act: Act) -> int:
-    """0 for a turn out of turn, or with a stack of another; 1 for a piece that went too far, or lies beside
-    where it stood; :data:`ACROSS` for one carried across the board on no line.
+    """Implausibility: 0 for a turn out of turn or with another player's stack; 1 for a wrong distance, or a
+    piece beside its old square; :data:`ACROSS` for one carried across the board along no line.
     """
     assert act.wrong is not None
     wrong = act.wrong()
@@ -280,9 +288,10 @@ def _far_fetched(act: Act) -> int:
 
 
 def _hidden_targets(stacks: Sequence[str], changed: Sequence[int]) -> set[int]:
-    """Squares on which one piece more of a colour that was moved would hardly show: its own is on top.
+    """Squares on which one more piece of a moved colour would be barely visible, because the same colour is
+    on top.
 
-    Only where little has changed, so that there is a piece to be looked for.
+    Only if little has changed, so that a piece may be missing.
     """
     if len(changed) > 3:
         return set()
@@ -291,8 +300,8 @@ def _hidden_targets(stacks: Sequence[str], changed: Sequence[int]) -> set[int]:
 
 
 def _hidden_origins(stacks: Sequence[str], act: Act) -> set[int]:
-    """Squares from which a piece that seems to have come from nowhere may have been taken unseen: one of its
-    colour is on top of them still.
+    """Squares from which a piece of unknown origin may have been taken unseen, because the same colour is
+    still on top.
     """
     piece = max(act.changes.values(), key=len)[-1]
     return {s for s, stood in enumerate(stacks) if stood.endswith(2 * piece) and s not in act.changes}
@@ -324,10 +333,10 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
         return Judgement(NOTHING, 0.0, 0.0)
     gained = look.evidence.gain(differ).nats
     known = bool(best.act.moves) if best.act.legal else best.lead >= LEAD
-    likely = known and differ.keys() <= best.act.changes.keys()
+    likely = known and _since_adopted(look, differ) <= best.act.changes.keys()
     if likely or (best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MISSED):
-        # Seen badly, but it may have been a turn on just these squares, or was something else there that has
-        # a name; or no other stacks there would do much better.
+        # Badly visible, but it may be a turn or another known act on exactly these squares; or no other
+        # stacks would fit much better.
         return best
     where = tuple(sorted(differ))
     turn = position.to_move or position.players[0]
@@ -336,3 +345,16 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     nats = gained + act.prior
     lead = nats - best.nats
     return Judgement(act, nats, lead, lead if best.act.legal else 50.0, rivals=(best.act,))
+
+
+def _since_adopted(look: Look, squares: Collection[int]) -> set[int]:
+    """Of these squares, those that have changed since the reference picture was adopted; all, if none has.
+
+    What that picture showed otherwise from the start, under a reflection or in the shadow of an arm, and
+    still shows so cannot be explained by any act since.
+    """
+    if look.change is None:
+        return set(squares)
+    changed = look.change.touched
+    since = {s for s in squares if s not in look.unsettled or changed[s] > ALONE}
+    return since or set(squares)

@@ -1,7 +1,7 @@
-"""The referee: looks in, verdicts out, with the patience that a table needs.
+"""The referee: looks in, verdicts out, with the settle times that a real table needs.
 
-A legal turn is said as soon as the still picture is clear. An alert waits until the picture has lasted, and
-is said once. After it, the restored position or a legal move puts things right.
+A legal turn is emitted as soon as the still picture is unambiguous. An alert is emitted once, after a settle
+time; the restored position or a legal move then resolves it.
 """
 
 from __future__ import annotations
@@ -34,26 +34,27 @@ if TYPE_CHECKING:
 
 
 FAINT = 30.0
-"""Nats over nothing having happened up to which an illegal act is told late, …"""
+"""If an illegal act leads "nothing happened" by less than this many nats, its alert is delayed."""
 SHOWN = 0.2
-"""… unless at least this share of each of its squares has changed: then only a little later."""
+"""If at least this fraction of each of its squares has changed, it is delayed only a little."""
 SURE_WRONG = 25.0
-"""Nats by which an illegal act must lead what is allowed where turns are in doubt already."""
-HUNCHES = 2
-"""Rows of turns, the likeliest, that are borne in mind when the picture is gone before they could be told."""
-LANDED = 4.0
-"""Nats by which a turn must lead its pieces' having been lifted only, once the picture has lasted, and up to
-which the picture alone may show that rather than the turn."""
+"""Nats by which an illegal act must lead every legal explanation while turns are already in doubt."""
+REMEMBERED = 2
+"""Number of likeliest sequences of turns that are remembered if the picture changes before the settle time.
+"""
+SET_DOWN = 4.0
+"""Nats by which a turn must lead the hypothesis that its pieces were only lifted, after the settle time; and
+maximum nats by which the picture alone may favour that hypothesis."""
 A_FEW = 3
-"""Squares that a mishap changes at the most."""
+"""Maximum number of squares that a mishap changes."""
 CHANGED, CROWD = 0.2, 5
-"""Share of a square's pixels, and number of such squares out of the reach of an act's own columns, that no
-act at the table changes: the board is being pushed."""
+"""If this fraction of the pixels of this many squares beyond the reach of an act's stacks has changed, it was
+not an act: the board is being pushed."""
 
 
 @dataclass(frozen=True)
-class Patience:
-    """Seconds that a still picture must last before something is said of it."""
+class SettleTimes:
+    """Settle times: seconds that a still picture must last before a verdict of each kind."""
 
     alert: float = 0.45
     unexplained: float = 0.8
@@ -68,26 +69,26 @@ class Referee:
     """Judges one game, given its positions so far with every look."""
 
     def __init__(self, rules: Rules, *, most: int = MOST) -> None:
-        """``most``: rows of turns that are kept while they cannot be told apart, the likeliest."""
+        """``most``: maximum number of beliefs that are kept while they cannot be distinguished."""
         self._rules, self._most = rules, most
-        self._patience = Patience()
+        self._settle_times = SettleTimes()
         self._pending: Pending | None = None
         self._wrong: Wrong | None = None
         self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
-        """Reason and squares of an illegal act not said yet, and since when every still picture has shown
-        it: noise cuts a rest into short ones."""
-        self._said: tuple[Move, ...] = ()
+        """Reason and squares of an illegal act not alerted yet, and since when every still picture has shown
+        it: noise interrupts the settle time, which would otherwise start again."""
+        self._question: tuple[Move, ...] = ()
         self._beliefs: tuple[Belief, ...] = ()
         self._seen = False
-        self._hunch: tuple[Belief, ...] = ()
-        """What the last look showed when it was gone before it could be told or asked about: what comes next
-        may have been done after it."""
-        self._doubted: tuple[Position, tuple[Move, ...]] | None = None
-        """The turns that were asked about last, and the position in which they were."""
+        self._remembered: tuple[Belief, ...] = ()
+        """The beliefs of the last look if it ended before its settle time: the next act may have followed
+        one of them."""
+        self._last_doubt: tuple[Position, tuple[Move, ...]] | None = None
+        """The turns that the players were asked about last, and the position they were in."""
         self._perhaps_back: Position | None = None
-        """The position of which the last look showed that its last turn may have been taken back."""
+        """The position whose last turn may have been taken back according to the last look."""
         self._begun: Beginning | None = None
-        """What was told as out of turn at ply 0, as the first turn of a game that its player begins."""
+        """The act alerted as out of turn at ply 0, as the first turn of a game that its player begins."""
         self._known: Position | None = None
         self._judged: tuple[int, Judgement] | None = None
         self._hurried_until = -math.inf
@@ -95,16 +96,16 @@ class Referee:
         self._partial = False
         """Of the last verdicts: see :attr:`Decision.partial`."""
         self._decided: Decision | None = None
-        """The last decision, until the game stands at another position."""
+        """The last decision, until the game's position changes."""
         self._asked = -1
-        """The number of the look that asked which turn was played, or who begins."""
+        """The number of the look after which the players were asked which turn was played, or who begins."""
 
     def hurry(self, until: float) -> None:
-        """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
+        """A player says that the turn is done: until the time ``until`` no settle time is required."""
         self._hurried_until = until
 
     def play_by(self, rules: Rules) -> None:
-        """Another turn order holds from now on."""
+        """Use rules with another turn order from now on."""
         self._rules = rules
 
     def judge(self, look: Look, history: Sequence[Position], asked: Asked = NOBODY) -> Decision:
@@ -119,7 +120,7 @@ class Referee:
         verdicts = tuple(self._verdicts(look, history))
         self._decided = Decision(
             verdicts,
-            self._supposed() or Standing(history[-1].stacks),
+            self._assumed() or Standing(history[-1].stacks),
             outcome(verdicts, history, self._rules),
             partial=self._partial,
             unchanged=self._unchanged(look),
@@ -133,8 +134,8 @@ class Referee:
             return []
         if self._judged is None or self._judged[0] != look.number:
             rows = {belief.row for belief in self._beliefs}
-            beliefs = (*self._beliefs, *(belief for belief in self._hunch if belief.row not in rows))
-            self._hunch = ()
+            beliefs = (*self._beliefs, *(belief for belief in self._remembered if belief.row not in rows))
+            self._remembered = ()
             found = judge(
                 look,
                 history,
@@ -155,7 +156,7 @@ class Referee:
         if judgement.covered:
             return []
         if judgement.act.legal:
-            verdicts = self._legal(self._as_asked(judgement, position), look, history)
+            verdicts = self._legal(self._preferring_chosen(judgement, position), look, history)
         else:
             verdicts = self._illegal(judgement, look, position, first=len(history) == 1)
         if verdicts:
@@ -163,34 +164,34 @@ class Referee:
         return verdicts
 
     def _instead(self, history: Sequence[Position]) -> tuple[Move, ...]:
-        """Turns for which something spoke, though another was told: it may be put right yet."""
+        """Turns with some evidence although another was emitted: that may still be corrected."""
         if len(history) < 2:
             return ()
         before = history[-2]
         if self._perhaps_back is history[-1]:
             return legal_moves(before, self._rules)
-        return self._doubted[1] if self._doubted is not None and self._doubted[0] is before else ()
+        return self._last_doubt[1] if self._last_doubt is not None and self._last_doubt[0] is before else ()
 
     def follow(self, history: Sequence[Position]) -> Standing | None:
-        """The game stands at the last of these positions now: what is still in doubt is what came after.
+        """The game has reached the last of these positions: only later turns are still in doubt.
 
-        Returns what the board shows, for all that is known; ``None`` if it has to be set up by hand first.
+        Returns what the board shows as far as is known; ``None`` if it has to be set up by hand first.
         """
         stacks, decided = history[-1].stacks, self._decided
         self._decided = None
         answer_shown = self._judged is not None and self._judged[0] == self._asked
         answered = self._go_on(history)
-        if (supposed := self._supposed()) is not None:
-            # More has been played since, of which only a part is in doubt.
-            return supposed
-        # Something else may have been asked for between our verdict and this position, such as a new game.
+        if (assumed := self._assumed()) is not None:
+            # More turns have been played since, and only some of them are in doubt.
+            return assumed
+        # A request, such as for a new game, may have come between our verdict and this position.
         if decided is not None and decided.outcome == stacks:
             return Standing(stacks, shown=not decided.partial)
-        # The board shows it already; whoever answered may have played on, and need set nothing up.
+        # The board shows it already: the players who answered the question need not set anything up.
         return Standing(stacks, shown=answer_shown) if answered else None
 
     def _go_on(self, history: Sequence[Position]) -> bool:
-        """Go on from the last of these positions; returns whether it is one that was asked about."""
+        """Continue from the last of these positions; returns whether it answers a question."""
         position, before = history[-1], self._known
         if position is before:
             return False
@@ -199,23 +200,23 @@ class Referee:
         rest = tuple(belief for belief in left if belief is not None)
         begun = self._begun is not None and tuple(history[:2]) == (self._begun.start, self._begun.after)
         self._known, self._judged = position, None
-        self._settle()
+        self._reset()
         if any(belief.row for belief in rest):
             self._beliefs, self._seen = rest, True
         return bool(rest) or begun
 
-    def _supposed(self) -> Standing | None:
-        """What stands if the likeliest of what is in doubt is true; ``None`` where the position itself is to
-        be expected.
-        """
+    def _assumed(self) -> Standing | None:
+        """The position under the likeliest belief; ``None`` if the game's own position is to be expected."""
         if not self._seen or self._known is None:
             return None
         return Standing(board(self._beliefs[0], self._known), doubtful(self._beliefs, self._known))
 
-    def _lasted(self, look: Look, patience: float, since: float | None = None) -> bool:
-        """``since``: when what the look shows was first seen, where that was before it."""
+    def _settled(self, look: Look, seconds: float, since: float | None = None) -> bool:
+        """Whether the settle time is over; ``since``: when the content of the look was first seen, if that
+        was before the look.
+        """
         age = look.age if since is None else look.time - since
-        return age >= patience or look.time <= self._hurried_until
+        return age >= seconds or look.time <= self._hurried_until
 
     def _unchanged(self, look: Look) -> bool:
         """See :attr:`Decision.unchanged`."""
@@ -226,24 +227,24 @@ class Referee:
         stands = (self._stands(judgement) or believed) and not judgement.covered
         return stands and not judgement.hinted
 
-    # ---- what is allowed ---------------------------------------------------------------------------------
+    # ---- legal acts --------------------------------------------------------------------------------------
 
     def _legal(self, judgement: Judgement, look: Look, history: Sequence[Position]) -> list[Verdict]:
         act, position = judgement.act, history[-1]
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        sure = judgement.lead >= LEAD or not rivals or self._landed(judgement, look, rivals)
+        sure = judgement.lead >= LEAD or not rivals or self._set_down(judgement, look, rivals)
         if not sure:
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
-            # No act explains the picture, and what is awaited may have happened: a later one tells.
+            # No act explains the picture, and the awaited one may have happened: a later picture decides.
             return []
         verdicts: list[Verdict] = [PutRight()] if self._wrong is not None else []
         again = self._wrong is not None
         if act.kind is Kind.BACK:
-            self._settle()
-            # What had been asked for before is due no longer.
+            self._reset()
+            # A turn chosen before is no longer valid.
             before, others = history[act.ply], Asked(self._asked_for.players)
             made = others.asked_for(act.moves, before, self._rules)
             self._partial = len(made) < len(act.moves)
@@ -251,10 +252,10 @@ class Referee:
             return [*verdicts, WentBack(act.ply), *instead]
         made = self._asked_for.asked_for(act.moves, position, self._rules)
         if not made:
-            return self._not_asked(act.moves[0], look, position)
+            return self._not_chosen(act.moves[0], look, position)
         if len(made) < len(act.moves):
-            # What was made beyond is judged in the next look, from the position that these lead to.
-            self._settle()
+            # Further turns are judged in the next look, from the position after these.
+            self._reset()
             self._partial = True
             return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in made)]
         awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
@@ -264,67 +265,68 @@ class Referee:
             return self._ask_if_trimmed(act.moves[-1], look, position) if asks else []
         if act.beginner and self._begun is not None:
             verdicts.append(OtherBegins(self._begun.player, self._begun.start))
-        self._settle()
+        self._reset()
         self._partial = awaited and bool(turns)
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
         if awaited and not turns:
-            # After turns in quick succession the next look, judged from their last position, brings it.
+            # After turns in quick succession, the next look, judged from their last position, prompts for it.
             move = act.moves[-1]
             self._pending = Pending(move, judgement.trim_lead >= SURE_HIGH)
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
 
     def _stands(self, judgement: Judgement) -> bool:
-        """Has nothing happened? Where turns are in doubt, or a stack is to be trimmed, that must be as sure
-        as any verdict: a stack that looks as before its turn was trimmed, or the turn was taken back.
+        """Whether nothing has happened. While turns are in doubt or a stack awaits its trimming, this must be
+        as certain as any verdict: a stack that looks as before its turn may have been trimmed, or the turn
+        taken back.
         """
         awaited = bool(self._beliefs) or self._pending is not None
         return judgement.act.kind is Kind.NOTHING and (not awaited or judgement.lead >= LEAD)
 
-    def _landed(self, judgement: Judgement, look: Look, rivals: Sequence[Act]) -> bool:
-        """Is all that has spoken for long against a turn, or against its having been taken back, that its
-        pieces may only have been lifted, on their way somewhere? They would not be out of sight so long. Not
-        where the picture rather shows them nowhere, or where something happened that the turn leaves alone.
+    def _set_down(self, judgement: Judgement, look: Look, rivals: Sequence[Act]) -> bool:
+        """Whether, after the settle time, the only alternative to a turn (or to taking it back) is that its
+        pieces were merely lifted, since they would not stay out of sight for so long. Not if the picture
+        favours that the pieces are nowhere, or if something happened that the turn does not account for.
         """
         act = judgement.act
         turn = act.kind in (Kind.TURN, Kind.BACK) and not self._beliefs
-        if not turn or judgement.lead < LANDED or not all(rival.lifted for rival in rivals):
+        if not turn or judgement.lead < SET_DOWN or not all(rival.lifted for rival in rivals):
             return False
-        if not self._lasted(look, self._patience.unclear):
+        if not self._settled(look, self._settle_times.unclear):
             return False
         nowhere = max(look.evidence.gain(rival.changes).nats for rival in rivals)
-        return nowhere - look.evidence.gain(act.changes).nats < LANDED and not Ignored(look).nats(act)
+        return nowhere - look.evidence.gain(act.changes).nats < SET_DOWN and not Ignored(look).nats(act)
 
     def _perhaps_trimmed(self, judgement: Judgement, look: Look) -> bool:
-        """May a stack that was prompted for be trimmed though it looks too high still, as somebody was at it?
-        Who followed the prompt has nothing more to take, and it would stand for good.
+        """Whether a stack for which there is a prompt may be trimmed although it still looks too high,
+        because somebody touched it. Otherwise the prompt would never end for players who have followed it.
         """
-        lasted = self._lasted(look, self._patience.again)
+        lasted = self._settled(look, self._settle_times.again)
         return lasted and judgement.trim_lead < SURE_HIGH and seen_to(look, judgement.act.moves[-1].target)
 
     def _ask_if_trimmed(self, move: Move, look: Look, position: Position) -> list[Verdict]:
-        """Once. What is played next is a second turn, as if nothing had been asked."""
+        """Ask once. The next act counts as a second turn, as without the question."""
         self._beliefs = (believe((move,), position, self._rules, Kind.TURNS.value - Kind.TURN.value),)
-        asked, self._said, self._asked = self._said, (move,), look.number
+        asked, self._question, self._asked = self._question, (move,), look.number
         return [Undecided((move,))] if asked != (move,) else []
 
     def _nothing(self) -> list[Verdict]:
-        due = self._wrong is not None or self._pending is not None or self._seen or bool(self._said)
-        self._settle()
+        due = self._wrong is not None or self._pending is not None or self._seen or bool(self._question)
+        self._reset()
         return [PutRight()] if due else []
 
     def _doubt(self, judgement: Judgement, look: Look, position: Position) -> list[Verdict]:
         if judgement.act.beginner:
-            # Whose turn it is, is in question already; the answer brings the rest.
+            # It is already being asked whose turn it is; the answer decides the rest.
             return []
-        judgement = _as_named(judgement)
+        judgement = _without_other_beginner(judgement)
         acts = (judgement.act, *judgement.rivals)
         rows = rows_of(acts)
         if not any(rows):
             return []
-        if not (self._goes_on(acts) or self._lasted(look, self._patience.unclear)):
+        if not (self._goes_on(acts) or self._settled(look, self._settle_times.unclear)):
             if self._pending is None and all(complete(act) for act in acts if act.legal):
-                self._hunch = self._glimpsed(acts, judgement.weights, position)
+                self._remembered = self._to_remember(acts, judgement.weights, position)
             return []
         verdicts: list[Verdict] = []
         if self._wrong is not None and judgement.act.legal:
@@ -336,32 +338,32 @@ class Referee:
             sure = shared([act.moves for act in acts])
             if sure and not self._asked_for.asked_for(sure, position, self._rules):
                 self._beliefs, self._seen = (), False
-                return [*verdicts, *self._not_asked(sure[0], look, position)]
+                return [*verdicts, *self._not_chosen(sure[0], look, position)]
             if sure := self._asked_for.asked_for(sure, position, self._rules):
-                # However the rest may be, so much was played.
+                # All beliefs share these turns.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
         elif not self._seen and not any(act.kind is Kind.BACK for act in acts):
-            # If the last turn may have been taken back, what follows may as well go on from before it.
+            # If the last turn may have been taken back, later turns may continue from before it.
             self._beliefs = tuple(believe(row, position, self._rules) for row in rows if row)
         moves = tuple(dict.fromkeys(row[0] for row in rows if row))
-        # What was put right takes the question off the page with it.
-        asked = () if verdicts else self._said
-        self._said, self._asked, self._doubted = moves, look.number, (position, moves)
+        # Resolving an alert removes the question from the page, too.
+        asked = () if verdicts else self._question
+        self._question, self._asked, self._last_doubt = moves, look.number, (position, moves)
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 
     def _goes_on(self, acts: Sequence[Act]) -> bool:
-        """Is the doubt an old one, and what has been played since beyond doubt? It is taken in at once: who
-        plays on without an answer must not be lost sight of.
+        """Whether only earlier turns are ambiguous and the turn since then is certain. It is accepted at
+        once, so that the game can be followed when the players go on without answering.
         """
         since = {act.moves[act.believed :] for act in acts}
         plain = all(act.legal and complete(act) for act in acts)
         return self._seen and plain and len(since) == 1 and any(since)
 
-    def _glimpsed(
+    def _to_remember(
         self, acts: Sequence[Act], weights: Sequence[float], position: Position
     ) -> tuple[Belief, ...]:
-        """What may turn out to have been played, or taken back, if the picture does not show it for long."""
-        rows = rows_of(acts)[:HUNCHES]
+        """The beliefs to remember if the picture does not last for the settle time."""
+        rows = rows_of(acts)[:REMEMBERED]
         shown = [
             (act, weight)
             for act, weight in zip(acts, weights, strict=True)
@@ -371,21 +373,21 @@ class Referee:
         return tuple(replace(belief, since=since[belief.row]) for belief in self._each_true(shown, position))
 
     def _believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
-        """All of these may be true: what the likeliest leaves is taken to stand from now on."""
+        """Keep all of these as beliefs; the position of the likeliest is assumed from now on."""
         beliefs = self._each_true(list(zip(acts, weights, strict=True)), position)
         self._beliefs, self._seen = beliefs[: self._most], True
 
     def _each_true(self, shown: Sequence[tuple[Act, float]], position: Position) -> tuple[Belief, ...]:
-        """That the turns of each act were made, and with them what spoke for it beside the likeliest."""
+        """One belief for the turns of each act, weighted by its evidence relative to the likeliest."""
         weights: dict[tuple[Move, ...], float] = {}
         for act, weight in shown:
             weights.setdefault(act.moves, weight)
         most = max(weights.values(), default=0.0)
         return tuple(believe(row, position, self._rules, weight - most) for row, weight in weights.items())
 
-    def _as_asked(self, judgement: Judgement, position: Position) -> Judgement:
-        """The judgement with the turn that was asked for in place of one that looks about as likely: whoever
-        makes a turn for somebody else means to make that one.
+    def _preferring_chosen(self, judgement: Judgement, position: Position) -> Judgement:
+        """The judgement, with the chosen turn preferred to others that are about as likely: people who make a
+        turn for somebody else intend to make that one.
         """
         turn = self._asked_for.turn
         if turn is None or position.to_move not in self._asked_for.players or judgement.lead >= LEAD:
@@ -402,17 +404,17 @@ class Referee:
         lead = judgement.lead if rivals else LEAD
         return replace(judgement, act=acts[due[0]], lead=lead, rivals=rivals, weights=weights)
 
-    # ---- what is not -------------------------------------------------------------------------------------
+    # ---- illegal acts ------------------------------------------------------------------------------------
 
-    def _not_asked(self, made: Move, look: Look, position: Position) -> list[Verdict]:
-        """A turn was made for somebody who had asked for another, or for none yet."""
+    def _not_chosen(self, made: Move, look: Look, position: Position) -> list[Verdict]:
+        """A turn was made for a player who had chosen another one, or none yet."""
         wrong = self._asked_for.wrong(made, position)
-        patience = self._patience.alert
+        settle_time = self._settle_times.alert
         if self._wrong is not None:
             if wrong == self._wrong:
                 return []
-            patience = self._patience.again
-        if not self._lasted(look, patience):
+            settle_time = self._settle_times.again
+        if not self._settled(look, settle_time):
             return []
         self._wrong = wrong
         return [wrong]
@@ -424,38 +426,40 @@ class Referee:
         wrong = act.wrong()
         unexplained = wrong.reason == "unexplained"
         if unexplained and self._beliefs:
-            # It is not known which position it would have to be explained from: the question stands.
+            # The position before it is ambiguous: the question remains open.
             return []
         suspected = wrong.reason, wrong.squares
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since
         since = self._suspected[1]
         if judgement.legal_lead < (SURE_WRONG if self._beliefs or act.believed else LEAD) and not (
-            self._remains(judgement, look) and self._lasted(look, self._patience.lifted, since)
+            self._remains(judgement, look) and self._settled(look, self._settle_times.lifted, since)
         ):
-            # A legal turn, or nothing at all, explains the picture about as well: no alarm on that.
+            # A legal turn, or nothing at all, explains the picture about as well: no alert.
             return self._doubt(judgement, look, position)
-        patience = self._patience.alert
+        settle_time = self._settle_times.alert
         if act.lifted and self._pending is None:
-            patience = self._patience.lifted if wrong.reason == "wrong_removal" else self._patience.hidden
+            settle_time = (
+                self._settle_times.lifted if wrong.reason == "wrong_removal" else self._settle_times.hidden
+            )
         elif unexplained:
-            # More than a mishap changes is rather a head that is bent over the board: let it go away.
+            # If more has changed than by a mishap, it is more likely a head over the board: wait.
             few = len(act.changes) <= A_FEW
-            patience = self._patience.unexplained if few else self._patience.lifted
-        # Stacks that nobody built, made up to explain a push, would reach over half of the board.
+            settle_time = self._settle_times.unexplained if few else self._settle_times.lifted
+        # Hypothetical stacks that explain a push would cover half of the board.
         within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
         if sum(1 for s in np.flatnonzero(look.touched > CHANGED) if s not in within) >= CROWD:
-            # Nothing to cry about at once.
-            patience = max(patience, self._patience.lifted)
+            # Not a reason for an immediate alert.
+            settle_time = max(settle_time, self._settle_times.lifted)
         elif judgement.nats < FAINT and (self._pending is None or judgement.legal_lead < FAINT):
-            # Not so where a stack awaits its trimming: what lies beside the board may say all.
+            # Except if a stack awaits its trimming: the pieces beside the board may be evidence enough.
             shown = all(look.touched[square] > SHOWN for square in act.changes)
-            patience = max(patience, self._patience.faint if shown else self._patience.lifted)
+            settle_time = max(settle_time, self._settle_times.faint if shown else self._settle_times.lifted)
         if self._wrong is not None:
             if suspected == (self._wrong.reason, self._wrong.squares):
                 return []
-            patience = max(patience, self._patience.again)
-        if not self._lasted(look, patience, since):
+            settle_time = max(settle_time, self._settle_times.again)
+        if not self._settled(look, settle_time, since):
             return []
         self._wrong = wrong
         if first and wrong.reason == "out_of_turn":
@@ -464,8 +468,8 @@ class Referee:
         return [wrong]
 
     def _remains(self, judgement: Judgement, look: Look) -> bool:
-        """Is all that speaks against an illegal act that nothing need have happened, though its squares have
-        plainly changed and it explains them well? A shadow would not fall so for long.
+        """Whether the only alternative to an illegal act is that nothing happened, although its squares have
+        clearly changed and it explains them well: a shadow would not last so long.
         """
         changes = judgement.act.changes
         nothing_else = all(act.kind is Kind.NOTHING for act in judgement.rivals if act.legal)
@@ -473,15 +477,15 @@ class Referee:
         doubted = bool(self._beliefs) or self._pending is not None
         return nothing_else and plainly and not doubted and look.evidence.gain(changes).per_pixel >= GOOD
 
-    def _settle(self) -> None:
+    def _reset(self) -> None:
         self._wrong = None
         self._pending = None
         self._begun = None
-        self._said, self._beliefs, self._seen, self._hunch = (), (), False, ()
+        self._question, self._beliefs, self._seen, self._remembered = (), (), False, ()
 
 
-def _as_named(judgement: Judgement) -> Judgement:
-    """The judgement without those rivals that have another player begin than the one named."""
+def _without_other_beginner(judgement: Judgement) -> Judgement:
+    """The judgement without rivals in which a player other than the one named begins."""
     acts = (judgement.act, *judgement.rivals)
     if not any(act.beginner for act in acts):
         return judgement

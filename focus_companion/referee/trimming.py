@@ -1,5 +1,5 @@
-"""Stacks that are trimmed, or should be: what lies beside the board, and what nobody touched, tell whether
-they were. From straight above, five pieces look much like six.
+"""Whether stacks were trimmed: evidence from pieces beside the board and from untouched squares. From
+straight above, five pieces look much like six.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
 LAID_DOWN = 28.0
-"""Nats that a piece newly beside the board says for a stack's having been trimmed, and none against it."""
+"""Evidence in nats of a new piece beside the board for a trimming, and of none against it."""
 EXTRA = 45.0
-"""Nats against an act where a piece is newly beside the board that it took from no stack."""
+"""Penalty in nats of an act that does not explain a new piece beside the board."""
 MISCOLOURED = 25.0
-"""Nats where not more pieces lie there than it took, but of other colours: one that lies on its head shows
-little of its own."""
+"""Penalty in nats if there are not more pieces than it took, but of other colours: one that lies upside down
+shows little of its colour."""
 MISSING = 5.0
-"""Nats for each piece that it took and that does not lie there with the others."""
+"""Penalty in nats for each removed piece that is not beside the board with the others."""
 UNPROMPTED = 140.0
-"""Nats against a stack too high that was trimmed at once and of which nothing lies there, unless it is seen
-by as many: rather it still is too high, and must be prompted for."""
+"""Penalty in nats of an immediate trimming without any piece beside the board, unless the picture shows it by
+as much: more likely the stack is still too high and needs a prompt."""
 NOWHERE = 12.0
-"""Nats against the trimming of a stack that was not surely too high, where nothing lies there."""
+"""Penalty in nats of trimming a stack that was not certainly too high, without any piece beside the board."""
 CHANGED = 0.2
-"""Share of the pixels of a stack too high that changed since, from which what was laid down came from it."""
+"""Fraction of changed pixels of a stack above five from which pieces laid down came from it."""
 LET_ALONE = 0.012
-"""Share of its pixels up to which it was not touched at all."""
+"""Fraction of changed pixels up to which it was not touched."""
 UNTOUCHED = 60.0
-"""Nats against a stack's having been trimmed of which nothing changed since it was seen too high."""
+"""Penalty in nats of trimming a stack that has not changed since it was seen above five."""
 
 
 @dataclass(frozen=True)
 class Pending:
-    """A turn whose stack awaits its trimming; ``sure`` when the picture told it from the trimmed stack."""
+    """A turn whose stack awaits its trimming; ``sure`` if the picture distinguished it from the trimmed
+    stack.
+    """
 
     move: Move
     sure: bool
 
 
 def trimming(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats for and against a stack's having been trimmed, from what lies beside the board and what nobody
-    touched.
-    """
+    """Nats for and against a trimming, from the pieces beside the board and from untouched squares."""
     since = look.since_mark
     if pending is None or since is None:
         if _too_high(look, act) and not look.appeared:
@@ -57,13 +57,13 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
             return LAID_DOWN - _mismatch(look, act, look.appeared)
         if not _taken_away(look, act):
             return 0.0
-        # What is said to be gone from a stack, and not in a hand, must lie somewhere as well.
+        # Pieces missing from a stack, and not in a hand, must be somewhere, too.
         return -_mismatch(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
     moved = float(since.touched[pending.move.target])
     if act.moves[:1] != (pending.move,):
         if not pending.sure:
             return 0.0
-        # Then the turn was taken back first, whose stack left nothing beside the board.
+        # Then the turn was taken back first, and its stack left nothing beside the board.
         left = moved > CHANGED and look.appeared_since_mark
         return Kind.BACK.value - (1.5 * LAID_DOWN if left else 0.0)
     if act.trimmed or act.believed or (act.legal and len(act.moves) > 1):
@@ -73,7 +73,7 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
             return -UNTOUCHED if moved < LET_ALONE else 0.0
         if moved >= LET_ALONE:
             return -NOWHERE
-        # It was not sure to begin with: it may have been trimmed all along, if play goes on.
+        # It was never certain: if play goes on, the stack may have been trimmed from the beginning.
         return -UNPROMPTED if act.moves == (pending.move,) else -2 * NOWHERE
     if moved > CHANGED and look.appeared_since_mark:
         return -1.5 * LAID_DOWN
@@ -83,8 +83,8 @@ def trimming(look: Look, act: Act, pending: Pending | None) -> float:
 
 
 def seen_to(look: Look, square: int) -> bool:
-    """Has somebody plainly been at a stack since it was prompted for? What lies beside the board may have
-    come from it only if it was touched.
+    """Whether a stack was clearly touched since its prompt; only then can pieces beside the board have come
+    from it.
     """
     if look.since_mark is None:
         return False
@@ -93,9 +93,8 @@ def seen_to(look: Look, square: int) -> bool:
 
 
 def as_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats for a stack's still being too high where nothing lies beside the board: as many as the trimmed one
-    explains better, in spite of that. What else may have happened is weighed against the turn then, whichever
-    its stack shows.
+    """Nats for a stack that is still too high if nothing lies beside the board: as many as the trimmed stack
+    would fit better. Other acts are then weighed against the turn regardless of its stack's height.
     """
     if act.kind is not Kind.PENDING or not (pending is None or look.since_mark is None):
         return 0.0
@@ -104,47 +103,45 @@ def as_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
 
 
 def _left(look: Look, act: Act) -> str:
-    """The stack that an act leaves where its last turn ended."""
+    """The stack on the target of the act's last turn."""
     target = act.moves[-1].target
     return act.changes.get(target, look.evidence.standing[target])
 
 
 def _shorter(look: Look, act: Act, high: str) -> float:
-    """Nats by which the square where an act ends shows the stack ``high`` trimmed as it should be rather than
-    too high.
-    """
+    """Nats by which the target of an act fits the correctly trimmed stack better than the stack ``high``."""
     gain, target = look.evidence.stack_gain, act.moves[-1].target
     return gain(target, high[-MAX_HEIGHT:]).nats - gain(target, high).nats
 
 
 def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
-    """Were more pieces laid beside the board than the act took from the stack that it trimmed?"""
+    """Whether more pieces were laid beside the board than the act took from the trimmed stack."""
     if not act.trimmed:
-        # Nearly every act: what lies beside the board need not be looked for.
+        # The usual case: pieces beside the board need not be detected.
         return False
     marked = pending is not None and look.since_mark is not None
     return len(look.appeared_since_mark if marked else look.appeared) > len(act.trimmed)
 
 
 def _too_high(look: Look, act: Act) -> bool:
-    """Was the stack that it trimmed, rightly or not, one of more than five?"""
+    """Whether the stack that it trimmed, correctly or not, was above five."""
     return bool(act.trimmed) and len(_left(look, act)) + len(act.trimmed) > MAX_HEIGHT
 
 
 def _plainly_trimmed(look: Look, act: Act) -> bool:
-    """Is it a turn whose stack is seen to be trimmed beyond doubt?"""
+    """Whether it is a turn whose stack is visibly trimmed."""
     return act.legal and _shorter(look, act, act.trimmed + _left(look, act)) >= UNPROMPTED
 
 
 def _taken_away(look: Look, act: Act) -> bool:
-    """Are pieces gone from the board, against the rules and not from the top, on their way?"""
+    """Whether pieces were illegally removed from the board, and not just lifted from the top."""
     stood = look.evidence.standing
     more = sum(len(stack) - len(stood[square]) for square, stack in act.changes.items())
     return more < 0 and not act.legal and not act.lifted
 
 
 def _mismatch(look: Look, act: Act, appeared: str) -> float:
-    """Nats against the act where what ``appeared`` beside the board is not what it took from the stacks."""
+    """Penalty in nats if the pieces that ``appeared`` beside the board are not those that the act took."""
     if act.trimmed:
         gone = Counter(act.trimmed)
     else:

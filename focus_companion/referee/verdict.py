@@ -1,4 +1,4 @@
-"""What the referee says of a look at the board, in the order in which the session must take it."""
+"""The referee's verdicts on a look at the board; the session must process them in order."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from ..game.position import Position
 
 @dataclass(frozen=True)
 class Verdict:
-    """One judgement."""
+    """Base class of all verdicts."""
 
 
 @dataclass(frozen=True)
 class StartSeen(Verdict):
-    """The board is found and shows the position that the game stands at."""
+    """The board is found and shows the game's current position."""
 
 
 @dataclass(frozen=True)
 class StartDiffers(Verdict):
-    """The board is found but differs from the position that the game stands at, on these squares."""
+    """The board is found but differs from the game's current position on these squares."""
 
     squares: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class BoardRead(Verdict):
-    """What one still picture shows when nothing is known of the position: the 52 ``stacks``, the ``doubtful``
-    squares, least sure first, and the ``confidence`` 0…1 in all of it. No stacks: no board was found.
+    """The position read from one still picture without knowing the game: the 52 ``stacks``, the ``doubtful``
+    squares, least certain first, and the overall ``confidence`` 0…1. No stacks: no board was found.
     """
 
     stacks: tuple[str, ...]
@@ -47,8 +47,8 @@ class TurnSeen(Verdict):
 
 @dataclass(frozen=True)
 class OtherBegins(Verdict):
-    """The game, still at ply 0, is begun by ``player`` (a letter) and not by the one named: ``start`` is its
-    position then.
+    """The game, still at ply 0, is begun by ``player`` (a letter) instead of the one named; ``start`` is the
+    resulting position at ply 0.
     """
 
     player: str
@@ -76,7 +76,7 @@ class Wrong(Verdict):
 
 @dataclass(frozen=True)
 class PutRight(Verdict):
-    """What was wrong is put right."""
+    """The illegal act was undone."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Weighs acts against the evidence of one look.
 
-Score of an act = nats by which it explains the picture better than nothing having happened + its prior.
+Score of an act = log-likelihood ratio of the picture (in nats) against nothing having happened + its prior.
 """
 
 from __future__ import annotations
@@ -31,31 +31,35 @@ if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
 LEAD = 9.0
-"""Nats by which an act must lead the next best for the referee to be sure."""
+"""Nats by which an act must lead the next best one for the referee to be certain."""
 RIMS = 0.5
-"""Worth of nats between outcomes that differ in heights alone, and …"""
+"""Weight of nats between outcomes that differ only in heights."""
 RIM, RIM_SHOWN = 0.06, 0.45
-"""… the share of a square's pixels, or of what a piece more changes there, from which they are worth all."""
+"""Fraction of a square's pixels, or of those that one more piece changes there, from which they have full
+weight.
+"""
 RIGHTLY = 10.0
-"""Nats for what the rules allow, rather than what they do not on the same squares: the rest must be seen."""
+"""Bonus in nats of a legal act over an illegal one on the same squares: more must come from the picture."""
 SEEN_STEP = 1.0
-"""Pixels by which one piece more must shift a stack's top for that to count where only heights tell them
-apart: else hardly anything shows."""
+"""Pixels by which one more piece must shift a stack's top for that to count if only heights distinguish the
+acts: otherwise it is barely visible."""
 RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
-"""The same for a stack's having been trimmed, for each pixel by which a piece more would shift its top: a
-stack leans, and from above that is all that shows; and the most and, where more lies beside the board than
-was to be taken, against it."""
+"""The same bonus for a correct trimming, per pixel by which one more piece would shift the stack's top,
+because stacks lean, and from above little else is visible; and its maximum, which is a penalty if too many
+pieces lie beside the board."""
 PLACED = 15.0
-"""Nats for pieces' having gone, under their own colour, where the rules allow it and something shows of it,
-rather than having been lifted only; none where nothing does."""
+"""Bonus in nats for pieces moved legally onto their own colour rather than merely lifted, if some of it is
+visible; otherwise none."""
 PAINTED = 8
-"""Acts, the best by their squares alone, that are painted whole."""
+"""Number of acts, the best ones by single squares, that are rendered in full."""
 HIDDEN = 26.0
-"""Nats within which pieces that seem lifted may as well lie on a stack where they hardly show."""
+"""Margin in nats within which pieces that seem lifted may as well be on a stack where they are barely
+visible.
+"""
 LEANING = 120.0
-"""Nats by which a stack's lean alone can make a wrong height look better than the right one, at the most."""
+"""Maximum nats by which a leaning stack can make a wrong height fit better than the right one."""
 AMISS = 1.2
-"""Area in squares of a foreign change, from which something covers the board."""
+"""Area in squares of a foreign change from which the board counts as covered."""
 
 
 @dataclass(frozen=True)
@@ -66,19 +70,19 @@ class Judgement:
     nats: float
     lead: float
     legal_lead: float = 0.0
-    """The same over the best that the rules allow: a turn, or nothing at all."""
+    """The same over the best legal explanation: a turn, or nothing at all."""
     foreign: float = 0.0
     rivals: tuple[Act, ...] = ()
     weights: tuple[float, ...] = ()
-    """Of ``act`` and every rival, the nats that do not come from how the board looks now."""
+    """For ``act`` and every rival, the nats that do not come from the present look of the board."""
     hinted: bool = False
-    """A turn that hardly shows may have been made: beside what stood before, the next look may tell."""
+    """A barely visible turn may have been made; the next look may show it."""
     trim_lead: float = 0.0
-    """For a stack that awaits its trimming, nats by which it leads the same turn with the trimming done."""
+    """For a stack that awaits its trimming, nats by which it leads the same turn with a trimmed stack."""
 
     @property
     def covered(self) -> bool:
-        """Something lies over the board: what is under it cannot be judged."""
+        """Whether something covers the board, so that it cannot be judged."""
         return self.foreign > AMISS
 
     @property
@@ -90,11 +94,11 @@ NOTHING = Act(Kind.NOTHING, {})
 
 
 def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
-    """The best of the pool: all acts screened square by square, the best few painted whole."""
+    """The best of the pool: all acts are screened by single squares, and the best few rendered in full."""
     priors = _screened(look, pool, pending)
     gain = look.evidence.gain
     nats = {i: gain(pool[i].changes).nats + as_trimmed(look, pool[i], pending) for i in priors}
-    # Acts on the same squares differ in heights and hidden pieces, of which the outline is a poor witness.
+    # Acts on the same squares differ in heights and hidden pieces, for which outlines are weak evidence.
     family: dict[frozenset[int], float] = {}
     for i, gained in nats.items():
         squares = frozenset(pool[i].changes)
@@ -132,10 +136,10 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
 
 
 def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
-    """The acts, by their number in the pool, that are best square by square, the best first; and of each the
-    nats that do not come from how the board looks now.
+    """The best acts by single squares (their indices in the pool), best first; and for each the nats that do
+    not come from the present look of the board.
 
-    What can be said for an act besides is bounded: most of thousands are left out for their squares.
+    Other evidence for an act is bounded, so most of the thousands can be excluded by their squares.
     """
     ignored, calm = Ignored(look), calm_squares(look)
     nats: dict[tuple[int, str], float] = {}
@@ -151,7 +155,7 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
                 total += nats[change]
         return total
 
-    # Where a square looks as it did nothing can be said for an act: most need not be looked into there.
+    # An unchanged square is never evidence for an act, so most acts need not be evaluated there.
     hoped = [shown(act, where_calm=False) + as_trimmed(look, act, pending) + act.prior for act in pool]
     priors: dict[int, float] = {}
     best: list[tuple[float, int]] = []
@@ -164,34 +168,34 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
             continue
         said = course(look, pool[i], pending) - ignored.nats(pool[i])
         priors[i] = pool[i].prior + said
-        # Of equal ones the first listed stays.
+        # Of equal ones the first is kept.
         (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (seen + said, -i))
     return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
 
 
 def _rightly_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats for a stack's having been trimmed as it should be, where only its height tells it from another."""
+    """Bonus in nats for a correct trimming if only the height distinguishes it from another."""
     if more_beside(look, act, pending):
         return -MOST_RIGHTLY
     return min(RIGHTLY_TRIMMED * max(1.0, look.evidence.outlines.step), MOST_RIGHTLY)
 
 
 def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly: float) -> float:
-    """Nats by which the other act is behind: ``told`` with what heights are worth, ``shown`` without.
+    """Nats by which the other act is behind: ``told`` with the reduced weight of heights, ``shown`` without.
 
-    Whether a stack was trimmed as it should be is a matter of its height alone: then both must say so, and
-    that wrong trimmings are rare counts for less than where pieces went astray: for ``rightly`` nats. So it
-    is with pieces that went to and fro between stacks whose tops are alike afterwards.
+    Only its height shows whether a stack was trimmed correctly: then both must agree, and the low prior of
+    wrong trimmings is replaced by ``rightly`` nats. The same applies to pieces moved between stacks whose
+    tops are equal afterwards.
     """
     behind = told * _worth(look, act, other)
     if act.legal and other.lifted:
         alike = [square for square in act.changes if like_its_top(look, act, square)]
         if alike:
-            # Where its pieces went hardly shows: that the rules let them go there is little evidence of it.
+            # The target of its pieces is barely visible, and that it is legal is weak evidence.
             unseen = any(_out_of_sight(look, act, square) for square in alike)
             behind = min(behind, told - (act.kind.value - other.kind.value) + (0.0 if unseen else PLACED))
         if behind < LEAD:
-            # Patience alone is not to tell it then.
+            # Then a longer settle time must not be enough.
             return min(behind, shown)
     as_rare = shown - (act.kind.value - other.kind.value)
     if _trimmed_otherwise(act, other):
@@ -205,8 +209,8 @@ def _behind(look: Look, act: Act, other: Act, told: float, shown: float, rightly
 
 
 def _out_of_sight(look: Look, act: Act, square: int) -> bool:
-    """Does what an act changed on a square that keeps its top hardly show? So it is where that has stirred no
-    more than what the act leaves alone, or plainly less than another stack of that colour.
+    """Whether the change of a square that keeps its top is barely visible: if it differs no more than squares
+    that the act leaves alone, or clearly less than another stack of that colour.
     """
     if look.change is None or square in look.unsettled:
         return True
@@ -220,7 +224,7 @@ def _out_of_sight(look: Look, act: Act, square: int) -> bool:
 
 
 def _trimmed_otherwise(act: Act, other: Act) -> bool:
-    """Are they the same turns, whose last stack was trimmed as it should be by ``act`` only?"""
+    """Whether they are the same turns, of which only ``act`` trims the last stack correctly."""
     if not (act.legal and act.moves) or other.legal:
         return False
     target = act.moves[-1].target
@@ -229,18 +233,18 @@ def _trimmed_otherwise(act: Act, other: Act) -> bool:
 
 
 def _otherwise_there(act: Act, other: Act) -> bool:
-    """Is it turns, and the other none, though it changed the same squares? The rules alone must not overrule
-    a picture that shows it rather: a bare dome may be as dark as a green piece.
+    """Whether the act consists of legal turns and the other one, on the same squares, does not. The rules
+    alone must not overrule a picture that favours the other: a bare dome may be as dark as a green piece.
     """
     turns = act.kind in (Kind.TURN, Kind.TURNS)
     return turns and not other.legal and act.changes.keys() == other.changes.keys()
 
 
 def _worth(look: Look, act: Act, other: Act) -> float:
-    """What the nats between two acts are worth. Where both leave the same tops, they differ in rims and
-    shadows alone, which the way a piece was set down or nudged changes as much as a piece more: unless as
-    much of the rim has changed as a piece changes, or the squares of the one look plainly different, and
-    those of the other as they did.
+    """The weight of the nats between two acts. If both leave the same tops, they differ only in rims and
+    shadows, which change as much when a piece is nudged as with one more piece. The weight is full if as much
+    of the rim has changed as by a piece, or if the squares of the one are clearly different and those of the
+    other unchanged.
     """
     if act.changes.keys() == other.changes.keys() or not (act.legal and other.legal):
         return 1.0
@@ -255,8 +259,8 @@ def _worth(look: Look, act: Act, other: Act) -> float:
 
 
 def _one_unseen(look: Look, act: Act, other: Act) -> bool:
-    """Is it two turns, and the other none, though it leaves the same tops without what one of the turns did
-    where that does not show, and nothing plainly stirred? Nothing but heights tells them apart.
+    """Whether the act is two turns of which one is invisible and changes no top, and the other act is illegal
+    and lacks only that change. Only heights distinguish them.
     """
     if act.kind is not Kind.TURNS or act.placed or other.legal or not _same_tops(look, act, other):
         return False
@@ -265,7 +269,7 @@ def _one_unseen(look: Look, act: Act, other: Act) -> bool:
 
 
 def _alone(act: Act, other: Act) -> list[int]:
-    """The squares that only the first of two acts changed since the picture before."""
+    """The squares that only the first of two acts has changed since the reference picture."""
     return [s for s in act.changes if s not in other.changes and s not in act.past]
 
 
@@ -276,20 +280,21 @@ def _same_tops(look: Look, act: Act, other: Act) -> bool:
 
 
 def _rims_show(look: Look, act: Act, squares: Sequence[int]) -> bool:
-    """Has as much of the rim changed on all of these squares as a piece changes?"""
+    """Whether as much of the rim has changed on all of these squares as by one piece."""
     return all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in squares)
 
 
 def _doubted(behind: float) -> float:
-    """What ``behind`` nats are worth between outcomes of one move that differ in the height of its stack.
+    """The weighted value of ``behind`` nats between outcomes of one move that differ in the height of its
+    stack.
 
-    A stack leans by a piece's play, so a small difference of the outline says little, and a large one much.
+    Stacks lean, so a small difference of the outline is weak evidence, and a large one is strong.
     """
     return behind * (0.4 + 0.6 * min(1.0, behind / LEANING))
 
 
 def _outcome(act: Act) -> object:
-    """Acts that leave the same board and mean the same count as one."""
+    """A key: acts with the same resulting board and the same meaning count as one."""
     return (
         act.kind is Kind.NOTHING,
         act.legal,

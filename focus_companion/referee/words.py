@@ -1,6 +1,6 @@
-"""What the referee says to the players: what was done, why it is not allowed, and what to do now.
+"""The referee's sentences for the players: what was done, why it is not allowed, and what to do now.
 
-Every sentence is a template with named fields, so that it can be translated whole.
+Every sentence is a template with named fields, so that it can be translated as a whole.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ TEMPLATES: Final = {
 
 
 def listed(squares: Sequence[int]) -> str:
-    """Squares as people list them: "a1", "a1 and b2", "a1, b2 and c3"."""
+    """A list of squares in words: "a1", "a1 and b2", "a1, b2 and c3"."""
     names = [SQUARES[s] for s in squares]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -97,10 +97,10 @@ def say(
 
 
 def not_the_reply(player: str, made: str, asked: str) -> str:
-    """Another turn was made for a player than the one asked for; both in words."""
+    """The sentence for a turn made for a player who had chosen another; both turns in words."""
     return TEMPLATES["not_the_reply"].format(Player=NAMES[player].capitalize(), made=made, asked=asked)
 
 
 def not_asked_yet(player: str, made: str) -> str:
-    """A turn was made for a player who had not asked for any."""
+    """The sentence for a turn made for a player who had not chosen any."""
     return TEMPLATES["not_asked_yet"].format(Player=NAMES[player].capitalize(), made=made)

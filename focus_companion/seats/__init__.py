@@ -1,1 +1,1 @@
-"""Programs that play a colour: each in a process of its own, asked for a turn whenever one is due."""
+"""Seats played by programs, each in a separate process, or at another table."""

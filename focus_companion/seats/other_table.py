@@ -1,8 +1,8 @@
-"""One game at two boards: the seats of another companion are played here by hand, and ours there.
+"""One game at two boards: turns of the other companion's players are made here by hand, and ours there.
 
-This side is a far player of the other table, whose record counts: what was played there becomes a reply here,
-and what is played here is sent there. What was missed while the connection was down is found by comparing
-the two records, so there is no need to remember what was sent.
+This side is a remote player of the other table, whose record is authoritative: turns played there become
+replies here, and turns played here are sent there. What was missed while the connection was down is found by
+comparing the two records, so there is no need to remember what was sent.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class GamesDiffer(ValueError):
 
 
 class OtherTable:
-    """Keeps ``game`` in step with the table that its seats ``table:ADDRESS`` name, on a thread of its own.
+    """Keeps ``game`` in step with the table in its seats ``table:ADDRESS``, on a separate thread.
 
     ``words``: the links' one-time words, by the letters of those seats. ``tell`` prints a line on the
     terminal. Call ``look`` after every event; it never blocks.
@@ -75,9 +75,9 @@ class OtherTable:
         self._client = TableClient(address, folder)
         self._words = dict(words)
         self._agreed: tuple[int, tuple[Entry, ...]] = (game.history.game, ())
-        """Our game, and what both records held when they were last seen equal."""
+        """Our game, and the content of both records when they were last equal."""
         self._paired: tuple[int, int] | None = None
-        """The game here and the one there that belong together."""
+        """The game here and the corresponding one there."""
         self._order: tuple[str, ...] = ()
         """The other table's order of players in the game of the pair."""
         self._answered = time.monotonic()
@@ -90,7 +90,7 @@ class OtherTable:
         self._thread.start()
 
     def look(self) -> None:
-        """Note that something has changed here."""
+        """Notify the thread that something has changed here."""
         self._news.set()
 
     def close(self, timeout: float = 1.5) -> None:
@@ -116,7 +116,7 @@ class OtherTable:
                 self._say(f"The other table, {self._client.address}: {error}")
                 self._give_up("apart", str(error))
             except Exception:
-                # The game must not end with the line to the other table.
+                # The game must not end with the connection to the other table.
                 log.exception("Playing with the other table stopped by a fault")
                 self._tell("   !  The other table plays no more, by a fault of the program; see the log")
                 return
@@ -154,10 +154,10 @@ class OtherTable:
         elif common == len(ours):
             self._follow(history, theirs[common])
         elif ours[common][0] != "move" and ours[common] not in theirs:
-            # Who resigns while a turn is on its way here has resigned.
+            # A resignation counts even if a turn is on its way here.
             self._send(history, there, common)
         elif common < len(theirs) or theirs[: len(agreed)] != agreed:
-            # Something was taken back there, or played there while the line was cut: that record counts.
+            # A turn was taken back there, or played there while disconnected: that record is authoritative.
             self._tell(f"   !  {_shown(ours[-1])} is taken back, as at the other table")
             self._submit(TakeBack())
         else:
@@ -180,7 +180,7 @@ class OtherTable:
             raise GamesDiffer("its game has other rules or another order; begin both games by the same")
         if self._paired is None:
             if len(history.entries) > 1 and not there.get("moves"):
-                # An old game here and a new one there; what is sent would be turns of another game.
+                # An old game here and a new one there: the turns sent would belong to another game.
                 raise GamesDiffer("the two tables are in different games; begin both anew")
             self._paired = history.game, game
             self._order = tuple(str(colour) for colour in order)
@@ -209,7 +209,7 @@ class OtherTable:
             raise GamesDiffer("its position differs from the one here; correct one of the two")
 
     def _send(self, history: History, there: Mapping[str, Any], index: int) -> None:
-        """Hand our next entry to the other table."""
+        """Send our next entry to the other table."""
         entry = history.entries[index].what
         if isinstance(entry, Declaration):
             if entry.kind == "draw" or self._is_theirs(history, entry.player):
@@ -230,7 +230,7 @@ class OtherTable:
         self._client.act("/api/turn", NAMES[before.to_move], {"move": str(entry)} | where)
 
     def _follow(self, history: History, entry: Entry) -> None:
-        """Take the next entry of the other table over."""
+        """Take over the next entry of the other table."""
         kind, text = entry
         if kind != "move":
             letter = LETTER.get(text, "")
@@ -249,7 +249,7 @@ class OtherTable:
         self._submit(SubmitTurn(letter, move, history.game, history.ply, history.position.text))
 
     def _submit(self, request: Request) -> None:
-        """Have the session do something; waits until it has."""
+        """Submit a request to the session, and wait until it is done."""
         try:
             done: Future[None] = self._game.submit(request)
             while not self._stop.is_set():
@@ -262,18 +262,18 @@ class OtherTable:
             raise GamesDiffer(f"what was played there is refused here: {refused}") from refused
 
     def _give_up(self, why: str, detail: str) -> None:
-        """Ask the players who goes on, where the other table's turn is due."""
+        """Ask the players who continues, if the other table's turn is due."""
         history = self._game.history
         letter = history.position.to_move
         due = not history.over and history.reply is None and self._is_theirs(history, letter)
         if due and history.seat_failed is None:
             place = history.game, history.ply, history.position.text
-            # Where the session has no room just now, it is told the next time.
+            # If too many requests are pending, it is submitted the next time.
             with suppress(RequestRefused):
                 self._game.submit(GiveUp(letter, *place, why, detail))
 
     def _say(self, line: str) -> None:
-        """A line for the terminal, once."""
+        """Print a line on the terminal, once."""
         if line and line != self._said:
             log.warning("%s", line)
             self._tell(f"   !  {line}")
@@ -291,7 +291,7 @@ def _ours(history: History) -> tuple[Entry, ...]:
 
 
 def _theirs(there: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """The entries of the other table's state. Raises Declined for what is none."""
+    """The entries of the other table's state. Raises Declined for invalid ones."""
     moves = there.get("moves")
     found: list[Entry] = []
     for entry in moves if isinstance(moves, list) else [None]:
@@ -310,7 +310,7 @@ def _theirs(there: Mapping[str, Any]) -> tuple[Entry, ...]:
 
 
 def _common(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int:
-    """The number of entries with which both begin."""
+    """The length of the common prefix."""
     for index, (one, other) in enumerate(zip(ours, theirs, strict=False)):
         if one != other:
             return index

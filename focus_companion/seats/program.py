@@ -1,4 +1,4 @@
-"""One program that plays, as a child process with pipes. Nothing here waits: what it says goes on a queue."""
+"""A program that plays, as a child process. Nothing here blocks: its output goes to a callback."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .protocol import LONGEST
 log = logging.getLogger(__name__)
 
 NICENESS: Final = 10
-"""Below everything that has to do with the camera."""
+"""Lower priority than everything that has to do with the camera."""
 
 _CLOSING: Final = 0.5
-"""Seconds that a program has to end by itself."""
+"""Seconds within which a program must exit by itself."""
 
 
 class CannotStart(OSError):
@@ -30,23 +30,23 @@ class CannotStart(OSError):
 
 @dataclass(frozen=True)
 class Said:
-    """A line of a program; ``None``: it has ended."""
+    """A line of a program's output; ``None``: it has exited."""
 
     program: Program
     line: str | None
 
 
 class Program:
-    """A running program. ``heard`` is called with all that it says, on threads of its own.
+    """A running program. ``on_output`` is called with each line of its output, on separate threads.
 
-    It runs at lower priority, in a process group of its own, and is to end with its standard input.
+    It runs at lower priority, in its own process group, and must exit at the end of its standard input.
 
     Raises:
         CannotStart: there is no such program, or it may not be run.
     """
 
-    def __init__(self, command: Sequence[str], heard: Callable[[Said], None]) -> None:
-        self._heard = heard
+    def __init__(self, command: Sequence[str], on_output: Callable[[Said], None]) -> None:
+        self._on_output = on_output
         self.last_words = ""
         """The last line on its standard error."""
         nice = shutil.which("nice")
@@ -54,7 +54,7 @@ class Program:
             raise CannotStart(f"there is no program {command[0]!r}")
         try:
             self._process = subprocess.Popen(
-                # Started at its priority: what it starts itself has the same.
+                # Started with this priority, which its own child processes inherit.
                 [*([nice, "-n", str(NICENESS)] if nice else []), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -67,7 +67,7 @@ class Program:
             threading.Thread(target=work, name=f"seat {command[0]}", daemon=True).start()
 
     def ask(self, question: str) -> bool:
-        """Hand it a line; ``False`` if it takes none any more."""
+        """Send it a line; ``False`` if it accepts none any more."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(question.encode())
@@ -82,7 +82,7 @@ class Program:
         return self._process.poll()
 
     def close(self) -> None:
-        """End it, and whatever it has started. Takes no longer than a moment."""
+        """End it, and its child processes. Takes only a moment."""
         with suppress(OSError, ValueError):
             assert self._process.stdin is not None
             self._process.stdin.close()
@@ -94,16 +94,16 @@ class Program:
             self._process.wait()
 
     def _signal(self, number: int) -> None:
-        # It may have ended already, and its group with it.
+        # It may have exited already, and its group with it.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in _lines(self._process.stdout):
-            self._heard(Said(self, line))
+            self._on_output(Said(self, line))
         self._process.wait()
-        self._heard(Said(self, None))
+        self._on_output(Said(self, None))
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None
@@ -113,7 +113,7 @@ class Program:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[str]:
-    """Its lines; one that is too long is cut off just past what an answer may have."""
+    """The lines of a stream; one that is too long is cut just beyond the limit for an answer."""
     with suppress(OSError, ValueError), stream:
         while part := stream.readline(LONGEST + 1):
             line = part

@@ -1,4 +1,4 @@
-"""What a program that plays is asked, and what it answers: one JSON object a line each way."""
+"""The protocol of programs that play: one JSON object per line in each direction."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..session.history import History
 from ..session.seat_kinds import SeatKind
 
 LONGEST: Final = 10_000
-"""Characters of an answer; a longer one is none."""
+"""Maximum characters of an answer; a longer one is invalid."""
 
 
 class BadAnswer(ValueError):
-    """An answer that names no turn; the text says what came instead."""
+    """An answer without a turn; the text says what it was."""
 
 
 def question(history: History, kind: SeatKind) -> str:
-    """The line that asks for the turn of the player to move, its end included."""
+    """The request for the turn of the player to move, with its line end."""
     rules, moves = _game(history)
     asked: dict[str, Any] = rules | {"moves": moves, "seconds": history.pace}
     if kind.level is not None:
@@ -30,10 +30,10 @@ def question(history: History, kind: SeatKind) -> str:
 
 
 def answered(line: str) -> Move:
-    """The turn that an answer names.
+    """The turn in an answer.
 
     Raises:
-        Nonsense: it names none.
+        BadAnswer: there is none in it.
     """
     if len(line) > LONGEST:
         raise BadAnswer(f"an answer of {len(line)} characters")
@@ -52,15 +52,16 @@ def answered(line: str) -> Move:
 
 
 def _shown(text: str) -> str:
-    """The beginning of what a program said, fit for a line of the log."""
+    """The beginning of a program's output, cleaned for a line of the log."""
     return "".join(char if char.isprintable() else " " for char in text[:120]).strip() or "an empty line"
 
 
 def _game(history: History) -> tuple[dict[str, Any], list[str]]:
     """The rules and the turns from the start.
 
-    Whoever resigned or left is in no list of turns: after that the game is told from the position that it led
-    to. Pieces in hand that are still to be placed cannot be told so; then the whole game is told without it.
+    Resigning and leaving cannot be expressed as turns: after one, the game starts from the resulting
+    position. Unless pieces in hand still have to be placed, which a start position cannot express; then the
+    whole game is given without it.
     """
     last = max((at for at, e in enumerate(history.entries) if isinstance(e.what, Declaration)), default=-1)
     moves = [str(entry.what) for entry in history.entries[last + 1 :]]

@@ -1,4 +1,4 @@
-"""Asks the programs that play for the turns that are due, and hands their answers to the session."""
+"""Requests the turns that are due from the programs that play, and submits their answers to the session."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .protocol import BadAnswer, answered, patience, question
 log = logging.getLogger(__name__)
 
 THINK: Final = (sys.executable, "-m", "focus_companion.cli", "think", "-")
-"""The companion's own player."""
+"""The command of the companion's own player."""
 
 _STARTS: Final = 2
-"""How often a program that ends while it thinks about a turn is started for it."""
+"""How often a program that exits while it thinks about a turn is started for that turn."""
 
 _BUSY: Final = 0.5
-"""Seconds to wait where the session has no room for a request."""
+"""Seconds to wait if too many requests of the session are pending."""
 
 
 class Game(Protocol):
-    """What is needed of the session, from any thread."""
+    """The part of the session that is needed, thread-safe."""
 
     @property
     def history(self) -> History: ...
@@ -43,7 +43,7 @@ class Game(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a turn is due: an answer for any other place is of no use."""
+    """The point of the game at which a turn is due: an answer for any other is stale."""
 
     player: str
     game: int
@@ -54,7 +54,7 @@ class Place:
 
 @dataclass
 class _Asked:
-    """A question on its way. ``late``: the players were told already that no answer comes."""
+    """A pending question. ``late``: it has already been reported that there is no answer in time."""
 
     place: Place
     program: Program
@@ -64,7 +64,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A request that the session has not yet dealt with."""
+    """A request that the session has not processed yet."""
 
     place: Place
     request: SubmitTurn | GiveUp
@@ -72,7 +72,7 @@ class _Sent:
 
 
 def due(history: History) -> Place | None:
-    """Where a program has to choose a turn now; ``None`` if nowhere."""
+    """The point of the game at which a program has to choose a turn now; ``None`` if none has to."""
     letter = history.position.to_move
     kind = history.played_by.get(letter, "")
     if history.over or history.paused or history.reply is not None:
@@ -83,11 +83,10 @@ def due(history: History) -> Place | None:
 
 
 class Seats:
-    """Plays the seats of ``game`` that programs sit on, on a thread of its own.
+    """Plays the seats of ``game`` that are programs, on a separate thread.
 
-    ``look`` is to be called whenever anything was told; it returns at once. ``tell`` takes a line for the
-    terminal. ``think`` is the command of the companion's own player; ``patience``: seconds to wait for an
-    answer that may take so many.
+    Call ``look`` after every event; it returns at once. ``tell`` prints a line on the terminal. ``think`` is
+    the command of the companion's own player; ``patience`` maps the seconds for an answer to the timeout.
     """
 
     def __init__(
@@ -102,21 +101,21 @@ class Seats:
         self._news: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._programs: dict[str, tuple[str, Program]] = {}
-        """By letter, with the kind of seat that each was started for."""
+        """By letter, with the kind of seat for which each was started."""
         self._asked: _Asked | None = None
         self._sent: _Sent | None = None
         self._ended_at: tuple[Place, int] | None = None
-        """Where a program ended while it was asked, and how often."""
+        """Where a program exited while a question was pending, and how often."""
         self._broken: dict[str, str] = {}
-        """Kinds of seat by letter whose program ended without having been asked: it is not started before its
-        turn again."""
+        """Kinds of seat by letter whose program exited without a pending question: it is not restarted before
+        its turn."""
         self._thread = threading.Thread(target=self._run, name="seats", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def look(self) -> None:
-        """Something has changed."""
+        """Notify the thread that something has changed."""
         self._news.put(None)
 
     def close(self, timeout: float = 1.5) -> None:
@@ -131,7 +130,7 @@ class Seats:
             while not self._stop.is_set():
                 self._turn()
         except Exception:
-            # The game must not end with those who play it: the people at the table are still there.
+            # The game must not end with the programs: the people at the table are still there.
             log.exception("The programs' seats stopped by a fault")
             self._tell("   !  The computer plays no more, by a fault of the program; the log says which")
         finally:
@@ -139,25 +138,25 @@ class Seats:
                 self._leave(letter)
 
     def _turn(self) -> None:
-        """Bring what is asked in step with the game, then wait for news."""
+        """Update the pending question for the state of the game, then wait for news."""
         history = self._game.history
         self._take_seats(history)
         place = due(history)
         if self._asked is not None and self._asked.place != place:
-            # It thinks about what is over: gone, and with it whatever it would still say.
+            # Its question is stale: end it, and ignore its further output.
             self._leave(self._asked.place.player)
         if self._sent is not None and self._sent.done.done():
             self._dealt_with(self._sent, place)
         elif self._sent is None:
             if self._asked is not None and self._asked.late and history.seat_failed is None:
-                # The players have said that it shall try again.
+                # The players have asked it to try again.
                 self._leave(self._asked.place.player)
             if place is not None and self._asked is None and history.seat_failed is None:
                 self._ask(place, history)
         self._wait()
 
     def _take_seats(self, history: History) -> None:
-        """Programs whose seats were taken by others leave; those that will be needed start."""
+        """End programs whose seats were taken by others; start those that will be needed."""
         playing = {} if history.over else dict(history.played_by)
         for letter, (kind, _) in tuple(self._programs.items()):
             if playing.get(letter) != kind:
@@ -166,7 +165,7 @@ class Seats:
             failed = history.seat_failed is not None and letter == history.position.to_move
             ready = letter in self._programs or self._broken.get(letter) == kind
             if parse_kind(kind).thinks and not ready and not failed:
-                # Told when its turn comes: until then it may be put right.
+                # Reported when its turn comes: until then it may be corrected.
                 with suppress(CannotStart):
                     self._start(letter, kind)
 
@@ -189,12 +188,12 @@ class Seats:
         except CannotStart as error:
             self._give_up(place, "missing", str(error))
             return
-        # One that takes no line has ended, which it tells itself.
+        # One that accepts no line has exited, which its output reports.
         program.ask(question(history, parse_kind(place.kind)))
         self._asked = _Asked(place, program, time.monotonic() + self._patience(history.pace))
 
     def _wait(self) -> None:
-        """Wait for news of the game or of a program, or until one is late."""
+        """Wait for changes of the game, output of a program, or a timeout."""
         asked = self._asked
         waits = asked is not None and not asked.late and self._sent is None
         wait = max(0.0, asked.until - time.monotonic()) if asked is not None and waits else None
@@ -220,7 +219,7 @@ class Seats:
                 self._give_up(place, "nonsense", str(error))
                 return
             self._send(place, SubmitTurn(place.player, move, place.game, place.ply, place.position))
-        # Else nobody asked: what a program says by itself is no answer.
+        # Otherwise there was no question: unsolicited output is not an answer.
 
     def _ended(self, program: Program) -> None:
         letter = next((letter for letter, known in self._programs.items() if known[1] is program), None)
@@ -233,7 +232,7 @@ class Seats:
             self._broken[letter] = kind
             return
         if asked.late:
-            # The players were asked already.
+            # The players have been asked already.
             return
         before = self._ended_at[1] if self._ended_at is not None and self._ended_at[0] == asked.place else 0
         self._ended_at = asked.place, before + 1
@@ -255,7 +254,7 @@ class Seats:
         try:
             done = self._game.submit(request)
         except RequestRefused:
-            # No room just now; the program is asked again.
+            # Too many requests are pending; the program is asked again.
             self._stop.wait(_BUSY)
             self._news.put(None)
             return
@@ -263,9 +262,9 @@ class Seats:
         done.add_done_callback(lambda _: self._news.put(None))
 
     def _dealt_with(self, sent: _Sent, place: Place | None) -> None:
-        """The session has taken a request, or refused it."""
+        """The session has accepted a request, or refused it."""
         self._sent = None
-        # Whatever else is due now is seen to at once.
+        # Handle whatever is due next at once.
         self._news.put(None)
         problem = sent.done.exception()
         if problem is not None and place == sent.place and isinstance(sent.request, SubmitTurn):

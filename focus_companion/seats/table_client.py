@@ -1,6 +1,6 @@
-"""Talks to another companion as one of its far players does: its state, and turns for the seats held there.
+"""Client of another companion, as one of its remote players: its state, and turns of seats held there.
 
-Only the address that the host named is spoken to: redirections are not followed.
+Only the address that the host named is contacted: redirects are not followed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ..game.colours import LETTER
 log = logging.getLogger(__name__)
 
 FILE: Final = "other-tables.json"
-"""What gives access to far seats at other tables, in the folder of the journal."""
+"""The tokens of far seats at other tables, in the folder of the journal."""
 
 _COOKIE: Final = "focus_seat"
-"""The cookie that holds a far seat, as ``web/far.py`` names it."""
+"""The cookie with the token of a far seat, as in ``web/far.py``."""
 
 _LONGEST: Final = 4_000_000
-"""Bytes of an answer; a game of thousands of turns has fewer."""
+"""Maximum bytes of a response; a game of thousands of turns has fewer."""
 
 _TIMEOUT: Final = 10.0
 
@@ -38,32 +38,32 @@ class Unreachable(OSError):
 
 
 class Declined(ValueError):
-    """The other table does not do what it was asked; the text is its own sentence."""
+    """The other table refuses a request; the text is its own message."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """``body``: a JSON object; ``token``: of a seat that was taken, "" otherwise."""
+    """``body``: a JSON object; ``token``: that of a seat just taken, "" otherwise."""
 
     body: Mapping[str, Any]
     token: str = ""
 
 
 class TableClient:
-    """The companion at ``address`` (scheme, host and port). ``folder``: where its tokens are kept.
+    """The companion at ``address`` (scheme, host and port). ``folder``: where its tokens are stored.
 
-    For the use of one thread.
+    Not thread-safe.
     """
 
     def __init__(self, address: str, folder: Path) -> None:
         self.address = address
         self._path = folder / FILE
         self._tokens = self._read()
-        """By colour as the other table has it."""
+        """By colour at the other table."""
 
     @property
     def held(self) -> frozenset[str]:
-        """The letters of the colours that may be played from here."""
+        """The letters of the colours that can be played from here."""
         return frozenset(LETTER[colour] for colour in self._tokens)
 
     def state(self) -> Mapping[str, Any]:
@@ -71,10 +71,11 @@ class TableClient:
         return self._ask("GET", "/api/state").body
 
     def sit_down(self, word: str) -> str:
-        """Take the far seat of a link's word; the colour (letter) that this table plays there from now on.
+        """Take the far seat of a link's word; returns its colour (letter), which this table plays from now
+        on.
 
         Raises:
-            Unreachable, Declined: it does not answer, or the word is used up.
+            Unreachable, Declined: it does not answer, or the word was used already.
         """
         answer = self._ask("POST", "/api/seat", {"word": word})
         colour = answer.body.get("player")
@@ -85,12 +86,12 @@ class TableClient:
         return LETTER[colour]
 
     def rename(self, colours: Mapping[str, str]) -> None:
-        """The seats held there go by other colours (names) now, as in a rematch."""
+        """The seats held there have other colours (names) now, as in a rematch."""
         self._tokens = {colours.get(colour, colour): token for colour, token in self._tokens.items()}
         self._write()
 
     def act(self, path: str, colour: str, body: Mapping[str, Any]) -> None:
-        """Send something for a seat (colour name) held there. Raises Unreachable, Declined."""
+        """Send a request for a seat (colour name) held there. Raises Unreachable, Declined."""
         self._ask("POST", path, {"player": colour} | dict(body), self._tokens.get(colour, ""))
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str = "") -> Answer:
@@ -113,15 +114,15 @@ class TableClient:
         if answer.status >= 500:
             raise Unreachable(f"it answers with HTTP {answer.status}")
         try:
-            told = json.loads(content.decode("utf-8"))
+            parsed = json.loads(content.decode("utf-8"))
         except (ValueError, RecursionError):
-            told = None
-        if len(content) > _LONGEST or not isinstance(told, dict):
+            parsed = None
+        if len(content) > _LONGEST or not isinstance(parsed, dict):
             raise Declined(f"HTTP {answer.status}, and no answer of Focus Companion")
         if answer.status >= 300:
-            said = told.get("error")
+            said = parsed.get("error")
             raise Declined(_printable(said) if isinstance(said, str) else f"HTTP {answer.status}")
-        return Answer(told, _token(cookies))
+        return Answer(parsed, _token(cookies))
 
     def _read(self) -> dict[str, str]:
         kept = self._all().get(self.address)
@@ -131,13 +132,13 @@ class TableClient:
 
     def _all(self) -> dict[str, Any]:
         try:
-            told = json.loads(self._path.read_text(encoding="utf-8"))
+            content = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
             log.warning("%s cannot be read (%s); the other table's seats need new links", self._path, error)
             return {}
-        return told if isinstance(told, dict) else {}
+        return content if isinstance(content, dict) else {}
 
     def _write(self) -> None:
         fresh = self._path.with_suffix(".new")
@@ -147,7 +148,7 @@ class TableClient:
                 json.dump(self._all() | {self.address: self._tokens}, out)
             fresh.replace(self._path)
         except OSError as error:
-            # The seats are held until the program ends.
+            # The seats are kept until the program exits.
             log.warning("%s cannot be written (%s); after a restart new links are needed", fresh, error)
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)

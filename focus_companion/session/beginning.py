@@ -1,4 +1,4 @@
-"""How a game begins: what is told of it, and what it takes over from the game before."""
+"""How a game begins: its first event, and what it takes over from the previous game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .seating import check_seats
 
 
 def began(history: History, now: float, demo: bool = False) -> GameBegan:
-    """The event of a game's beginning; ``demo``: on the simulated board."""
+    """The event that begins a game; ``demo``: on the simulated board."""
     players: dict[str, dict[str, str]] = {}
     for name, text in view.named(history.players).items():
         players[name] = {"name": text}
@@ -41,20 +41,20 @@ def began(history: History, now: float, demo: bool = False) -> GameBegan:
 
 
 def match_to_go_on(journal: EventJournal | None) -> History | None:
-    """The journal's newest game, where it is over and its match is not."""
+    """The journal's newest game if it is over but its match is not."""
     game = journal.last_game() if journal is not None else None
     history = journal.history(game) if journal is not None and game is not None else None
     return history if history and history.over and history.match and not history.match.last else None
 
 
 def next_place(before: History) -> MatchPlace | None:
-    """Which game of its match follows a game: the same one again if that is not over."""
+    """Which game of the match comes next: the same one again if it is not over."""
     return before.match.after(before.game) if before.match and before.over else before.match
 
 
 @dataclass(frozen=True)
 class GamePlan:
-    """What a game is to begin with; ``players``, ``seats`` (sides of the board) by letter."""
+    """The settings with which a game begins; ``players`` and ``seats`` (sides of the board) by letter."""
 
     rules: Rules
     players: Mapping[str, str]
@@ -65,7 +65,7 @@ class GamePlan:
     start_from: str = ""
 
     def begin(self, journal: EventJournal | None, time: float) -> History:
-        """The game before its first event, at ``time``. Raises OSError where the journal cannot keep it."""
+        """The game before its first event, at ``time``. Raises OSError if the journal cannot store it."""
         rules = self.rules
         players = self.players if self.match is None else match_names(rules.order, self.players)
         number = journal.begin(rules, players) if journal else 1
@@ -83,7 +83,7 @@ class GamePlan:
 
 
 def planned(request: NewGame, before: History) -> GamePlan:
-    """The game that is asked for, with what it takes over from the one before. Raises RequestRefused."""
+    """The requested game, with what it takes over from the previous one. Raises RequestRefused."""
     seats, clock = request.seats, request.clock
     match = MatchPlace(request.games) if request.games > 1 else None
     if request.rules is None:
@@ -108,7 +108,7 @@ def planned(request: NewGame, before: History) -> GamePlan:
 
 
 def rematch(before: History) -> NewGame:
-    """The same again: in another turn order, unless a game of a match is broken off."""
+    """The same game again: with the turn order rotated, unless a game of a match was abandoned."""
     if before.match is not None and not before.over:
         return NewGame(players=before.players)
     return NewGame(players=turned(before, before.players), played_by=turned(before, before.played_by))
@@ -127,7 +127,7 @@ def following(before: History) -> GamePlan:
 
 
 def turned(history: History, of: Mapping[str, str]) -> dict[str, str]:
-    """What everybody has, by the colour that follows theirs in turn order."""
+    """The values of ``of``, each moved to the colour that follows in turn order."""
     order = history.position.players
     following = zip(order, order[1:] + order[:1], strict=True)
     return {after: of[before] for before, after in following if of.get(before)}

@@ -1,4 +1,4 @@
-"""The players' clocks: time used in the stream's own seconds, moved on by the game's events alone."""
+"""The players' clocks: time used, in seconds of the stream; only the game's events advance them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..game.colours import NAMES
 Kind = Literal["up", "down"]
 
 MOST: Final = 24 * 3600.0
-"""Seconds; more is no game but a mistake."""
+"""Seconds; more must be a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """How the clocks run: up from nought, or down from ``seconds`` with ``increment`` seconds after a turn.
+    """How the clocks run: up from zero, or down from ``seconds`` with ``increment`` seconds after each turn.
 
     Raises:
-        ValueError: a time that cannot be played by.
+        ValueError: not a valid time control.
     """
 
     kind: Kind
@@ -52,7 +52,9 @@ class TimeControl:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """``used``: seconds by letter, increments taken off; ``running``, "" for nobody, since ``since``."""
+    """``used``: seconds by letter, less the increments; ``running``: whose clock has been running since
+    ``since``, "" for nobody's.
+    """
 
     control: TimeControl
     used: Mapping[str, float] = field(default_factory=dict)
@@ -60,7 +62,7 @@ class Clock:
     since: float = 0.0
 
     def at(self, time: float, running: str, mover: str = "") -> Clock:
-        """The clocks at ``time``, from when on ``running``'s runs; ``mover`` has just completed a turn."""
+        """The clocks at ``time``, when that of ``running`` starts; ``mover`` has just completed a turn."""
         used = dict(self.used)
         if self.running:
             used[self.running] = used.get(self.running, 0.0) + max(0.0, time - self.since)
@@ -69,7 +71,7 @@ class Clock:
         return replace(self, used=used, running=running, since=max(time, self.since))
 
     def instead(self, before: str, player: str) -> Clock:
-        """The time that ran for ``before`` was that of ``player``."""
+        """Charge the time of ``before`` to ``player`` instead."""
         used = dict(self.used)
         used[player] = used.get(player, 0.0) + used.pop(before, 0.0)
         return replace(self, used=used, running=player if self.running == before else self.running)

@@ -1,7 +1,7 @@
-"""The typed words that everyone outside the session hears.
+"""The events that a session emits.
 
-The first block is the public contract of ``watch --events`` and ``/api/events``: each class's ``type`` and
-keys are fixed. ``time`` is in seconds of the stream.
+Those from ``Ready`` to ``Result`` are the public contract of ``watch --events`` and ``/api/events``: each
+class's ``type`` and keys are fixed. ``time`` is in seconds of the stream.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Event:
     time: float
 
     def to_json(self) -> dict[str, Any]:
-        """The event as the contract writes it: ``type``, ``time``, then the further keys."""
-        told = (f.name for f in fields(self) if f.metadata.get("told", True))
-        return {"type": self.type} | {name: getattr(self, name) for name in told}
+        """The event in the contract's form: ``type``, ``time``, then the further keys."""
+        public = (f.name for f in fields(self) if f.metadata.get("public", True))
+        return {"type": self.type} | {name: getattr(self, name) for name in public}
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class SetUp(Event):
 
 @dataclass(frozen=True)
 class Reading(Event):
-    """What a still picture shows, whatever should stand: for the players to take as the position, or not.
+    """The position read from a still picture, independent of the game: the players may accept it or not.
 
-    ``doubtful``: squares to look at, the least sure first; ``confidence`` 0…1; a ``position`` of "" where no
+    ``doubtful``: squares to check, the least certain first; ``confidence`` 0…1; ``position`` is "" if no
     board was found.
     """
 
@@ -59,7 +59,7 @@ class Reading(Event):
 
 @dataclass(frozen=True)
 class Moved(Event):
-    """A complete legal turn, trimmed."""
+    """A complete legal turn, including its trimming."""
 
     type: ClassVar[str] = "move"
     ply: int
@@ -79,13 +79,13 @@ class Prompt(Event):
     type: ClassVar[str] = "prompt"
     square: str
     remove: Sequence[Mapping[str, str]]
-    move: str = field(default="", metadata={"told": False})
-    """The turn that made the stack so high; the state tells it, the event does not."""
+    move: str = field(default="", metadata={"public": False})
+    """The turn that made the stack too high; part of the state, not of the public event."""
 
 
 @dataclass(frozen=True)
 class Alert(Event):
-    """An illegal act: ``reason`` from the contract's list, who seems to have acted, where, and what to do."""
+    """An illegal act: ``reason`` from the contract's list, who seems to have acted, where, and the remedy."""
 
     type: ClassVar[str] = "alert"
     reason: str
@@ -96,7 +96,7 @@ class Alert(Event):
 
 @dataclass(frozen=True)
 class Resolved(Event):
-    """What was wrong is put right: the last legal position stands again, or a legal move was made from it."""
+    """The fault is corrected: the board shows the last legal position, or a legal move made from it."""
 
     type: ClassVar[str] = "resolved"
 
@@ -124,8 +124,8 @@ class Lost(Event):
 
     ``why``, of the camera: "unplugged", "unreachable", "stalled", "ended", "unreadable" (no pictures),
     "phone" (the phone sends none), "asleep" (the computer slept), "frozen", "dark", "covered", "grey",
-    "damaged" (pictures of no use). Of the board: "out of view", "resolution" (the pictures have another
-    size). "" where nothing is known.
+    "damaged" (useless pictures). Of the board: "out of view", "resolution" (the picture size has changed).
+    "" if the reason is unknown.
     """
 
     type: ClassVar[str] = "lost"
@@ -143,8 +143,8 @@ class Found(Event):
 
 @dataclass(frozen=True)
 class Reply(Event):
-    """What the people at the table are to do for a player without hands: ``remove`` as in ``prompt``; ``by``
-    is who chose it: "companion", "far", "engine" or "table".
+    """The turn that the people at the table are to make for a player who is not there: ``remove`` as in
+    ``prompt``; ``by`` is who chose it: "companion", "far", "engine" or "table".
     """
 
     type: ClassVar[str] = "reply"
@@ -167,9 +167,9 @@ class Result(Event):
 class GameBegan(Event):
     """A new game: its id in the journal, rules as in the game record, names and seats, the clock.
 
-    ``match``: which game of a match it is, as :class:`game.match.MatchPlace` writes it; ``None`` without one.
-    ``played_by``: the kind of seat by colour, of those that are not at the board; ``pace``: seconds for which
-    a computer may think about a turn.
+    ``match``: which game of a match it is, in the form of :class:`game.match.MatchPlace`; ``None`` without
+    one. ``played_by``: the kind of seat by colour, of those not at the board; ``pace``: seconds for which a
+    computer may think about a turn.
     """
 
     type: ClassVar[str] = "game"
@@ -184,8 +184,8 @@ class GameBegan(Event):
     played_by: Mapping[str, str] = field(default_factory=dict)
     pace: float = PACES[0]
     start_from: str = ""
-    """ "camera": the players take the position that the camera reads as the start; until then the one of the
-    ``rules`` stands in for it."""
+    """ "camera": the game starts from the position that the camera reads, once the players accept it; until
+    then the start of the ``rules`` is a placeholder."""
 
 
 @dataclass(frozen=True)
@@ -200,11 +200,11 @@ class Seated(Event):
 
 @dataclass(frozen=True)
 class SeatFailed(Event):
-    """Whoever chooses the turns of a player gives none: the players are asked who goes on for them.
+    """The seat that chooses a player's turns fails to choose one: the page asks who plays on in its place.
 
-    ``why``: "late" (no answer in its time), "ended" (the program ended), "missing" (it does not start),
-    "nonsense" (its answer is no legal turn), "away" (the other table does not answer), "apart" (its game is
-    not the one here); ``detail`` is what it said, for the terminal.
+    ``why``: "late" (no answer in time), "ended" (the program ended), "missing" (it does not start),
+    "nonsense" (its answer is not a legal turn), "away" (the other table does not answer), "apart" (its game
+    differs from this one); ``detail`` is its output, for the terminal.
     """
 
     type: ClassVar[str] = "seat_failed"
@@ -216,8 +216,8 @@ class SeatFailed(Event):
 
 @dataclass(frozen=True)
 class Hinted(Event):
-    """A player at the table had a hint: in ``step`` 1 the ``square`` of the stack to move ("" for
-    a piece from the reserve), in step 2 the whole ``move`` as well.
+    """A player at the table was given a hint: in ``step`` 1 the ``square`` of the stack to move ("" for
+    a piece from the reserve), in step 2 also the whole ``move``.
     """
 
     type: ClassVar[str] = "hint"
@@ -229,7 +229,7 @@ class Hinted(Event):
 
 @dataclass(frozen=True)
 class Acted(Event):
-    """An act of the players told to the page: "resign", "leave" or "draw" (of all: ``player`` is "")."""
+    """An act that the players entered on the page: "resign", "leave" or "draw" (``player`` is "")."""
 
     type: ClassVar[str] = "act"
     act: str
@@ -238,7 +238,7 @@ class Acted(Event):
 
 @dataclass(frozen=True)
 class Ruled(Event):
-    """The players ruled: ``move`` was legal though alerted for ``reason``, or not though it was ``ply``."""
+    """The players ruled that ``move`` was legal despite an alert for ``reason``, or that ``ply`` was not."""
 
     type: ClassVar[str] = "ruling"
     legal: bool
@@ -250,8 +250,8 @@ class Ruled(Event):
 
 @dataclass(frozen=True)
 class Begins(Event):
-    """Before the first turn: ``player`` begins, and not the one named. ``order`` is the turn order from now
-    on, in which everybody keeps their place.
+    """Before the first turn: ``player`` begins instead of the one named. ``order`` is the turn order from now
+    on, in which all keep their places.
     """
 
     type: ClassVar[str] = "begins"
@@ -261,7 +261,7 @@ class Begins(Event):
 
 @dataclass(frozen=True)
 class Corrected(Event):
-    """The players corrected the position by hand: the game goes on from ``position``, which is its new ply 0.
+    """The players corrected the position by hand: the game continues from ``position`` as its new ply 0.
 
     ``rules`` are the game's rules from here on, as in the game record, with that position as their start.
     """
@@ -274,7 +274,7 @@ class Corrected(Event):
 
 @dataclass(frozen=True)
 class Paused(Event):
-    """The players paused the game, or went on with it."""
+    """The players paused the game or resumed it."""
 
     type: ClassVar[str] = "pause"
     paused: bool
@@ -282,8 +282,8 @@ class Paused(Event):
 
 @dataclass(frozen=True)
 class Placed(Event):
-    """Somebody showed by hand where the board lies: ``corners`` (x, y) by name, as shares of the picture's
-    width and height; ``None``: it is looked for without help again.
+    """Somebody marked by hand where the board lies: ``corners`` (x, y) by name, as fractions of the picture's
+    width and height; ``None``: the board is to be found automatically again.
     """
 
     type: ClassVar[str] = "placed"
@@ -292,9 +292,9 @@ class Placed(Event):
 
 @dataclass(frozen=True)
 class Refused(Event):
-    """What somebody asked for on the page cannot be done; ``text`` says why.
+    """A request made on the page was refused; ``text`` says why.
 
-    ``template`` and ``values`` are what it was made from, if it holds more than fixed words.
+    ``template`` and ``values`` are what ``text`` was formatted from, unless it is a fixed text.
     """
 
     type: ClassVar[str] = "refused"
@@ -316,14 +316,14 @@ TYPES: Mapping[str, type[Event]] = {
 _HINTS: Mapping[type[Event], Mapping[str, Any]] = {
     kind: {f.name: get_type_hints(kind)[f.name] for f in fields(kind)} for kind in TYPES.values()
 }
-"""What the fields of each class may hold."""
+"""The resolved type annotations of each class's fields."""
 
 
 def event_from_json(value: Mapping[str, Any]) -> Event:
-    """The event that ``Event.to_json`` wrote; keys that this version does not know are left out.
+    """The event that ``Event.to_json`` wrote; unknown keys are ignored.
 
     Raises:
-        ValueError: an unknown ``type``, a key is missing, or it holds a value of another kind.
+        ValueError: an unknown ``type``, a missing key, or a value of the wrong type.
     """
     if not isinstance(value, Mapping):
         raise ValueError("an event is an object")

@@ -1,4 +1,4 @@
-"""From a request to the events that fulfil it: a pure function of the game so far."""
+"""Converts a request to the events that fulfil it: a pure function of the game so far."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from .requests import (
 from .rulings import begin, check_legal, rule_legal, rule_not_legal
 from .seating import give_up, set_seat, submit_turn
 
-JUST_TOLD: Final = 1.5
-"""Seconds for which a press of the button at the table dismisses nothing: whoever pressed it then had not yet
-seen the alert, but meant that the turn is done.
+DISMISS_DELAY: Final = 1.5
+"""Seconds after an alert in which a press of the button at the table does not dismiss it: whoever presses it
+then has not yet seen the alert, but means that the turn is done.
 """
 
 
 def answer(request: Request, history: History, time: float) -> tuple[Event, ...]:
-    """The events that do what is asked for at the end of ``history``.
+    """The events that carry out the request at the end of ``history``.
 
     Raises:
-        RequestRefused: it cannot be done now, with the reason for the one who asked.
-        TypeError: a request that is none of these.
+        RequestRefused: it cannot be carried out now; the text gives the reason.
+        TypeError: an unknown kind of request.
     """
     for kind, found in _ANSWERS.items():
         if isinstance(request, kind):
@@ -105,7 +105,7 @@ def _choose(request: ChooseMove, history: History, time: float) -> Iterator[Even
 
 def _dismiss(_: DismissAlert, history: History, time: float) -> Iterator[Event]:
     if not (history.alert or history.prompt):
-        raise RequestRefused("Nothing is to be settled just now.")
+        raise RequestRefused("There is nothing to settle just now.")
     yield Resolved(time)
 
 
@@ -120,12 +120,12 @@ def _resume(_: Resume, history: History, time: float) -> Iterator[Event]:
 
 
 def _stands_right(_: StandsRight, _history: History, _time: float) -> Iterator[Event]:
-    """Nothing to be told yet: the picture that is learned from brings ``ready``."""
+    """No event yet: ``ready`` follows with the picture from which the colours are learned."""
     yield from ()
 
 
 def _read_board(_: ReadBoard, _history: History, _time: float) -> Iterator[Event]:
-    """Nothing to be told yet: the picture that is read brings ``reading``."""
+    """No event yet: ``reading`` follows with the picture that is read."""
     yield from ()
 
 
@@ -133,8 +133,8 @@ def _turn_done(_: TurnDone, history: History, time: float) -> Iterator[Event]:
     if history.paused:
         yield Paused(time, False)
         return
-    told = [event.time for event in (history.alert, history.prompt) if event]
-    if told and time - max(told) >= JUST_TOLD:
+    shown = [event.time for event in (history.alert, history.prompt) if event]
+    if shown and time - max(shown) >= DISMISS_DELAY:
         yield Resolved(time)
 
 
@@ -146,7 +146,7 @@ def _set_position(request: SetPosition, history: History, time: float) -> Iterat
 
 
 def take_reading(reading: Reading, history: History, time: float) -> tuple[Event, ...]:
-    """The events of a game that begins from what was read; of a position that no game can begin from, why."""
+    """The events that begin the game from the position read; if no game can begin from it, ``Refused``."""
     if not reading.position:
         return ()
     try:
@@ -159,7 +159,7 @@ def corrected_rules(request: SetPosition, history: History) -> Rules:
     """The rules of the game with the corrected position as their start.
 
     Raises:
-        RequestRefused: no game can go on from there.
+        RequestRefused: no game can continue from that position.
     """
     if history.start_from:
         return _start_rules(request, history)

@@ -1,4 +1,4 @@
-"""From the referee's verdicts to the events that everyone hears: a pure function of the game so far."""
+"""Converts the referee's verdicts to events: a pure function of the game so far."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .history import History, Transition
 
 
 def follow(verdicts: Iterable[said.Verdict], history: History, time: float) -> list[Transition]:
-    """The events that follow from ``verdicts``, each taken as the game stands after those before it.
+    """The events that follow from ``verdicts``, each in the state of the game after the ones before it.
 
     Raises:
         TypeError: no event is known for a kind of verdict.
@@ -93,21 +93,21 @@ def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Ev
 
 
 def _undoes_the_end(ply: int, history: History) -> bool:
-    """Whether a finished game goes on from ``ply``: only its last turn can be undone on the board.
+    """Whether a finished game continues from ``ply``: only its last turn can be undone on the board.
 
-    After the end the board is cleared and set up again, which is no taking back.
+    After the end the board is cleared and set up again, which must not count as taking back.
     """
     ended_by_turn = isinstance(history.entries[-1].what, Move)
     return ended_by_turn and ply == history.ply - 1 and ply > 0
 
 
 def begins(player: str, history: History, time: float) -> Begins:
-    """The event of another player's beginning (a letter) than the one named."""
+    """The event that ``player`` (a letter) begins instead of the one named."""
     return Begins(time, NAMES[player], names(history.rules.begun_by(player).order))
 
 
 def turn(move: Move, confidence: float, history: History, time: float) -> Iterator[Event]:
-    """The events of a legal turn: what was wrong is resolved by it, and it may end the game."""
+    """The events of a legal turn: it resolves an alert, and it may end the game."""
     if history.alert:
         yield Resolved(time)
     after = apply(history.position, move, history.rules)
@@ -137,7 +137,7 @@ def square_names(squares: Sequence[int]) -> list[str]:
 
 
 def removal(removed: Sequence[Removed]) -> list[dict[str, str]]:
-    """The pieces that leave a stack, bottom first, as the contract writes them."""
+    """The pieces that leave a stack, bottom first, in the contract's form."""
     return [{"piece": piece.piece, "to": piece.to, "owner": NAMES[piece.owner]} for piece in removed]
 
 
@@ -157,6 +157,6 @@ def captured(position: Position) -> dict[str, dict[str, int]]:
 
 
 def _same(one: Event, other: Event) -> bool:
-    """Whether two events say the same, their times apart."""
+    """Whether two events are equal apart from their times."""
     first, second = one.to_json(), other.to_json()
     return type(one) is type(other) and all(first[key] == second[key] for key in first if key != "time")

@@ -1,4 +1,4 @@
-"""Hints for a player at the table: requests to events, as rulings are."""
+"""Converts a request for a hint to events, like ``rulings``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rulings import check_legal
 
 
 def check_hint(history: History) -> None:
-    """Refuse a hint where there is none to be had.
+    """Check that a hint may be given.
 
     Raises:
         RequestRefused: the game is over or part of a match, or the player to move does not sit at the table.
@@ -27,7 +27,7 @@ def check_hint(history: History) -> None:
 
 
 def take_hint(request: TakeHint, history: History, time: float) -> Iterator[Event]:
-    """Tell the next step of a hint; nothing once all of it was told."""
+    """Emit the next step of a hint; nothing once all of it has been given."""
     check_hint(history)
     if (history.game, history.ply, history.position.text) != (request.game, request.ply, request.position):
         raise RequestRefused("The game has gone on meanwhile.")

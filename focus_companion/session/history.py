@@ -1,4 +1,4 @@
-"""A game as its events tell it: the one way from events to positions, for who plays and for the journal."""
+"""The state of a game, computed from its events: the only such code, for the session and for the journal."""
 
 from __future__ import annotations
 
@@ -52,19 +52,20 @@ class HistoryError(ValueError):
 
 @dataclass(frozen=True)
 class History:
-    """The state of one game after some events. ``take`` gives the next one; nothing changes in place.
+    """The state of one game after some events; immutable. ``take`` returns the state after another event.
 
-    ``positions`` holds one position a ply, ply 0 first; an act (resigning, …) is no ply and changes the last
-    of them. ``players`` maps letters to names. ``time`` is that of the last event, ``began`` of the first.
-    ``ready``, ``set_up`` and ``lost`` say how the board looked last; ``lost`` names what is out of view, and
-    why. ``agreed`` are the rules of the beginning, before any correction. ``clock`` is ``None`` where none is
-    played with; it starts when the board first stands right. ``corners``: where somebody showed the board to
-    lie, ``None`` where it was found without help. ``match``: which game of a match it is, ``None`` without.
-    ``demo``: the simulated board plays it.
-    ``start_from``: "camera" until the players have taken a position that it reads as their start;
-    ``reading`` is the newest one that they have neither taken nor passed over.
-    ``played_by``: the kind of seat by letter, of those whose turns the table makes; ``reply`` is the turn to
-    be made for one of them now, ``seat_failed`` why none comes. ``hint``: the last one for the turn due now.
+    ``positions`` holds one position per ply, ply 0 first; an act (resigning, …) is not a ply and replaces the
+    last of them. ``players`` maps letters to names. ``time`` is that of the last event, ``began`` of the
+    first. ``ready``, ``set_up`` and ``lost`` give the last known state of the board; ``lost`` maps what is
+    out of view to the reason. ``agreed`` are the rules at the beginning, before any correction. ``clock`` is
+    ``None`` in a game without clocks; it starts when the board is first ready. ``corners``: the board's
+    corners as marked by hand, ``None`` if they were found automatically. ``match``: which game of a match it
+    is, ``None`` without one. ``demo``: it is played on the simulated board.
+    ``start_from``: "camera" until the players have accepted a position read by the camera as their start;
+    ``reading`` is the newest one that they have neither accepted nor passed over.
+    ``played_by``: the kind of seat by letter, of those whose turns are made by the people at the table;
+    ``reply`` is the turn to be made for one of them now, ``seat_failed`` why there is none. ``hint``: the
+    last one for the current turn.
     """
 
     rules: Rules
@@ -113,7 +114,7 @@ class History:
 
     @classmethod
     def of(cls, record: GameRecord) -> History:
-        """A game as its record tells it. Raises IllegalMove, naming the ply, at the first illegal turn."""
+        """The game in a record. Raises IllegalMove, naming the ply, at the first illegal turn."""
         return cls(
             rules=record.rules,
             players=dict(record.players),
@@ -126,7 +127,7 @@ class History:
 
     @property
     def position(self) -> Position:
-        """What the board should show."""
+        """The position that the board should show."""
         return self.positions[-1]
 
     @property
@@ -139,12 +140,12 @@ class History:
 
     @property
     def moves(self) -> tuple[Entry, ...]:
-        """The entries that are turns, one a ply."""
+        """The entries that are turns, one per ply."""
         return tuple(entry for entry in self.entries if isinstance(entry.what, Move))
 
     @property
     def asked(self) -> Asked:
-        """Whose turns the table makes, and which one now."""
+        """For whom the people at the table make the turns, and the turn to be made now, if any."""
         turn = Move.parse(self.reply.move) if self.reply else None
         return Asked("".join(self.played_by), turn)
 
@@ -157,10 +158,10 @@ class History:
         try:
             after = replace(self._after(event), time=max(self.time, event.time))
         except (LookupError, TypeError, AttributeError, SeatError) as error:
-            # Only a damaged journal holds such an event: a colour or an act that there is not.
+            # Only a damaged journal holds such an event, with a colour or an act that does not exist.
             raise HistoryError(f"the event {event.type!r} does not fit the game ({error!r})") from error
         if (after.reply or after.seat_failed) and after.position != self.position:
-            # It was asked for in another position.
+            # It belongs to another position.
             after = replace(after, reply=None, seat_failed=None)
         if after.hint and after.position != self.position:
             after = replace(after, hint=None)
@@ -174,7 +175,7 @@ class History:
         return replace(self, started=started, clock=after)
 
     def transitions(self, events: Iterable[Event]) -> list[Transition]:
-        """These events, in this order, each with the game before and after it."""
+        """These events, in this order, each with the state of the game before and after it."""
         taken: list[Transition] = []
         for event in events:
             before = taken[-1].after if taken else self
@@ -189,7 +190,7 @@ class History:
         return history
 
     def looked_away(self) -> History:
-        """The same game when nobody knows how the board looks now, as after a restart."""
+        """The same game with the state of the board unknown, as after a restart."""
         return replace(self, ready=False, set_up=(), lost={}, reading=None)
 
     def record(self) -> GameRecord:
@@ -270,7 +271,7 @@ class History:
                 return self
 
     def _game_began(self, event: GameBegan) -> History:
-        seats = {LETTER[name]: told["seat"] for name, told in event.players.items() if told.get("seat")}
+        seats = {LETTER[name]: player["seat"] for name, player in event.players.items() if player.get("seat")}
         clock = None if event.clock is None else Clock(TimeControl.from_json(event.clock), since=event.time)
         return replace(
             self,
@@ -291,7 +292,7 @@ class History:
         if parse_kind(event.kind).handless:
             played_by[letter] = event.kind
         noted = replace(self._noted(event), played_by=played_by, pace=event.pace)
-        # What the one before had asked for, or not, is due no longer.
+        # The turn chosen by the previous seat, or its failure, no longer counts.
         return replace(noted, reply=None, seat_failed=None) if letter == self.position.to_move else noted
 
     def _begins(self, event: Begins) -> History:
@@ -337,7 +338,7 @@ class History:
         )
 
     def _taken_back(self, event: TakenBack) -> History:
-        """Back to a ply; at the present ply, the last act is undone."""
+        """Return to a ply; if it is the current one, undo the last act."""
         if not 0 <= event.ply <= self.ply:
             raise HistoryError(f"taken back to ply {event.ply} at ply {self.ply}")
         kept = list(self.entries)

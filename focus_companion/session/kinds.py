@@ -1,4 +1,4 @@
-"""Whether a value that was read is of the kind that a field's annotation names: of an event, of a request."""
+"""Checks values that were read against the type annotations of fields of events and requests."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
 _LARGEST: Final = 1e15
-"""No time and no share of anything is so large."""
+"""Larger than any valid time or fraction."""
 
 
 def fits(value: object, hint: Any) -> bool:
-    """Whether ``value`` is of the kind ``hint``, a resolved annotation; JSON's lists are sequences.
+    """Whether ``value`` fits ``hint``, a resolved annotation; JSON lists count as sequences.
 
-    A number is finite, and true and false are no numbers.
+    Numbers must be finite, and true and false are not numbers.
     """
     inner = get_args(hint)
     match get_origin(hint) or hint:

@@ -1,16 +1,22 @@
-"""The newest picture, encoded only when somebody looks, and once for all who look at the same frame."""
+"""The newest picture, encoded on demand, and only once for all viewers of the same frame.
+
+If nothing is drawn over it and its width is the camera's, it is the camera's own file, should that be a JPEG.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ..vision.capture.frames import Frame
 
 _QUALITY: Final = 82
 
 
 class Pictures:
-    """Holds one frame; ``take`` is cheap, ``jpeg`` encodes at most once a frame and kind."""
+    """Holds one frame; ``take`` is cheap, ``jpeg`` encodes at most once per frame and kind of drawing."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -19,38 +25,55 @@ class Pictures:
         self._of: Any = None
 
     def take(self, frame: Any) -> None:
-        """The image of ``frame``, (H, W, 3) uint8 BGR or None, is the newest; it must not change any more."""
+        """Store ``frame`` as the newest; its image, (H, W, 3) uint8 BGR or None, must not change any more."""
         self._frame = frame
+
+    @property
+    def newest(self) -> Any:
+        """The newest image, (H, W, 3) uint8 BGR; ``None`` before the first."""
+        frame = self._frame
+        return None if frame is None else frame.image
 
     def jpeg(
         self, draw: Callable[[Any], Any] | None = None, key: object = None, width: int | None = None
     ) -> bytes | None:
-        """The newest picture, drawn upon by ``draw`` if given, as JPEG; ``None`` if there is no picture yet.
+        """The newest picture as JPEG, drawn on by ``draw`` if given; ``None`` if there is no picture yet.
 
-        ``key`` tells drawings of different content apart. ``width``: at most so many pixels wide.
+        ``key`` distinguishes drawings with different content. ``width``: maximum width in pixels.
 
         Raises:
             ValueError: the picture cannot be encoded.
         """
         with self._lock:
             frame = self._frame
-            image = None if frame is None else frame.image
-            if image is None:
+            if frame is None or frame.picture is None:
                 return None
             if self._of is not frame:
                 self._of, self._encoded = frame, {}
-            if width is not None and width >= image.shape[1]:
+            if width is not None and width >= frame.picture.shape[1]:
                 width = None
             if (key, width) not in self._encoded:
-                # Loaded here so that programs without a camera start fast.
-                import cv2
-
-                shown = draw(image) if draw is not None else image
-                if width is not None:
-                    height = max(1, round(shown.shape[0] * width / shown.shape[1]))
-                    shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
-                done, data = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-                if not done:
-                    raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
-                self._encoded[key, width] = data.tobytes()
+                self._encoded[key, width] = _encoded(frame, draw, width)
             return self._encoded[key, width]
+
+
+def _encoded(frame: Frame, draw: Callable[[Any], Any] | None, width: int | None) -> bytes:
+    # Loaded here so that programs without a camera start fast.
+    import cv2
+
+    from ..vision.capture.jpeg import JpegPicture
+
+    shown: Any
+    if draw is None and isinstance(frame.picture, JpegPicture):
+        if width is None and (own := frame.picture.public()) is not None:
+            return own
+        shown = frame.picture.at_width(width or frame.picture.shape[1])
+    else:
+        shown = frame.image if draw is None else draw(frame.image)
+    if width is not None and width < shown.shape[1]:
+        height = max(1, round(shown.shape[0] * width / shown.shape[1]))
+        shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
+    done, encoded = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    if not done:
+        raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
+    return bytes(encoded)

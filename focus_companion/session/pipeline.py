@@ -1,5 +1,6 @@
-"""Frames in, verdicts out: joins the watcher, which knows no rules, and the referee, which sees no
-pictures."""
+"""Frames in, verdicts out: joins the watcher, which does not know the rules, and the referee, which does not
+see the pictures.
+"""
 
 from __future__ import annotations
 
@@ -30,27 +31,30 @@ from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
+from ..vision.tracking.state import State
 from ..vision.tracking.watcher import Watcher
-from ..vision.tracking.watching import State
 from .reading import Reader
 from .usable import Usable
 
 SET_UP_PATIENCE = 0.6
-"""Seconds that a still picture must last before it is said what differs from the set-up."""
+"""Seconds for which a picture must be still before differences from the set-up are reported."""
 
 COVERED_PATIENCE = 3.0
-"""Seconds after which what lies still over the board is taken for a part of the scene, …"""
+"""Seconds after which a still occluder counts as part of the scene."""
 THING_PATIENCE = 0.5
-"""… and where it is no arm: it stands by itself, or hides nothing, …"""
+"""The same for an occluder that cannot be an arm: it stands by itself, or hides nothing."""
 RELIT_PATIENCE = 0.3
-"""The same where the light has changed all over the board, …"""
+"""The same if the light has changed all over the board."""
 SHADE_PATIENCE, A_TURN = 0.5, 3
-"""… and where much of it looks different, yet no more squares show something else than a turn changes: what
-an arm covers shows the arm."""
+"""Seconds for the case that much of the board looks different, but no more squares disagree with the position
+than one turn changes, and the number of those squares. Squares under an arm would disagree, too."""
+
+REST = 3.5
+"""Seconds without motion after which nothing is waited for any more: longer than each of these."""
 
 
 class Pipeline:
-    """One board's way from frames to verdicts."""
+    """Turns the frames of one board into verdicts."""
 
     def __init__(
         self,
@@ -60,11 +64,11 @@ class Pipeline:
         rank1: str = "bottom",
         lens: LensProfile | None = None,
         tries_mount: bool = True,
-        aside: bool = False,
+        threaded: bool = False,
     ) -> None:
-        """``rank1``: the side of the picture at which rank 1 lies where the position cannot tell; ``lens``:
-        the camera's, if it is known; ``tries_mount``: whether :meth:`mount` is to know what the picture of
-        the start says; ``aside``: :meth:`read` works in a thread of its own.
+        """``rank1``: the side of the picture at which rank 1 lies, used if the position is ambiguous;
+        ``lens``: that of the camera, if known; ``tries_mount``: whether :meth:`mount` also evaluates the
+        picture of the start; ``threaded``: :meth:`read` works in a separate thread.
         """
         self._lens, self._rules = lens, rules
         self._trial: Trial | None = None
@@ -77,12 +81,12 @@ class Pipeline:
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = self._vouched = False
-        self._lost = False
+        self._lost = self._at_rest = False
         self._differs: tuple[int, ...] = ()
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
         self._shades: tuple[Camera, dict[str, Shade]] | None = None
-        self._reader = Reader(self._profiles, self._players, rank1, lens, aside=aside)
+        self._reader = Reader(self._profiles, self._players, rank1, lens, threaded=threaded)
 
     @property
     def camera_state(self) -> str:
@@ -93,13 +97,26 @@ class Pipeline:
             return State.SEEKING.value if self._reader.last is None else State.WATCHING.value
         return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has moved for :data:`REST` seconds, or the board has not been found yet."""
+        return self._at_rest or self._watcher is None or self._watcher.state is State.SEEKING
+
+    @property
+    def outlines(self) -> Outlines | None:
+        """Those of the board at its place or its presumed one; ``None`` if there is none.
+
+        May be read from any thread; the watcher may lose the board meanwhile, so read it once.
+        """
+        return None if self._watcher is None else self._watcher.outlines
+
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
-        """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the last one
-        should stand. ``asked``: for whom others make the turns, and which one now.
+        """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the board should show
+        the last one. ``asked``: for whom others make the turns, and which one now.
         """
         before = self._usable.why
         if not self._usable.judge(frame.picture, frame.time):
-            # Said as long as it lasts: the camera may have been gone and come back meanwhile.
+            # Repeated as long as it lasts: the camera may have been lost and found in the meantime.
             return [OutOfView("camera", self._usable.why)] if self._usable.why else []
         back: list[Verdict] = [BackInView("camera")] if before else []
         return back + self._look(frame, history, asked)
@@ -107,7 +124,7 @@ class Pipeline:
     def _look(self, frame: Frame, history: Sequence[Position], asked: Asked) -> list[Verdict]:
         position = history[-1]
         if history[0].players != self._rules.order:
-            # Another player has begun than the one named.
+            # A player other than the one named has begun.
             self._rules = replace(self._rules, order=history[0].players)
             self._referee.play_by(self._rules)
         if self._watcher is None:
@@ -120,11 +137,12 @@ class Pipeline:
         watcher = self._watcher
         watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
+        self._at_rest = look is not None and look.age > REST
         if watcher.state is State.LOST and not self._lost:
             self._lost = True
             return [OutOfView()]
         if watched and watcher.state is State.SEEKING and not self._lost:
-            # A watched board is only ever let go of where the pictures have got another size.
+            # The watcher drops a board that it was watching only if the picture size has changed.
             self._lost = True
             return [OutOfView(why="resolution")]
         if look is None:
@@ -140,13 +158,14 @@ class Pipeline:
         decision = self._referee.judge(look, history, asked)
         standing = decision.standing
         if decision.outcome is None and standing.stacks != watcher.standing:
-            # What cannot be told yet, or no longer, is taken to stand until something speaks against it.
+            # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence
+            # against them.
             watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
         if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
         if decision.unchanged:
             watcher.unchanged()
-        elif decision.covered and look.age > _patience(watcher, look):
+        elif decision.covered and look.age > _patience(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
 
@@ -154,40 +173,40 @@ class Pipeline:
         return Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens)
 
     def read(self, frame: Frame, standing: Position | None) -> list[Verdict]:
-        """What a still picture shows whatever should stand, once it has been read: ``BoardRead``.
+        """The position that a still picture shows, independent of the game: ``BoardRead``, once it is read.
 
-        ``standing``: what the game says, which tells how the board is turned; ``None``: nothing is known.
+        ``standing``: the game's position, which gives the orientation of the board; ``None``: unknown.
         """
         back: list[Verdict] = []
         if standing is None:
-            # Nobody else judges the picture.
+            # ``push``, which otherwise checks the picture, is not called.
             before = self._usable.why
             if not self._usable.judge(frame.picture, frame.time):
                 return [OutOfView("camera", self._usable.why)] if self._usable.why else []
             back = [BackInView("camera")] if before else []
-        held = self._watcher.camera if self._watcher is not None else None
+        held = None if (outlines := self.outlines) is None else outlines.camera
         found = self._reader.see(frame, None if standing is None else standing.stacks, held)
         if found is not None and found.stacks and self._watcher is None:
-            # The position that is agreed on is looked for where it was read.
+            # The position that the players accept is sought where it was read.
             self._given = self._reader.corners, False
         return back if found is None else [*back, found]
 
     def read_again(self) -> None:
-        """The next still picture is read, however like the last one."""
+        """Read the next still picture even if it equals the last one."""
         self._reader.forget()
 
     def hurry(self, until: float) -> None:
-        """A player says that the turn is done: up to the time ``until`` a still picture need not last."""
+        """A player says that the turn is done: until the time ``until`` no settle time is required."""
         self._referee.hurry(until)
 
     def vouch(self) -> None:
-        """What is still to be set up stands, say the players: it is learned from the next still picture, in
-        which bare domes may look like pieces. Without effect where nothing was named that differs.
+        """The players confirm that the position is set up: the colours are learned from the next still
+        picture, in which bare domes may look like pieces. No effect if no difference was reported.
         """
         self._vouched = bool(self._differs)
 
     def _follow(self, history: Sequence[Position]) -> None:
-        """The session took our verdict, or corrected the game by hand."""
+        """The session accepted our verdict, or the game was corrected by hand."""
         assert self._watcher is not None
         position = history[-1]
         standing = self._referee.follow(history)
@@ -195,15 +214,15 @@ class Pipeline:
             self._watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
         else:
             self._watcher.expect(position.stacks)
-            if self._watcher.camera is None and (corners := self._reader.corners) is not None:
-                # The players have taken what was read: it is looked for there.
+            if self._watcher.outlines is None and (corners := self._reader.corners) is not None:
+                # The players have accepted the reading: seek the board where it was read.
                 self._watcher.place(corners, believed=False)
             self._ready = self._vouched = False
             self._differs = ()
         self._known = position
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
-        wrong = watcher.disagreeing(look)
+        wrong = look.disagreeing(watcher.standing)
         if not wrong or self._vouched:
             self._ready, self._differs, self._vouched = True, (), False
             if self._tries_mount:
@@ -216,23 +235,23 @@ class Pipeline:
         return [StartDiffers(wrong)]
 
     def mount(self) -> dict[str, Any] | None:
-        """How surely heights can be read from where the camera stands: :meth:`vision.mount.Mount.to_json`;
-        ``None`` until the board is found.
+        """How reliably stack heights can be read from the camera's place: ``Mount.to_json`` of
+        :mod:`vision.placement_check`; ``None`` until the board is found.
         """
-        watcher = self._watcher
-        # Asked from other threads while the watcher may lose the board: take each thing once.
-        outlines, trial = watcher.outlines if watcher else None, self._trial
+        outlines, trial = self.outlines, self._trial
         if outlines is None:
             return None
         with self._mounting:
-            # All who watch ask at the same moment: one works it out.
+            # All viewers query it at the same moment: compute it once.
             known = self._mount
             if known is None or known[0] is not outlines or known[1] is not trial:
                 known = self._mount = outlines, trial, check_mount(outlines, trial).to_json()
         return known[2]
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
-        """Where the board lies, by hand; see :meth:`Watcher.place`. Raises ValueError, for people."""
+        """Set by hand where the board lies; see :meth:`Watcher.place`. Raises ValueError with a message for
+        people.
+        """
         if self._watcher is not None:
             self._watcher.place(corners, believed=believed)
         elif corners is not None:
@@ -241,27 +260,25 @@ class Pipeline:
         self._differs = ()
 
     def corners(self) -> dict[str, tuple[float, float]] | None:
-        """Where the corners of the lattice are seen, as shares of the picture's size, if they are."""
-        outlines = self._watcher.outlines if self._watcher else None
-        if outlines is None:
+        """The corners of the lattice as fractions of the picture's size; ``None`` without a board."""
+        if (outlines := self.outlines) is None:
             return self._reader.corners
         return corners_of(outlines.camera, outlines.profile)
 
     def _measure(self, watcher: Watcher, look: Look) -> None:
-        """What the pieces look like, once for each place where the board is believed to lie."""
-        camera, outlines = watcher.camera, watcher.outlines
-        if camera is None or outlines is None or (self._shades is not None and self._shades[0] is camera):
+        """Measure the colours of the pieces, once per estimated pose of the board."""
+        outlines = look.evidence.outlines
+        if self._shades is not None and self._shades[0] is outlines.camera:
             return
-        wrong = watcher.disagreeing(look)
-        self._shades = camera, measured_shades(look.image, outlines, watcher.standing, wrong)
+        wrong = look.disagreeing(watcher.standing)
+        self._shades = outlines.camera, measured_shades(look.image, outlines, watcher.standing, wrong)
 
     def pieces(self) -> dict[str, dict[str, str]]:
         """What is known of the pieces by letter: ``seen``, their shade in the picture before the first turn;
-        of a set that is named, ``name`` and ``shade``. Shades as ``#rrggbb``.
+        for a known set also ``name`` and ``shade``. Shades as ``#rrggbb``.
         """
         known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
-        watcher = self._watcher
-        profile = (watcher and watcher.profile) or self._profiles[0]
+        profile = self._profiles[0] if (outlines := self.outlines) is None else outlines.profile
         for look in profile.pieces:
             if look.letter in known:
                 known[look.letter] = {"name": look.name, "shade": shade_text(look.shade)}
@@ -271,19 +288,17 @@ class Pipeline:
 
     def overlay(self, image: Image, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""
-        watcher = self._watcher
-        if watcher is None or watcher.outlines is None:
-            return image
-        return draw_reading(image, watcher.outlines, stacks, wrong)
+        outlines = self.outlines
+        return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
 
-def _patience(watcher: Watcher, look: Look) -> float:
-    """Seconds after which what seems to cover the board is taken for a part of the scene."""
+def _patience(look: Look, standing: Sequence[str]) -> float:
+    """Seconds after which what seems to cover the board counts as part of the scene."""
     if look.all_over:
         return RELIT_PATIENCE
     if look.age > THING_PATIENCE and look.covering is not None:
         alone = not look.covering.comes_in or not look.hidden
         return THING_PATIENCE if alone else COVERED_PATIENCE
-    if look.age > SHADE_PATIENCE and look.widespread and len(watcher.disagreeing(look)) <= A_TURN:
+    if look.age > SHADE_PATIENCE and look.widespread and len(look.disagreeing(standing)) <= A_TURN:
         return SHADE_PATIENCE
     return COVERED_PATIENCE

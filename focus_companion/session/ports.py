@@ -1,4 +1,4 @@
-"""What the session asks of the rooms around it, as structural types: pipeline, journal, pictures."""
+"""The interfaces that the session needs from other rooms, as structural types: pipeline, journal, tape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Sight(Protocol):
-    """Frames in, verdicts out: ``session.pipeline.Pipeline``, or the script of a test."""
+    """Frames in, verdicts out: ``session.pipeline.Pipeline``, or a test double."""
 
     @property
     def camera_state(self) -> str:
@@ -27,55 +27,64 @@ class Sight(Protocol):
         """
         ...
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has moved for so long that fewer pictures are enough."""
+        ...
+
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:
-        """What this frame tells; ``history`` holds the game's positions from ply 0 on, ``asked`` says for
-        whom others make the turns, and which one now."""
+        """The verdicts of this frame; ``history`` holds the game's positions from ply 0 on, ``asked`` says
+        for whom others make the turns, and which one now.
+        """
         ...
 
     def read(self, frame: Frame, standing: Position | None) -> Sequence[Verdict]:
-        """What this frame shows whatever should stand, once that is known; ``standing`` tells how the board
-        is turned, if anything is known of it."""
+        """The position that this frame shows, independent of the game, once it is read; ``standing`` gives
+        the orientation of the board, if it is known.
+        """
         ...
 
     def read_again(self) -> None:
-        """The next still picture is read, however like the last one."""
+        """Read the next still picture even if it equals the last one."""
         ...
 
     def hurry(self, until: float) -> None:
-        """The players say that the turn is done: what is still up to the time ``until`` need not last."""
+        """The players say that the turn is done: until the time ``until`` no settle time is required."""
         ...
 
     def vouch(self) -> None:
-        """The players say that the position to be set up stands: the next still picture shows it."""
+        """The players confirm that the position is set up: the next still picture shows it."""
         ...
 
     def mount(self) -> Mapping[str, Any] | None:
-        """How the camera stands, once the board is found: degrees and pixels by name."""
+        """How the camera is placed, once the board is found: degrees and pixels by name."""
         ...
 
     def place(self, corners: Mapping[str, Sequence[float]] | None, *, believed: bool = True) -> None:
-        """Where the board lies, by hand; see :meth:`vision.watcher.Watcher.place`. Raises ValueError."""
+        """Set by hand where the board lies; see ``Watcher.place`` of :mod:`vision.tracking.watcher`. Raises
+        ValueError.
+        """
         ...
 
     def corners(self) -> Mapping[str, Sequence[float]] | None:
-        """Where the corners of the lattice are seen, as shares of the picture's size; ``None``: nowhere."""
+        """The corners of the lattice as fractions of the picture's size; ``None`` without a board."""
         ...
 
     def pieces(self) -> Mapping[str, Mapping[str, str]]:
-        """What is known of the pieces' looks by letter: ``seen``, ``name``, ``shade``, as far as it is."""
+        """What is known of the pieces' colours by letter: any of ``seen``, ``name``, ``shade``."""
         ...
 
     def overlay(self, image: Any, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Any:
-        """The picture (H, W, 3) with the reading drawn on it, the squares ``wrong`` ringed."""
+        """The picture (H, W, 3) with the reading drawn on it and the squares ``wrong`` circled."""
         ...
 
 
 SightMaker = Callable[[Rules], Sight]
-"""Makes a pipeline that looks for the board anew."""
+"""Makes a new pipeline, which has to find the board first."""
 
 
-class Tape(Protocol):
-    """Keeps all that a session is given and tells: ``storage.tape.Tape``."""
+class Recorder(Protocol):
+    """Records all that a session receives and emits: ``storage.tape.tape.Tape``."""
 
     def frame(self, frame: Frame) -> None: ...
 
@@ -83,11 +92,11 @@ class Tape(Protocol):
 
     def camera(self, word: str, why: str = "") -> None: ...
 
-    def told(self, events: Sequence[Event]) -> None: ...
+    def emitted(self, events: Sequence[Event]) -> None: ...
 
 
 class EventJournal(Protocol):
-    """Where events are kept before anyone hears of them: ``storage.journal.Journal``."""
+    """Stores events before they are emitted: ``storage.journal.Journal``."""
 
     def begin(self, rules: Rules, players: Mapping[str, str]) -> int: ...
 

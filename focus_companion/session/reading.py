@@ -1,4 +1,4 @@
-"""A position that nobody has named, read from a still picture: as a start, or to see how the board stands."""
+"""Reads a position from a still picture without knowing the game: as a start, or to check the board."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..vision.single_image.read_still import StillReading, read_still
 from ..vision.tracking.stillness import Small, Stillness
 
 PATIENCE: Final = 0.6
-"""Seconds that a picture must be still before it is read."""
+"""Seconds for which a picture must be still before it is read."""
 
 AGAIN: Final = 2.0
-"""Seconds between two readings of a picture that has not changed, where the last found no board."""
+"""Seconds between two readings of an unchanged picture, if the last one found no board."""
 
 SURE: Final = 0.97
-"""Probability of its stack below which a square is doubtful."""
+"""Probability of the stack read below which a square is doubtful."""
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,8 @@ class Reader:
     """Reads still pictures one at a time.
 
     ``players`` are the letters of the colours in play, ``rank1`` the side of the picture at which rank 1 lies
-    where nothing tells. ``aside``: a thread of its own reads, which takes seconds; else :meth:`see` does.
+    if the orientation is unknown. ``threaded``: reading, which takes seconds, happens in a separate thread
+    instead of in :meth:`see`.
     """
 
     def __init__(
@@ -44,10 +45,10 @@ class Reader:
         rank1: str,
         lens: LensProfile | None,
         *,
-        aside: bool,
+        threaded: bool,
     ) -> None:
         self._profiles, self._players, self._rank1, self._lens = profiles, players, rank1, lens
-        self._aside = aside
+        self._threaded = threaded
         self._stillness = Stillness()
         self._running: Future[StillReading | None] | None = None
         self._read: tuple[float, Small] | None = None
@@ -55,18 +56,18 @@ class Reader:
 
     @property
     def corners(self) -> dict[str, tuple[float, float]] | None:
-        """Where the last reading saw the lattice's corners."""
+        """The corners of the lattice in the last reading."""
         return None if self.last is None else corners_of(self.last.camera, self.last.profile)
 
     def forget(self) -> None:
-        """The next still picture is read even if it looks like the last one that was."""
+        """Read the next still picture even if it looks like the last one read."""
         self._read = None
 
     def see(self, frame: Frame, standing: Sequence[str] | None, held: Camera | None) -> BoardRead | None:
-        """What a still picture shows, as soon as one has been read; ``None`` until then.
+        """The position in a still picture, as soon as one has been read; ``None`` until then.
 
-        The board is turned as the camera ``held`` sees it, else so that most squares show ``standing``, else
-        as ``rank1`` says.
+        The orientation of the board is that of the pose ``held``, else the one in which most squares agree
+        with ``standing``, else that of ``rank1``.
         """
         small = self._stillness.small_copy(frame.picture)
         still = self._stillness.update(frame.time, small)
@@ -98,10 +99,10 @@ class Reader:
         def read() -> None:
             try:
                 done.set_result(read_still(image, self._profiles, self._players, self._rank1, self._lens))
-            except Exception as error:  # told to the game's thread, which asks for the result
+            except Exception as error:  # raised again in the game thread, by ``result``
                 done.set_exception(error)
 
-        if self._aside:
+        if self._threaded:
             threading.Thread(target=read, name="reading", daemon=True).start()
         else:
             read()
@@ -109,7 +110,7 @@ class Reader:
 
 
 def upright_as(reading: StillReading, standing: Sequence[str] | None, held: Camera | None) -> StillReading:
-    """The same reading with the board turned as it is held, or as most of ``standing`` shows."""
+    """The same reading in the orientation of the pose ``held``, else in the one closest to ``standing``."""
     turns = [
         StillReading(
             turned_stacks(reading.stacks, quarters),

@@ -1,4 +1,4 @@
-"""What may be asked of the session, from any thread: the page's buttons, a command, a device."""
+"""The requests that a session accepts, from any thread: from the page's buttons, a command, a device."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .clock import TimeControl
 
 
 class RequestRefused(ValueError):
-    """What was asked for cannot be done now; the text says why, for the one who asked.
+    """A request cannot be carried out now; the text says why, for the person who made it.
 
-    ``text`` may hold {names}, which ``values`` fill: the page says it in its viewer's language.
+    ``text`` may hold {names}, which ``values`` fill in, so that the page can translate it.
     """
 
     def __init__(self, text: str, **values: object) -> None:
@@ -23,17 +23,17 @@ class RequestRefused(ValueError):
 
 @dataclass(frozen=True)
 class Request:
-    """Something asked for."""
+    """Base class of all requests."""
 
 
 @dataclass(frozen=True)
 class NewGame(Request):
     """Begin another game. ``players`` maps letters to names, ``seats`` letters to sides of the board.
 
-    Without ``rules`` those of the last game hold, as they were agreed at its beginning, with its seats and
-    clock, and its match goes on. ``games``: how many games of a match this is the first of; 1 for a single
-    game. ``start_from``: "camera" where the start is read from the picture. ``played_by`` maps letters to
-    kinds of seat; ``None``: as in the last game, for those who play.
+    Without ``rules``, those agreed at the beginning of the last game apply, with its seats and clock, and its
+    match goes on. ``games``: number of games of the match that this game begins; 1 for a single game.
+    ``start_from``: "camera" if the start is read from the picture. ``played_by`` maps letters to kinds of
+    seat; ``None``: as in the last game, for those who play.
     """
 
     rules: Rules | None = None
@@ -48,8 +48,8 @@ class NewGame(Request):
 
 @dataclass(frozen=True)
 class SetSeat(Request):
-    """From now on ``player`` (a letter) is played by this ``kind`` of seat; the same kind again: it tries
-    again. ``pace``: of all computers of the game; ``None``: as it was.
+    """From now on ``player`` (a letter) is played by this ``kind`` of seat; if the kind is unchanged, the
+    seat retries. ``pace``: for all computers of the game; ``None``: unchanged.
     """
 
     player: str
@@ -59,10 +59,10 @@ class SetSeat(Request):
 
 @dataclass(frozen=True)
 class SubmitTurn(Request):
-    """Whoever decides for ``player`` (a letter), whose turns the table makes, has chosen a turn.
+    """A turn chosen by the seat of ``player`` (a letter), to be made by the people at the table.
 
-    ``game``, ``ply`` and ``position`` (text) say where: what was chosen for any other place is refused. The
-    same turn again is not refused and changes nothing.
+    ``game``, ``ply`` and ``position`` (text) say for which point of the game: a turn for any other is
+    refused. Sending the same turn again is not refused and changes nothing.
     """
 
     player: str
@@ -74,8 +74,8 @@ class SubmitTurn(Request):
 
 @dataclass(frozen=True)
 class GiveUp(Request):
-    """Whoever decides for ``player`` gives no turn at this place; ``why`` and ``detail`` as in the event
-    ``seat_failed``. Too late, it is ignored.
+    """The seat of ``player`` fails to choose a turn at this point of the game; ``why`` and ``detail`` as in
+    the event ``seat_failed``. Ignored if it comes too late.
     """
 
     player: str
@@ -88,8 +88,8 @@ class GiveUp(Request):
 
 @dataclass(frozen=True)
 class TakeHint(Request):
-    """A player asks for a hint, which is this ``move`` at the place where the game stands: first which stack,
-    the second time where it goes. ``game``, ``ply`` and ``position`` as in :class:`SubmitTurn`.
+    """A player wants a hint, which reveals this ``move`` step by step: first which stack, the second time
+    where it goes. ``game``, ``ply`` and ``position`` as in :class:`SubmitTurn`.
     """
 
     move: Move
@@ -100,15 +100,15 @@ class TakeHint(Request):
 
 @dataclass(frozen=True)
 class Rematch(Request):
-    """Begin another game by the same rules with the sides turned: every name moves on by one colour.
+    """Begin another game by the same rules with the turn order rotated: every name moves on by one colour.
 
-    In a match it is the next game. One that was not over does not count: it is played anew, as it began.
+    In a match it is the next game. A game that is not over does not count: it is played again from its start.
     """
 
 
 @dataclass(frozen=True)
 class TakeBack(Request):
-    """Take back the last turn or act; the players put the board back."""
+    """Take back the last turn or act; the players restore the board."""
 
 
 @dataclass(frozen=True)
@@ -139,21 +139,21 @@ class ChooseMove(Request):
 
 @dataclass(frozen=True)
 class RuleLegal(Request):
-    """The players say that what was alerted was legal: this turn, which must be one of the legal ones."""
+    """The players rule that the act in the alert was this turn, which must be one of the legal ones."""
 
     move: Move
 
 
 @dataclass(frozen=True)
 class RuleNotLegal(Request):
-    """The players say that the turn recorded as ``ply`` (``None``: the last) was not legal."""
+    """The players rule that the turn recorded as ``ply`` (``None``: the last) was not legal."""
 
     ply: int | None = None
 
 
 @dataclass(frozen=True)
 class Begin(Request):
-    """``player`` (a letter), whose turn was alerted as out of turn at ply 0, begins; all keep their order."""
+    """``player`` (a letter), whose turn caused the alert ``out_of_turn`` at ply 0, begins the game."""
 
     player: str
 
@@ -167,15 +167,15 @@ class DismissAlert(Request):
 class TurnDone(Request):
     """The button at the table: "my turn is done", or "I have seen it".
 
-    What is still is judged at once. An alert or prompt that has stood for a moment is dismissed; one that has
-    only just been told is not, because that press was meant for the turn. A paused game goes on. Never
+    A still picture is judged at once, without a settle time. An alert or prompt is dismissed, unless it has
+    only just been emitted, because then the press was meant for the turn. A paused game is resumed. Never
     refused.
     """
 
 
 @dataclass(frozen=True)
 class SetPosition(Request):
-    """The game goes on from these 52 stacks. What is ``None`` stays as it is (mappings by letter)."""
+    """The game continues from these 52 stacks. ``None`` means unchanged; mappings are by letter."""
 
     stacks: tuple[str, ...]
     to_move: str | None = None
@@ -186,13 +186,13 @@ class SetPosition(Request):
 
 @dataclass(frozen=True)
 class ReadBoard(Request):
-    """Read the next still picture, whatever should stand; the event ``reading`` tells what it shows."""
+    """Read the next still picture independently of the game; the event ``reading`` reports the result."""
 
 
 @dataclass(frozen=True)
 class PlaceBoard(Request):
     """Where the players see the board in the picture: (x, y) of the lattice's corners a1, h1, h8 and a8 as
-    shares of the picture's width and height. ``None``: look for it again without help.
+    fractions of the picture's width and height. ``None``: find it automatically again.
     """
 
     corners: Mapping[str, tuple[float, float]] | None
@@ -200,19 +200,19 @@ class PlaceBoard(Request):
 
 @dataclass(frozen=True)
 class SwapColours(Request):
-    """Before the first turn: the pieces taken for one player's are the other's."""
+    """Before the first turn: exchange the players' colours, which were assigned the wrong way round."""
 
 
 @dataclass(frozen=True)
 class StandsRight(Request):
-    """The players say that the pieces stand as they should, whatever the picture seems to show."""
+    """The players confirm that the pieces are set up correctly, whatever the picture seems to show."""
 
 
 @dataclass(frozen=True)
 class Pause(Request):
-    """Look away from the board until :class:`Resume`."""
+    """Ignore the board until :class:`Resume`."""
 
 
 @dataclass(frozen=True)
 class Resume(Request):
-    """Look at the board again."""
+    """Watch the board again."""

@@ -1,4 +1,4 @@
-"""Which pieces are whose, where the start looks the same with the colours exchanged."""
+"""Assigns the colours to the players if the start looks the same with the colours exchanged."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ _ROUND: Final = ("a1", "h1", "h8", "a8")
 
 
 def swapped(history: History, corners: Mapping[str, Sequence[float]] | None) -> PlaceBoard | SetPosition:
-    """The request that gives the pieces of each player to the other, before the first turn.
+    """The request that exchanges the players' colours, before the first turn.
 
-    Where a turn of the board exchanges the colours of the start, the board is taken to lie so: ``corners``
-    are where it is seen. A position of the players' own is the same with the colours exchanged.
+    If rotating the board exchanges the colours of the start, the result is the board rotated that way;
+    ``corners`` are its corners in the picture. A position set up by the players is kept, with the colours
+    exchanged.
 
     Raises:
-        RequestRefused: a turn has been played, the board is not seen, or nothing can be told apart.
+        RequestRefused: a turn has been played, the board is not found, or no rotation exchanges the colours.
     """
     if history.entries:
         raise RequestRefused("The colours can be swapped only before the first turn.")
@@ -46,7 +47,7 @@ def swapped(history: History, corners: Mapping[str, Sequence[float]] | None) -> 
 
 
 def _exchanges(stacks: Sequence[str], quarters: int) -> bool:
-    """Does the position look the same after these quarter turns but for exchanged colours?"""
+    """Whether the position rotated by these quarter turns is the same except for exchanged colours."""
     turned = list(stacks)
     for _ in range(quarters):
         turned = [turned[_quarter(square)] for square in range(len(turned))]

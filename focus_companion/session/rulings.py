@@ -1,4 +1,4 @@
-"""What the players rule themselves: a turn that was alerted stands as legal, a recorded one does not."""
+"""The players' own rulings: an act that caused an alert was legal, a recorded turn was not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .requests import Begin, RequestRefused, RuleLegal, RuleNotLegal
 
 
 def nearest_turns(history: History) -> list[Move]:
-    """The legal turns, those first that explain most of the squares of the alert, otherwise by text."""
+    """The legal turns: those that explain most squares of the alert first, otherwise sorted by text."""
     if history.over:
         return []
     squares = {SQUARES.index(name) for name in (history.alert.squares if history.alert else ())}
@@ -28,8 +28,8 @@ def nearest_turns(history: History) -> list[Move]:
 
 
 def in_question(history: History) -> Beginning | None:
-    """How the game begins if what is alerted is its first turn, by a player not named to begin; ``None``
-    where that is not in question.
+    """How the game begins if the alert is about a first turn by a player who was not named to begin; ``None``
+    if it is not.
     """
     alert = history.alert
     if alert is None or alert.reason != "out_of_turn" or history.entries:
@@ -41,10 +41,10 @@ def in_question(history: History) -> Beginning | None:
 
 
 def begin(request: Begin, history: History, time: float) -> Iterator[Event]:
-    """The players say that it is another who begins: the turn that was alerted is the first."""
+    """The players rule that another player begins: the turn that caused the alert is the first."""
     beginning = in_question(history)
     if beginning is None or beginning.player != request.player:
-        raise RequestRefused("It is not in question who begins.")
+        raise RequestRefused("It is not in doubt who begins.")
     yield Resolved(time)
     begun = begins(request.player, history, time)
     yield begun
@@ -52,22 +52,22 @@ def begin(request: Begin, history: History, time: float) -> Iterator[Event]:
 
 
 def check_legal(move: Move, history: History) -> None:
-    """Refuse a turn that is not legal now, for the rule book's reason.
+    """Check that a turn is legal now.
 
     Raises:
-        RequestRefused: it is not, or the game is over.
+        RequestRefused: it is not, with the rule as the reason, or the game is over.
     """
     if history.over:
         raise RequestRefused("The game is over.")
     if fault := explain(history.position, move, history.rules):
         template, details = parts(fault)
-        # Players by their colour as a name, wherever it stands in the sentence.
+        # Colours stand for players' names, so they are capitalized everywhere in the sentence.
         values = {key: value.capitalize() if value in LETTER else value for key, value in details.items()}
         raise RequestRefused(template, **values)
 
 
 def rule_legal(request: RuleLegal, history: History, time: float) -> Iterator[Event]:
-    """The players say that what was alerted was this legal turn."""
+    """The players rule that the act in the alert was this legal turn."""
     check_legal(request.move, history)
     alert = history.alert
     player = NAMES[history.position.to_move]
@@ -76,7 +76,7 @@ def rule_legal(request: RuleLegal, history: History, time: float) -> Iterator[Ev
 
 
 def rule_not_legal(request: RuleNotLegal, history: History, time: float) -> Iterator[Event]:
-    """The players say that a recorded turn was not legal: it and all after it are taken back."""
+    """The players rule that a recorded turn was not legal: it and all later ones are taken back."""
     ply = history.ply if request.ply is None else request.ply
     if not 1 <= ply <= history.ply:
         if not history.ply:

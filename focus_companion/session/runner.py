@@ -1,4 +1,4 @@
-"""The game thread: reads the source, pushes its frames, and opens a camera again that is gone."""
+"""The game thread: reads the source, pushes its frames, and reopens a lost camera."""
 
 from __future__ import annotations
 
@@ -21,32 +21,34 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BACK_OFF: Final[Sequence[float]] = (1.0, 2.0, 5.0, 10.0)
-"""Seconds before each try to open a lost camera again; the last one repeats."""
+"""Seconds before each attempt to reopen a lost camera; the last one repeats."""
 
 SILENCE: Final = 3.0
 """Seconds without a frame after which a live source counts as lost."""
 
-FIRST: Final = 60.0
-"""Seconds until the first frame of a source: cameras warm up, streams are probed, boards are painted."""
+FIRST_FRAME: Final = 60.0
+"""Timeout in seconds for the first frame of a source: cameras warm up, streams are probed, the simulated
+board is rendered.
+"""
 
-_TURN: Final = 0.2
-"""Most seconds between two looks at what has been asked for."""
+_POLL: Final = 0.2
+"""Maximum seconds between two checks for requests."""
 
 _STOPPED: Final = 5.0
-"""Seconds by which a wait of a turn may last too long; longer, and the whole program stood still (stopped, or
-a frozen virtual machine): what waits in the camera is old.
+"""If one iteration waits longer than this many seconds, the whole process was suspended (stopped, or a frozen
+virtual machine), and the frames buffered in the camera are stale.
 """
 
 _SLEPT: Final = 2.0
-"""Seconds of the computer's sleep after which the camera is opened anew."""
+"""Seconds of the computer's sleep after which the camera is reopened."""
 
-_STORED: Final = 2.0
-"""Seconds that a camera opened anew has to show something else than the picture that it was frozen in."""
+_STALE_FRAMES: Final = 2.0
+"""Seconds that a reopened camera has to show a picture other than the one in which it was frozen."""
 
-_ANEW: Final = "anew"
-"""The source is to be opened anew at once, which is no loss; or the runner is being stopped."""
+_REOPEN: Final = "reopen"
+"""The source is to be reopened at once without being reported as lost; or the runner is being stopped."""
 
-_IN_WORDS: Final[Mapping[str, str]] = {
+_LOG_TEXT: Final[Mapping[str, str]] = {
     "unplugged": "the camera is gone; is it plugged in?",
     "ended": "the stream has ended; it is asked for again",
     "stalled": "no picture comes any more; it is opened again",
@@ -55,14 +57,14 @@ _IN_WORDS: Final[Mapping[str, str]] = {
     "damaged": "none of its pictures arrives whole; it is opened again",
     "asleep": "the computer slept or stood still; the camera is opened again",
 }
-"""For the log; the page has sentences of its own."""
+"""For the log; the page has its own sentences."""
 
-_AHEAD: Final = 4
-"""Frames of a file that are read ahead."""
+_READ_AHEAD: Final = 4
+"""Number of frames of a file to read ahead."""
 
 
-class Awake:
-    """Tells how long the computer has slept: by a clock that goes on in its sleep and one that does not."""
+class SleepMeter:
+    """Measures how long the computer has slept: by a clock that runs during sleep and one that does not."""
 
     def __init__(
         self,
@@ -71,27 +73,27 @@ class Awake:
     ) -> None:
         self._always = always or _boot_time
         self._awake = awake
-        self._apart = self._always() - self._awake()
+        self._offset = self._always() - self._awake()
 
     def slept(self) -> float:
-        """Seconds slept since the last question."""
-        apart = self._always() - self._awake()
-        slept, self._apart = apart - self._apart, apart
+        """Seconds slept since the last call."""
+        offset = self._always() - self._awake()
+        slept, self._offset = offset - self._offset, offset
         return slept
 
 
 def _boot_time() -> float:
-    # Only Linux has the clock that counts sleep; elsewhere a sleep shows as a stall.
+    # Only Linux has a clock that includes sleep; elsewhere a sleep appears as a stall.
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 def _reason(error: Exception | None, otherwise: str) -> str:
-    """The event ``lost``'s ``why``: the source's own word for its fault, if it has one."""
+    """``why`` of the event ``lost``: that of the source's error, if it has one."""
     return error.why if isinstance(error, FrameError) else otherwise
 
 
 class _SourceReader:
-    """Reads one opened source on a thread of its own, so that the game thread never hangs in a camera."""
+    """Reads one opened source on a separate thread, so that the game thread never hangs in a driver."""
 
     def __init__(self, source: FrameSource) -> None:
         self.source = source
@@ -106,8 +108,8 @@ class _SourceReader:
     def _read(self) -> None:
         try:
             with self.source as opened:
-                # A live source keeps by itself what a busy reader needs, and a simulated board waits for it.
-                ahead = 1 if opened.live else _AHEAD
+                # A live source buffers frames itself, and a simulated board waits for its reader.
+                ahead = 1 if opened.live else _READ_AHEAD
                 for frame in opened:
                     with self._change:
                         self._change.wait_for(lambda: self._stop or len(self._frames) < ahead)
@@ -116,7 +118,7 @@ class _SourceReader:
                         self._frames.append(frame)
                         self._change.notify_all()
         except Exception as error:
-            # Handed to the game thread, which tells what is wrong with a camera from what is wrong with us.
+            # Handled in the game thread, which distinguishes faults of a camera from our own.
             self.error = error
         finally:
             with self._change:
@@ -124,7 +126,7 @@ class _SourceReader:
                 self._change.notify_all()
 
     def take(self, timeout: float) -> Frame | None:
-        """The next frame, or ``None`` if there is none within ``timeout`` seconds or at the end."""
+        """The next frame; ``None`` at the end, or if there is none within ``timeout`` seconds."""
         with self._change:
             self._change.wait_for(lambda: self._frames or self.ended, timeout)
             frame = self._frames.popleft() if self._frames else None
@@ -132,22 +134,23 @@ class _SourceReader:
             return frame
 
     def stop(self, timeout: float = 1.0) -> None:
-        """End the reading; a source that hangs in its camera is left behind on its own thread."""
+        """Stop reading; a source that hangs in its driver is abandoned on its thread."""
         with self._change:
             self._stop = True
             self._change.notify_all()
-        # Wakes a source that waits for its next frame.
+        # This wakes a source that waits for its next frame.
         self.source.close()
         self._thread.join(timeout)
 
 
 class Runner:
-    """Runs ``session`` on the frames of the sources that ``open_source`` gives, on a thread of its own.
+    """Runs ``session`` on the frames of the sources that ``open_source`` returns, on a separate thread.
 
-    ``first``: a source that is open already. ``anew(told)``: asked at every turn with what was told just now,
-    whether the source is to be opened anew (the simulated board, which has to follow). ``heard``: called on
-    the game thread with every told event; ``turned``: at every turn of its loop, which hangs without it. A
-    file ends when it is read; a live source is opened again and again.
+    ``first``: a source that is already open. ``must_reopen(events)``: called in every iteration with the
+    events just emitted; whether the source must be reopened (the simulated board, after changes by hand).
+    ``on_event``: called on the game thread with every emitted event; ``on_iteration``: in every iteration of
+    the loop, to feed a watchdog. ``apart``: seconds between two pictures of a live source, if the machine is
+    too slow for all. A file is read once; a live source is reopened whenever it ends.
     """
 
     def __init__(
@@ -156,22 +159,24 @@ class Runner:
         open_source: Callable[[], FrameSource],
         *,
         first: FrameSource | None = None,
-        anew: Callable[[Sequence[Event]], bool] | None = None,
-        heard: Callable[[Event], None] | None = None,
+        must_reopen: Callable[[Sequence[Event]], bool] | None = None,
+        on_event: Callable[[Event], None] | None = None,
         back_off: Sequence[float] = BACK_OFF,
         silence: float = SILENCE,
-        awake: Awake | None = None,
-        turned: Callable[[], None] | None = None,
+        sleep_meter: SleepMeter | None = None,
+        on_iteration: Callable[[], None] | None = None,
+        apart: float = 0.0,
     ) -> None:
         self._session = session
         self._open = open_source
         self._first = first
-        self._anew = anew or (lambda _: False)
-        self._heard = heard or (lambda _: None)
+        self._must_reopen = must_reopen or (lambda _: False)
+        self._on_event = on_event or (lambda _: None)
         self._back_off = back_off
         self._silence = silence
-        self._awake = awake or Awake()
-        self._turned = turned or (lambda: None)
+        self._sleep_meter = sleep_meter or SleepMeter()
+        self._on_iteration = on_iteration or (lambda: None)
+        self._apart = apart
         self._repeats = Repeats()
         self._stop = threading.Event()
         self._done = threading.Event()
@@ -184,20 +189,20 @@ class Runner:
         self._thread.start()
 
     def stop(self, timeout: float = 2.0) -> None:
-        """End the game thread; may be called twice and from any thread."""
+        """Stop the game thread; may be called twice and from any thread."""
         self._stop.set()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end: of :meth:`stop`, or of a :attr:`failure`. Returns whether it has come."""
+        """Wait until the game thread ends, by :meth:`stop` or a :attr:`failure`. Returns whether it has."""
         return self._done.wait(timeout)
 
     def _run(self) -> None:
         try:
             self._loop()
         except BaseException as error:
-            # Whoever started us tells it; where it arose is for those who look for it.
+            # Whoever started the runner reports it; the traceback is only for debugging.
             log.debug("the game loop has stopped", exc_info=True)
             self.failure = error
         finally:
@@ -212,7 +217,7 @@ class Runner:
                     source = self._open()
                 except OSError as error:
                     self._lost(_reason(error, "unplugged"), str(error))
-                    self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
+                    self._attend_for(self._back_off[min(tries, len(self._back_off) - 1)])
                     tries += 1
                     continue
                 self._session.new_stream()
@@ -223,85 +228,86 @@ class Runner:
             finally:
                 reader.stop()
             problem, live, name, gone = reader.error, source.live, source.name, source.gone
-            # Let go of the old source before the next one opens: a simulated table is many megabytes.
+            # Release the old source before the next one opens: a simulated table takes many megabytes.
             del reader
             source = None
-            if why == _ANEW or self._stop.is_set():
+            if why == _REOPEN or self._stop.is_set():
                 continue
             if problem is not None and not (live and isinstance(problem, OSError)):
                 raise problem
             if not live:
                 self.ended = True
-                self._idle(None)
+                self._attend_for(None)
                 return
             why = why or _reason(problem, gone)
-            self._lost(why, str(problem) if problem else f"{name}: {_IN_WORDS.get(why, why)}")
+            self._lost(why, str(problem) if problem else f"{name}: {_LOG_TEXT.get(why, why)}")
             tries = 0 if fresh else tries
-            # After a sleep the camera is there most likely; it only has to be opened anew.
+            # After a sleep the camera is most likely still there; it only has to be reopened.
             if why != "asleep":
-                self._idle(self._back_off[min(tries, len(self._back_off) - 1)])
+                self._attend_for(self._back_off[min(tries, len(self._back_off) - 1)])
                 tries += 1
 
     def _lost(self, why: str, text: str) -> None:
         if why != "frozen":
-            # One that was away may come back with the picture that it went with: that it gives any is news.
+            # A lost camera may come back with the same picture as before: that it gives any is enough.
             self._repeats = Repeats()
         log.warning("%s", text)
-        self._tell(self._session.camera_lost(why))
+        self._notify(self._session.camera_lost(why))
 
     def _follow(self, reader: _SourceReader) -> tuple[int, str]:
-        """Push frames until the source ends, falls silent or freezes.
+        """Push frames until the source ends, stalls or freezes.
 
-        Returns how many new pictures came, and why it is given up: "" where the source ended by itself.
+        Returns the number of new pictures, and why the source is given up: "" if it ended by itself.
         """
         source, fresh, last = reader.source, 0, time.monotonic()
         first: float | None = None
-        silence = FIRST if source.waits else self._silence
+        silence = FIRST_FRAME if source.waits else self._silence
         while not self._stop.is_set():
             asked = time.monotonic()
-            frame = reader.take(_TURN)
+            frame = reader.take(_POLL)
             now = time.monotonic()
-            if source.live and (now - asked > _STOPPED or self._awake.slept() > _SLEPT):
+            if source.live and (now - asked > _STOPPED or self._sleep_meter.slept() > _SLEPT):
                 return fresh, "asleep"
             if frame is None:
                 if reader.ended:
                     return fresh, ""
-                if source.live and now - last > (silence if fresh else FIRST):
+                if source.live and now - last > (silence if fresh else FIRST_FRAME):
                     return fresh, source.silent
-                told = self._session.attend()
+                emitted = self._session.attend()
             else:
                 last = now
                 first = now if first is None else first
                 same = self._repeated(frame, now) if source.live else 0.0
                 if not same:
                     fresh += 1
-                    told = self._session.camera_found() if fresh == 1 else []
+                    emitted = self._session.camera_found() if fresh == 1 else []
                 else:
-                    told = []
-                told = told + self._session.push(frame)
-                # One just opened may begin with a picture that it had in store.
-                if same > source.frozen_after and now - first > min(source.frozen_after, _STORED):
+                    emitted = []
+                emitted = emitted + self._session.push(frame)
+                source.apart = max(self._apart, self._session.apart)
+                # A source just opened may begin with a buffered picture.
+                if same > source.frozen_after and now - first > min(source.frozen_after, _STALE_FRAMES):
                     return fresh, "frozen"
-            self._tell(told)
-            self._turned()
-            if self._anew(told):
-                return fresh, _ANEW
-        return fresh, _ANEW
+            self._notify(emitted)
+            self._on_iteration()
+            if self._must_reopen(emitted):
+                return fresh, _REOPEN
+        return fresh, _REOPEN
 
     def _repeated(self, frame: Frame, now: float) -> float:
-        """Seconds for which the camera has given this very picture, across being opened anew."""
-        # Sources of other kinds of frames (a script's) have nothing to compare.
-        return self._repeats.update(frame.image, now) if frame.image is not None else 0.0
+        """Seconds for which the camera has given this very picture, even if it was reopened."""
+        # Frames without a picture (those of a test double) cannot be compared.
+        return self._repeats.update(frame.picture, now) if frame.picture is not None else 0.0
 
-    def _idle(self, seconds: float | None) -> None:
-        """Go on doing what is asked for while there are no frames; ``None``: until stopped."""
+    def _attend_for(self, seconds: float | None) -> None:
+        """Carry out requests for some seconds without frames; ``None``: until stopped."""
         until = None if seconds is None else time.monotonic() + seconds
-        while not self._stop.wait(_TURN if until is None else max(0.0, min(_TURN, until - time.monotonic()))):
-            self._tell(self._session.attend())
-            self._turned()
+        while not self._stop.wait(_POLL if until is None else max(0.0, min(_POLL, until - time.monotonic()))):
+            self._notify(self._session.attend())
+            self._on_iteration()
             if until is not None and time.monotonic() >= until:
                 return
 
-    def _tell(self, events: Sequence[Event]) -> None:
+    def _notify(self, events: Sequence[Event]) -> None:
         for event in events:
-            self._heard(event)
+            self._on_event(event)

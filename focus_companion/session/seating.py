@@ -1,4 +1,4 @@
-"""Who plays which colour, and what those without hands have chosen: requests to events, as rulings are."""
+"""Who plays which colour, and the turns chosen by seats away from the board: requests to events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .seat_kinds import BOARD, SeatError, parse_kind
 
 
 def check_seats(played_by: Mapping[str, str], players: str) -> None:
-    """Raises SeatError for a colour that does not play, and for no kind of seat."""
+    """Raises SeatError for a colour that does not play or an unknown kind of seat."""
     for letter, kind in played_by.items():
         if letter not in players:
             raise SeatError(f"{NAMES.get(letter, letter)} does not play in this game")
@@ -25,7 +25,7 @@ def check_seats(played_by: Mapping[str, str], players: str) -> None:
 def seats_changed(
     history: History, played_by: Mapping[str, str], pace: float | None, time: float
 ) -> tuple[Event, ...]:
-    """The events by which the game goes on with these seats in place of those that it has.
+    """The events that replace the seats of a game by these.
 
     Raises:
         SeatError: a colour that does not play.
@@ -40,7 +40,7 @@ def seats_changed(
 
 
 def set_seat(request: SetSeat, history: History, time: float) -> Iterator[Event]:
-    """Somebody else plays a colour from now on, or the same tries again."""
+    """Another seat plays a colour from now on, or the same one retries."""
     if history.over:
         raise RequestRefused("The game is over.")
     player = NAMES.get(request.player, request.player)
@@ -49,12 +49,12 @@ def set_seat(request: SetSeat, history: History, time: float) -> Iterator[Event]
     try:
         kind = str(parse_kind(request.kind))
     except SeatError as error:
-        raise RequestRefused("This seat cannot be taken so: {reason}.", reason=error) from error
+        raise RequestRefused("This seat cannot be used: {reason}.", reason=error) from error
     yield Seated(time, player, kind, history.pace if request.pace is None else request.pace)
 
 
 def submit_turn(request: SubmitTurn, history: History, time: float) -> Iterator[Event]:
-    """A turn chosen for a seat without hands, to be made by the people at the table."""
+    """A turn chosen by a seat away from the board, to be made by the people at the table."""
     kind = history.played_by.get(request.player)
     if kind is None:
         raise RequestRefused(
@@ -75,7 +75,7 @@ def submit_turn(request: SubmitTurn, history: History, time: float) -> Iterator[
 
 
 def give_up(request: GiveUp, history: History, time: float) -> Iterator[Event]:
-    """Whoever decides for a seat gives no turn."""
+    """A seat fails to choose a turn."""
     kind = history.played_by.get(request.player)
     stale = kind is None or history.over or history.reply is not None or not _here(request, history)
     if stale or history.seat_failed is not None:
@@ -85,18 +85,18 @@ def give_up(request: GiveUp, history: History, time: float) -> Iterator[Event]:
 
 
 def _here(request: SubmitTurn | GiveUp, history: History) -> bool:
-    """Whether it was chosen for the place at which the game stands."""
+    """Whether the request is for the current point of the game."""
     now = history.game, history.ply, history.position.text, history.position.to_move
     return now == (request.game, request.ply, request.position, request.player)
 
 
 def _due_already(request: SubmitTurn, history: History) -> bool:
-    """Whether just this is being made on the board: it was sent twice, or from two pages."""
+    """Whether the same turn is already being made on the board: it was sent twice, or from two pages."""
     return history.reply is not None and _here(request, history) and history.reply.move == str(request.move)
 
 
 def _made_already(request: SubmitTurn, history: History) -> bool:
-    """Whether just this has been made on the board meanwhile."""
+    """Whether the same turn has already been made on the board."""
     if request.game != history.game or not 0 <= request.ply < history.ply:
         return False
     before = history.positions[request.ply]

@@ -1,4 +1,4 @@
-"""The game as ``/api/state`` tells it."""
+"""The game as the JSON of ``/api/state``."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SEATS: Final[Mapping[int, Mapping[str, str]]] = {
     3: {"g": "bottom", "b": "left", "r": "right"},
     4: {"g": "bottom", "b": "left", "y": "top", "r": "right"},
 }
-"""Where the colours sit unless the players say otherwise, by number of players."""
+"""Default side of the board by colour, by number of players."""
 
 OPPOSITE_SIDE: Final = {"bottom": "top", "left": "right", "top": "bottom", "right": "left"}
 
 
 def seats(players: str) -> dict[str, str]:
-    """Side of the board by colour letter; colours that have no usual seat take those left, clockwise."""
+    """Side of the board by colour letter; colours without a default take the free sides, clockwise."""
     usual = SEATS[len(players)]
     placed = {letter: usual[letter] for letter in players if letter in usual}
     free = [side for side in usual.values() if side not in placed.values()]
@@ -43,7 +43,7 @@ def seats(players: str) -> dict[str, str]:
 
 
 def seats_fault(rules: Rules, given: Mapping[str, str]) -> str:
-    """Why nobody may play by these rules in the seats given (sides by letter); "" for any that are fine."""
+    """Why these rules do not allow the seats given (sides by letter); "" if they do."""
     placed = seats(rules.order) | dict(given)
     if all(OPPOSITE_SIDE[placed[p]] == placed[rules.partner_of(p)] for p in rules.order if rules.partners):
         return ""
@@ -56,24 +56,24 @@ def named(by_letter: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
-    """The turns and acts from number ``start`` on: a record's keys; of turns also ply, player, ``reserve``,
-    ``captured``.
+    """The turns and acts from number ``start`` on, with the keys of a record; turns also have ``ply``,
+    ``player``, ``reserve`` and ``captured``.
 
     ``reserve`` and ``captured`` are the letters of the pieces that the turn's trimming sent there, bottom
     first.
     """
-    told: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     ply = sum(isinstance(entry.what, Move) for entry in history.entries[:start])
     for entry in history.entries[start:]:
         if isinstance(entry.what, Declaration):
             who = {"player": NAMES[entry.what.player]} if entry.what.player else {}
-            told.append({"act": entry.what.kind, "time": entry.time} | who)
+            listed.append({"act": entry.what.kind, "time": entry.time} | who)
         if not isinstance(entry.what, Move):
             continue
         before = history.positions[ply]
         gone = removed(before, entry.what, history.rules)
         ply += 1
-        told.append(
+        listed.append(
             {
                 "ply": ply,
                 "player": NAMES[before.to_move],
@@ -83,17 +83,17 @@ def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
                 "captured": "".join(piece.piece for piece in gone if piece.to == "captured"),
             }
         )
-    return told
+    return listed
 
 
 def state(history: History) -> dict[str, Any]:
-    """All of the contract's state that the game itself tells: not the camera, nor the last event's id."""
+    """The part of the contract's state that depends on the game only: without camera and last event id."""
     return standing(history) | {"moves": entries(history)}
 
 
 def change(transition: Transition) -> dict[str, Any]:
-    """What an event made of the state: :func:`standing` after it, and what became of the list of moves: its
-    first ``keep`` entries stay, those of ``add`` follow them. Its size does not grow with the game.
+    """The change of the state by an event: :func:`standing` after it, and the change of the list of moves:
+    its first ``keep`` entries stay, those of ``add`` follow them. Its size does not grow with the game.
     """
     before, after = transition.before.entries, transition.after.entries
     keep = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(before, after, strict=False)))
@@ -101,7 +101,7 @@ def change(transition: Transition) -> dict[str, Any]:
 
 
 def standing(history: History) -> dict[str, Any]:
-    """The state without its list of moves: what it costs does not grow with the game."""
+    """The state without its list of moves; its cost does not grow with the game."""
     position = history.position
     players = history.positions[0].players
     sides = seats(players) | dict(history.seats)
@@ -145,8 +145,8 @@ def standing(history: History) -> dict[str, Any]:
 
 
 def hands(position: Position) -> dict[str, Any]:
-    """Who must place a piece before any stack of theirs may move: ``thirteenth``, the players whose
-    thirteenth piece is unplayed, and ``placing``, pieces left by player in the drop set-up, else ``None``.
+    """Who must place a piece before moving a stack: ``thirteenth``, the players whose thirteenth piece is
+    unplayed, and ``placing``, the number of pieces left by player in the drop set-up, else ``None``.
     """
     players = position.players
     return {
@@ -156,7 +156,7 @@ def hands(position: Position) -> dict[str, Any]:
 
 
 def wrong_squares(history: History) -> tuple[int, ...]:
-    """The squares (indices) that have to be put right now: of the alert, else where the set-up differs."""
+    """The squares (indices) to be corrected now: those of the alert, else where the set-up differs."""
     names = history.alert.squares if history.alert else () if history.ready else history.set_up
     return tuple(INDEX[name] for name in names)
 

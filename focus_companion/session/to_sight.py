@@ -1,4 +1,4 @@
-"""What whoever looks at the board is asked: to judge a frame, to read it, to believe or to hurry."""
+"""Passes frames and requests on to the pipeline: which frames to judge, to read, or to trust."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
 
 _HURRY: Final = 2.0
-"""Seconds after a press of the button in which the picture may come to rest and is judged at once."""
+"""Seconds after a press of the button in which a picture that comes to rest is judged at once."""
 
 _READING: Final = 30.0
-"""Seconds for which a reading that was asked for is tried."""
+"""Seconds for which a requested reading is attempted."""
 
 
 class Looking:
-    """What is to be done with the next frames."""
+    """Decides what the pipeline does with the next frames."""
 
     def __init__(self) -> None:
         self._read_until = -math.inf
 
     def pass_on(self, request: Request, sight: Sight, time: float) -> None:
-        """What was asked for at ``time``, as far as it is about looking."""
+        """Pass on a request made at ``time``, if it concerns the pipeline."""
         if isinstance(request, ReadBoard):
             sight.read_again()
             self._read_until = time + _READING
@@ -38,12 +38,12 @@ class Looking:
             sight.hurry(time + _HURRY)
 
     def verdicts(self, sight: Sight, frame: Frame, history: History, time: float) -> Iterator[Verdict]:
-        """What a frame at ``time`` says of the game."""
+        """The verdicts of a frame at ``time``."""
         if history.start_from:
             yield from sight.read(frame, None)
             return
         asked = time <= self._read_until
-        # Looking for a position that does not stand there would take all the time that reading needs.
+        # Seeking a position that is not on the board would take the time that reading needs.
         if not asked or sight.camera_state == "ok":
             yield from sight.push(frame, history.positions, history.asked)
         if asked:

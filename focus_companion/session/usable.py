@@ -1,4 +1,4 @@
-"""Whether the camera's pictures are of use: a fault of the picture counts when it lasts."""
+"""Whether the camera's pictures are usable: a fault of the picture counts only when it lasts."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from ..vision.capture.frames import Picture
 from ..vision.capture.picture_faults import picture_fault
 
 LASTS: Final = 1.0
-"""Seconds of useless pictures after which they are told; a passing hand or a flash is no news."""
+"""Seconds of useless pictures after which they are reported; a passing hand or a flash is not."""
 
 EVERY: Final = 0.14
-"""Seconds between two pictures that are judged while all is well: less than a picture must be still for
-before anything is read from it.
+"""Seconds between two checked pictures while all is well: less than the time for which a picture must be
+still before anything is read from it.
 """
 
 
 class Usable:
-    """Fed with every picture of a stream."""
+    """Checks every picture of a stream."""
 
     def __init__(self) -> None:
         self._since: float | None = None
         self._judged: float | None = None
         self.why = ""
-        """What has been wrong for long enough, in the words of the event ``lost``; "" for nothing."""
+        """The fault that has lasted long enough, in the words of the event ``lost``; "" for none."""
 
     def judge(self, picture: Picture, time: float) -> bool:
-        """Whether this picture may be looked at: nothing can be read, nor learned, from a useless one.
+        """Whether this picture may be processed: nothing can be read or learned from a useless one.
 
         ``time``: seconds of the stream.
         """

@@ -25,6 +25,7 @@ from ..lights import ports as light_ports
 from ..lights.opening import wanted
 from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
+from ..vision.machine_speed import ENOUGH, MachineSpeed
 from .checks import Check
 
 LIBRARIES: Final = (
@@ -134,6 +135,16 @@ def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> 
         yield Check("writing", "warn", text, "turns will show late: use a faster disk or card for --data")
     else:
         yield Check("writing", "ok", text)
+
+
+def check_speed(speed: MachineSpeed) -> Iterator[Check]:
+    """Whether the machine is fast enough for a game."""
+    text = f"this machine follows a game at {speed.rate:.0f} pictures a second"
+    if speed.enough:
+        yield Check("speed", "ok", f"{text}; that is enough")
+    else:
+        remedy = "end other programs, or use a faster computer: some turns will be told late"
+        yield Check("speed", "warn", f"{text}; {ENOUGH:.0f} are enough", remedy)
 
 
 def check_journal(folder: Path) -> Iterator[Check]:

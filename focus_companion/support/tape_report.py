@@ -1,4 +1,6 @@
-"""The part of a tape that shows a fault: two pictures, blurred beside the board, and what was told."""
+"""What shows a fault: two pictures, blurred beside the board, and the events; from a tape, or from a game in
+progress (:mod:`live_report`).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Generic, TypeVar
 
 import cv2
 import numpy as np
@@ -38,34 +40,51 @@ class NoBoard(ValueError):
     """The board is not found in a picture, so that nobody can say what lies beside it."""
 
 
+Picture = TypeVar("Picture")
+Events = tuple[Mapping[str, Any], ...]
+
+
 @dataclass(frozen=True)
-class TapedFault:
+class ShownFault(Generic[Picture]):
     """Where something went wrong, and the last picture before it in which all was well."""
 
     event: Mapping[str, Any]
-    picture: Path
-    before: Path | None
-    told: tuple[Mapping[str, Any], ...]
-    """The newest events, the fault's among them."""
+    picture: Picture
+    before: Picture | None
+    events: Events
+    """The newest events, including that of the fault."""
 
 
-def fault_of(recording: Recording, at: float | None = None) -> TapedFault:
-    """The last fault on a tape, or the one told nearest to ``at`` seconds; without one the tape's end.
+class FaultFinder(Generic[Picture]):
+    """Receives every event with the newest picture at that time, and returns those that were faults."""
+
+    def __init__(self) -> None:
+        self._events: Events = ()
+        self._before: Picture | None = None
+
+    def add(self, event: Mapping[str, Any], picture: Picture | None) -> ShownFault[Picture] | None:
+        """The fault that this event reports, if it does; an empty event stands for the present state."""
+        self._events = (*self._events, event)[-EVENTS:] if event else self._events
+        if picture is None:
+            return None
+        kind = event.get("type")
+        if not event or any(kind in kinds for kinds in FAULTS):
+            before = self._before if self._before is not picture else None
+            return ShownFault(event, picture, before, self._events)
+        if kind in WELL:
+            self._before = picture
+        return None
+
+
+def fault_of(recording: Recording, at: float | None = None) -> ShownFault[Path]:
+    """The last fault on a tape, or the one nearest to ``at`` seconds; without a fault the tape's end.
 
     Raises:
         TapeError: the tape cannot be read, or holds no picture.
     """
-    found: list[TapedFault] = []
-    told: tuple[Mapping[str, Any], ...] = ()
-    before = picture = None
-    for event, picture in recording.told():
-        told = (*told, event)[-EVENTS:] if event else told
-        if picture is None:
-            continue
-        if not event or any(event.get("type") in kinds for kinds in FAULTS):
-            found.append(TapedFault(event, picture, before if before != picture else None, told))
-        elif event.get("type") in WELL:
-            before = picture
+    finder = FaultFinder[Path]()
+    faults = (finder.add(event, picture) for event, picture in recording.recorded_events())
+    found = [fault for fault in faults if fault is not None]
     if not found:
         raise TapeError("the tape holds no picture; give one that play or watch recorded with --tape")
     if at is not None:
@@ -89,22 +108,31 @@ def tape_parts(folder: Path, at: float | None = None, *, blurred: bool = True) -
     images = {name: read_image(path) for name, path in pictures.items()}
     if blurred:
         # The camera stands still between the two; where one hides the board, the other shows it.
-        outline = next(filter(lambda found: found is not None, map(_outline, images.values())), None)
-        if outline is None:
+        corners = next(filter(lambda found: found is not None, map(_corners, images.values())), None)
+        if corners is None:
             raise NoBoard(f"no board is found in {fault.picture}, so that nothing beside it can be blurred")
-        images = {name: beside_blurred(image, outline) for name, image in images.items()}
+        images = {name: beside_blurred(image, sharp(corners)) for name, image in images.items()}
     header = recording.header
     facts = {
-        "versions": versions(),
         "recorded_by": header.get("program"),
         "rules": header.get("rules"),
         "sight": header.get("sight"),
-        "fault": _nameless(fault.event),
         "blurred": blurred,
     }
-    told = "".join(json.dumps(_nameless(event), ensure_ascii=False) + "\n" for event in fault.told)
+    return report_parts(images, fault, facts)
+
+
+def report_parts(
+    images: Mapping[str, Image], fault: ShownFault[Any], facts: Mapping[str, Any]
+) -> dict[str, bytes]:
+    """The files of a report by name: ``images`` as PNG, the events, and the ``facts``."""
+    events = "".join(json.dumps(_nameless(event), ensure_ascii=False) + "\n" for event in fault.events)
+    known = {"versions": versions(), **facts, "fault": _nameless(fault.event)}
     shown = {name: bytes(cv2.imencode(".png", image)[1]) for name, image in images.items()}
-    return shown | {"told.jsonl": told.encode(), "facts.json": (json.dumps(facts, indent=1) + "\n").encode()}
+    return shown | {
+        "told.jsonl": events.encode(),
+        "facts.json": (json.dumps(known, indent=1) + "\n").encode(),
+    }
 
 
 def beside_blurred(image: Image, outline: Image) -> Image:
@@ -124,14 +152,16 @@ def pack(out: BinaryIO, parts: Mapping[str, bytes]) -> None:
             packed.writestr(name, data)
 
 
-def _outline(image: Image) -> Any:
-    """What stays sharp, as pixels (n, 2) of a convex outline; ``None`` where no board is found."""
+def _corners(image: Image) -> Any:
+    """The corners of the board's lattice, pixels (4, 2); ``None`` where no board is found."""
     found = find_board(image, plastic_sets())
-    if found is None:
-        return None
-    corners = found.camera.project(found.profile.corners)
+    return None if found is None else found.camera.project(found.profile.corners)
+
+
+def sharp(corners: Any) -> Image:
+    """What stays sharp around the ``corners`` of the lattice, both pixels (n, 2): a convex outline."""
     middle = corners.mean(axis=0)
-    return cv2.convexHull((middle + (corners - middle) * MARGIN).astype(np.float32))[:, 0]
+    return np.asarray(cv2.convexHull((middle + (corners - middle) * MARGIN).astype(np.float32))[:, 0])
 
 
 def _nameless(event: Mapping[str, Any]) -> dict[str, Any]:

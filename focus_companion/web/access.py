@@ -1,8 +1,8 @@
 """Who may watch and who may act.
 
-Watching needs a ``Host`` header that is really ours, so that a page of a foreign site cannot reach us under
-its own name (DNS rebinding). Acting needs, besides, a request from one of our own pages, and either the host
-machine itself or the PIN that the host machine shows.
+Watching requires a ``Host`` header that names this machine, so that a page of a foreign site cannot reach us
+under its own name (DNS rebinding). Acting also requires that the request comes from one of our own pages, and
+either from the host machine itself or with the PIN that the host machine shows.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ COOKIE: Final = "focus_pin"
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST: Final = re.compile(r"[A-Za-z0-9._-]{1,255}(:[0-9]{0,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{0,5})?")
 _FREE_TRIES: Final = 3
-"""Wrong PINs of an address before it has to wait; the wait then doubles each time."""
+"""Wrong PINs from one address before it has to wait; the wait then doubles each time."""
 _LONGEST_WAIT: Final = 300.0
 """Seconds."""
 _REMEMBERED: Final = 1024
-"""Addresses whose tries are counted, and tokens that are valid; the oldest are forgotten."""
+"""Maximum number of addresses whose tries are counted, and of valid tokens; the oldest are forgotten."""
 _ALL_FREE_TRIES: Final = 30
-"""Wrong PINs of all addresses together before they have to wait."""
+"""Wrong PINs from all addresses together before everyone has to wait."""
 _ALL_REFILL: Final = 300.0
-"""Seconds after which one more wrong PIN may be tried by all addresses together, once their tries are used
-up: months of guessing on a machine that is never off must not find six digits."""
+"""Seconds after which all addresses together get one more try, once their tries are used up: months of
+guessing on a machine that is never switched off must not find six digits."""
 
 
-class Refused(Exception):
-    """The request is not allowed: its HTTP ``status`` and a text for the person who asked.
+class HttpError(Exception):
+    """The request is answered with an error: its HTTP ``status`` and a text for the person who made it.
 
-    ``text`` is translated where the page knows it; ``values`` then fill its {names}.
+    ``text`` is translated if it is in the catalogues; ``values`` then fill its {names}.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ def host_name(header: str) -> str:
 
 
 def _place(origin: str) -> str | None:
-    """Name and port of an ``Origin``, as a ``Host`` has them; ``None`` if it is malformed."""
+    """Name and port of an ``Origin`` header, as in a ``Host`` header; ``None`` if it is malformed."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -81,7 +81,7 @@ def _place(origin: str) -> str | None:
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether an address of a peer is this machine itself."""
+    """Whether the address of a peer is this machine itself."""
     try:
         parsed = ipaddress.ip_address(address or "")
     except ValueError:
@@ -105,7 +105,7 @@ class _Tries:
 
 
 class PinGate:
-    """Compares PINs, slows guessing down per address and overall, hands out tokens for the right one."""
+    """Compares PINs, slows down guessing per address and overall, and issues tokens for the right PIN."""
 
     def __init__(self, pin: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._pin = _digest(pin)
@@ -117,7 +117,7 @@ class PinGate:
         self._counted = clock()
 
     def enter(self, pin: str, address: str) -> str:
-        """A token for the right PIN. Raises :class:`Refused` for a wrong one (401) or one too soon (429)."""
+        """A token for the right PIN. Raises :class:`HttpError` for a wrong PIN (401) or too soon (429)."""
         right = hmac.compare_digest(_digest(pin), self._pin)
         with self._lock:
             now = self._clock()
@@ -141,7 +141,7 @@ class PinGate:
                 # Doubling: 3 wrong PINs cost 2 s, 10 cost about 4 minutes each.
                 wait = 2.0 ** min(tries.wrong - _FREE_TRIES + 1, 16)
                 tries.blocked_until = now + min(_LONGEST_WAIT, wait)
-        raise Refused(
+        raise HttpError(
             HTTPStatus.UNAUTHORIZED, "That is not the PIN. It is shown on the screen of the host.", pin=True
         )
 
@@ -153,18 +153,18 @@ class PinGate:
         return tries
 
     def knows(self, token: str | None) -> bool:
-        """Whether this token was handed out."""
+        """Whether this token was issued."""
         with self._lock:
             return token is not None and token in self._tokens
 
 
 def _digest(pin: str) -> bytes:
-    """Of one length whatever the PIN is, so that the time of a comparison tells nothing about it."""
+    """Has a constant length, so that the time of a comparison reveals nothing about the PIN."""
     return hashlib.sha256(pin.encode("utf-8", "surrogatepass")).digest()
 
 
 def _network(address: str) -> str:
-    """Whose tries count together: an IPv6 host has billions of addresses of its own, all in one /64."""
+    """The network whose tries are counted together: an IPv6 host has billions of addresses in its /64."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -174,9 +174,9 @@ def _network(address: str) -> str:
     return str(parsed)
 
 
-def _too_soon(wait: float) -> Refused:
+def _too_soon(wait: float) -> HttpError:
     seconds = max(1, round(wait + 0.5))
-    return Refused(
+    return HttpError(
         HTTPStatus.TOO_MANY_REQUESTS,
         "Too many wrong PINs. Try again in {seconds} s.",
         retry_after=seconds,
@@ -196,70 +196,71 @@ class Access:
     def check_host(self, request: Request) -> None:
         """Refuse a ``Host`` that is not ours.
 
-        Bare addresses are let in with ``lan``: rebinding needs a name, and only a name can be rebound.
+        With ``lan`` any IP address is accepted, because only names can be rebound.
         """
         name = host_name(request.headers.get("Host", ""))
         if name in _LOOPBACK_NAMES or name in self._hosts or (self.lan and _is_address(name)):
             return
-        raise Refused(
+        raise HttpError(
             HTTPStatus.MISDIRECTED_REQUEST,
             "This page does not answer to the name “{name}”. Open the address that the host shows.",
             values={"name": name[:80]},
         )
 
     def check_site(self, request: Request) -> None:
-        """Refuse what a page of another site fetches from us; a link from there may be followed."""
+        """Refuse what a page of another site fetches from us; following a link from there is allowed."""
         foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
         if foreign and request.headers.get("Sec-Fetch-Mode") != "navigate":
-            raise Refused(
-                HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not answered."
+            raise HttpError(
+                HTTPStatus.FORBIDDEN, "This request comes from a page of another site, so it is not answered."
             )
 
     def check_origin(self, request: Request, kind: str = "application/json") -> None:
-        """Refuse an act that a page of another site sends, or that is not of this media type."""
+        """Refuse a request that a page of another site sends, or whose media type is not ``kind``."""
         origin = request.headers.get("Origin")
         site = request.headers.get("Sec-Fetch-Site")
         foreign = site not in (None, "same-origin", "none")
         if origin is not None:
             foreign = foreign or _place(origin) != request.headers.get("Host", "").lower()
         if foreign:
-            raise Refused(
-                HTTPStatus.FORBIDDEN, "This was asked by a page of another site, so it is not done."
+            raise HttpError(
+                HTTPStatus.FORBIDDEN,
+                "This request comes from a page of another site, so it is not carried out.",
             )
         if request.mimetype != kind:
-            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as {kind}.", values={"kind": kind})
+            raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send it as {kind}.", values={"kind": kind})
 
     def is_host(self, request: Request) -> bool:
         """Whether the request comes from the host machine itself.
 
-        Both the peer and the ``Host`` must be loopback: behind a proxy on this machine every peer would be.
+        Both the peer and the ``Host`` must be loopback, because behind a proxy on this machine every peer is.
         """
         return (
             is_loopback(request.remote_addr) and host_name(request.headers.get("Host", "")) in _LOOPBACK_NAMES
         )
 
     def may_act(self, request: Request) -> bool:
-        """Whether this viewer may act now, without asking for the PIN."""
+        """Whether this viewer may act now without entering the PIN."""
         return self.is_host(request) or (
             self.gate is not None and self.gate.knows(request.cookies.get(COOKIE))
         )
 
     def check_act(self, request: Request) -> None:
-        """Refuse an act by somebody who may only watch."""
+        """Refuse an act by a viewer who may only watch."""
         self.check_origin(request)
         self.check_view(request)
 
     def check_view(self, request: Request) -> None:
-        """Refuse to show somebody who may only watch what is for the players at the table."""
+        """Refuse to show a viewer who may only watch what is meant for the players at the table."""
         if self.may_act(request):
             return
         if self.gate is None:
-            raise Refused(HTTPStatus.FORBIDDEN, "Only the host machine may act; here you can watch.")
-        raise Refused(HTTPStatus.UNAUTHORIZED, "Enter the PIN that the host shows.", pin=True)
+            raise HttpError(HTTPStatus.FORBIDDEN, "Only the host machine may act; here you can watch.")
+        raise HttpError(HTTPStatus.UNAUTHORIZED, "Enter the PIN that the host shows.", pin=True)
 
     def enter(self, request: Request, pin: str) -> str:
-        """A token for the cookie :data:`COOKIE`, for the right PIN."""
+        """A token for the cookie :data:`COOKIE`, in exchange for the right PIN."""
         self.check_origin(request)
         if self.gate is None:
-            raise Refused(HTTPStatus.FORBIDDEN, "This game has no PIN: only the host machine may act.")
+            raise HttpError(HTTPStatus.FORBIDDEN, "This game has no PIN: only the host machine may act.")
         return self.gate.enter(pin, request.remote_addr or "?")

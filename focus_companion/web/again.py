@@ -1,4 +1,4 @@
-"""Try again: another game from an earlier position, which the page leads the players to set up."""
+"""“Try again from here”: begins another game from an earlier position, which the players then set up."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from ..game.rules import RulesError
 from ..game.start import Start
 from ..session.history import History
 from ..session.requests import NewGame
-from .access import Refused
+from .access import HttpError
 
 
 def from_here(history: History, body: Any, running: History) -> NewGame:
-    """The game that begins where ``history`` stood after {"ply": N}, with players and seats of ``running``.
+    """The game that begins from the position of ``history`` after {"ply": N}, with players and seats of
+    ``running``.
 
-    Raises :class:`Refused`: there is no such position, it cannot be begun from, or a match is being played.
+    Raises :class:`HttpError`: there is no such position, no game can begin from it, or a match is running.
     """
     ply = body.get("ply") if isinstance(body, dict) else None
     if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= history.ply:
-        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"ply": N}, a turn of this game.')
+        raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"ply": N}, a turn of this game.')
     if running.match is not None:
-        raise Refused(HTTPStatus.CONFLICT, "In a match no position is tried again.")
+        raise HttpError(HTTPStatus.CONFLICT, "In a match no position is tried again.")
     order = "".join(history.positions[0].players)
     try:
         start = Start.of(history.positions[ply]).to_json(order)
         rules = rules_from_json(history.rules.to_json() | {"set_up": "position", "start": start})
     except RulesError as error:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.CONFLICT, "No game can begin from there: {reason}.", values={"reason": error}
         ) from error
     same = set(running.rules.order) == set(order)

@@ -1,4 +1,4 @@
-"""The interface for programs and the page's own scripts: state, pictures, past games, health, requests."""
+"""The HTTP API for programs and the page's own scripts: state, pictures, past games, health, requests."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from ..formats.match import Match
 from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
-from .access import COOKIE, Access, Refused
+from .access import COOKIE, Access, HttpError
 from .again import from_here
 from .bodies import json_body
 from .downloads import download
 from .games import past_game, summaries
 from .newer import Installed
 from .past import change, check_there
-from .ports import CameraOffer, GameJournal, GameSession
+from .ports import GameJournal, GameSession, OfferedCameras
 from .reasons import refusal
 from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
-from .seats import check_kinds, follow, is_own_affair, submitted
+from .seats import check_kinds, follow, is_own_retirement, submitted
 from .series import Series
 from .stream import Viewers
 
 _PATIENCE: Final = 1.5
-"""Seconds to wait for the game thread to do what was asked."""
+"""Seconds to wait for the game thread to carry out a request."""
 
 _WIDTHS: Final = (320, 480, 640, 960, 1280)
-"""Widths in pixels in which the picture is given."""
+"""Widths in pixels in which the picture is available."""
 
 blueprint = Blueprint("api", __name__)
 
@@ -47,7 +47,7 @@ def _session() -> GameSession:
 def _journal() -> GameJournal:
     journal: GameJournal | None = current_app.extensions["journal"]
     if journal is None:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.NOT_FOUND, "This game is played without a journal, so there are no past games."
         )
     return journal
@@ -59,16 +59,16 @@ def state() -> Response:
 
 
 def watching() -> dict[str, int]:
-    """How many follow the event stream now: the page says who watches along."""
+    """The number of viewers of the event stream, which the page shows."""
     viewers: Viewers = current_app.extensions["viewers"]
     return {"watching": len(viewers)}
 
 
 def offered() -> dict[str, Any]:
-    """What the page offers beside the game: whether the camera may be chosen on it, the one that is plugged
-    in and could be taken, and the version that would run after a new start.
+    """What the page offers besides the game: whether the camera can be chosen on it, the camera that is
+    plugged in, and the version that would run after a restart.
     """
-    offer: CameraOffer | None = current_app.extensions["offer"]
+    offer: OfferedCameras | None = current_app.extensions["offer"]
     installed: Installed = current_app.extensions["installed"]
     return {
         "camera_found": offer.found if offer is not None else None,
@@ -82,12 +82,14 @@ def snapshot() -> Response:
     overlay = request.args.get("overlay", "").lower() in ("1", "true", "yes")
     picture = _session().snapshot(overlay, _width(request.args.get("width", "")))
     if picture is None:
-        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The camera has given no picture yet.", retry_after=1)
+        raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "The camera has given no picture yet.", retry_after=1)
     return Response(picture, mimetype="image/jpeg")
 
 
 def _width(text: str) -> int | None:
-    """A wanted width in steps, so that many viewers share few pictures; ``None`` for the camera's own."""
+    """A requested width, rounded up to a step, so that many viewers share few pictures; ``None`` for the
+    camera's own.
+    """
     if not (text.isascii() and text.isdigit() and len(text) < 6):
         return None
     return next((step for step in _WIDTHS if step >= int(text)), None)
@@ -95,7 +97,7 @@ def _width(text: str) -> int | None:
 
 @blueprint.get("/api/legal")
 def legal() -> Response:
-    """The legal turns now; after an alert those first that come nearest to what was done."""
+    """The legal turns now; after an alert, those that come nearest to what was done come first."""
     return jsonify(legal=_session().legal())
 
 
@@ -114,19 +116,19 @@ def healthz() -> tuple[Response, HTTPStatus]:
 
 @blueprint.get("/api/games")
 def games() -> Response:
-    """The games, the newest first, and those that somebody deleted."""
+    """The games, newest first, and the deleted ones."""
     return jsonify(summaries(_journal(), _running()))
 
 
 @blueprint.get("/api/names")
 def names() -> Response:
-    """The players' names of earlier games, the newest first."""
+    """The players' names in earlier games, newest first."""
     return jsonify(names=known_names(_journal()))
 
 
 @blueprint.get("/api/players")
 def players() -> Response:
-    """Who has played in the finished games of the journal, and how they fared."""
+    """The players of the finished games of the journal, with their results."""
     return jsonify(players=roster(_journal()))
 
 
@@ -138,7 +140,7 @@ def game(game: int) -> Response:
 
 @blueprint.post("/api/games/<int:game>")
 def change_game(game: int) -> Response:
-    """Give a past game another title, delete it or bring it back: see :mod:`past`."""
+    """Give a past game another title, delete it or restore it: see :mod:`past`."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     journal = _journal()
@@ -176,7 +178,7 @@ def export(game: int) -> Response:
 def _export_match(game: int, wanted: str) -> Response:
     found = match_of(_journal(), game)
     if found is None:
-        raise Refused(HTTPStatus.NOT_FOUND, "Game {game} belongs to no match.", values={"game": game})
+        raise HttpError(HTTPStatus.NOT_FOUND, "Game {game} belongs to no match.", values={"game": game})
     length, ids = found
     records = tuple(_journal().history(each).record() for each in ids)
     return download(Match(records, length=length), wanted, f"focus-match-{ids[0]}")
@@ -184,16 +186,16 @@ def _export_match(game: int, wanted: str) -> Response:
 
 @blueprint.get("/api/games/<int:game>/review")
 def review(game: int) -> tuple[Response, HTTPStatus]:
-    """What every turn of a finished game won and lost; 202 while that is being found out."""
+    """What every turn of a finished game won and lost; 202 while that is being computed."""
     reviews: Reviews = current_app.extensions["reviews"]
     check_there(_journal(), game)
     history = _journal().history(game)
     if not history.over:
-        raise Refused(HTTPStatus.CONFLICT, "The game is not over yet; a review is for finished games.")
+        raise HttpError(HTTPStatus.CONFLICT, "The game is not over yet; a review is for finished games.")
     try:
         made = reviews.ask(history.record())
     except ReviewFailed as failed:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.INTERNAL_SERVER_ERROR, "The review could not be made; the host’s log says why."
         ) from failed
     if made is None:
@@ -209,8 +211,8 @@ def act() -> tuple[Response, HTTPStatus]:
         wanted = parse_act(loads(request.get_data()))
     except ValueError as wrong:
         access.check_view(request)
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
-    if not is_own_affair(wanted):
+        raise HttpError(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+    if not is_own_retirement(wanted):
         access.check_act(request)
     check_kinds(wanted)
     before = _session().state()
@@ -221,65 +223,65 @@ def act() -> tuple[Response, HTTPStatus]:
 
 @blueprint.post("/api/turn")
 def turn() -> tuple[Response, HTTPStatus]:
-    """A turn of a player far away: to be made on the board. Sent twice, it is one turn."""
+    """A turn of a remote player, to be made on the board. Idempotent."""
     return _done(submitted())
 
 
 def _done(wanted: Request) -> tuple[Response, HTTPStatus]:
-    """The answer once the game thread has done what is wanted, or soon will."""
+    """The response once the game thread has carried out the request, or has not managed to in time."""
     try:
         _session().submit(wanted).result(_PATIENCE)
     except RequestRefused as refused:
-        raise Refused(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
+        raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
     except TimeoutError:
-        # The game thread is busy with a picture; what comes of it will be told on the event stream.
+        # The game thread is busy with a picture; the outcome will be on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
     return jsonify(accepted=True, done=True), HTTPStatus.OK
 
 
 @blueprint.post("/api/camera")
 def take_camera() -> tuple[Response, HTTPStatus]:
-    """Play on another camera: the program starts anew on it, in the user's own journal.
+    """Play on another camera: the program restarts with it, in the user's own journal.
 
-    ``source``: left out, the one that is plugged in; "phone"; an http, https or rtsp address; "demo".
+    ``source``: omitted for the one that is plugged in, "phone", an http, https or rtsp address, or "demo".
     """
     access: Access = current_app.extensions["access"]
     access.check_act(request)
-    offer: CameraOffer | None = current_app.extensions["offer"]
+    offer: OfferedCameras | None = current_app.extensions["offer"]
     source = _camera_source()
     if offer is None or not offer.take(source):
         if offer is not None and source is not None:
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.CONFLICT, "No picture comes from this address. Is it right, and is the camera on?"
             )
-        raise Refused(HTTPStatus.CONFLICT, "There is no camera to play on. Plug one in.")
+        raise HttpError(HTTPStatus.CONFLICT, "There is no camera to play on. Plug one in.")
     return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
 
 
 def _camera_source() -> str | None:
-    """What the body asks for. Never a file: whoever may act may not read this machine's disk for that."""
+    """The source in the body. Never a file: whoever may act may not therefore read this machine's disk."""
     try:
         body = loads(request.get_data() or b"{}")
     except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+        raise HttpError(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
     source = body.get("source") if isinstance(body, dict) else ""
     if source is None:
         return None
     address = isinstance(source, str) and re.fullmatch(r"(?:https?|rtsps?)://\S{1,2000}", source.strip())
     if source not in ("phone", "demo") and not address:
-        raise Refused(HTTPStatus.BAD_REQUEST, "A camera’s address begins with http:// or rtsp://.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "A camera’s address begins with http:// or rtsp://.")
     return str(source).strip()
 
 
 @blueprint.post("/api/pin")
 def enter() -> tuple[Response, HTTPStatus]:
-    """Tell the PIN once; the answer's cookie lets this browser act from then on."""
+    """Accept the PIN; the response's cookie lets this browser act from then on."""
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
     body = json_body()
     pin = body.get("pin") if isinstance(body, dict) else None
     if not isinstance(pin, str) or len(pin) > 64:
-        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')
+        raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')
     token = access.enter(request, pin)
     response = jsonify(accepted=True)
     response.set_cookie(COOKIE, token, samesite="Strict", httponly=True)

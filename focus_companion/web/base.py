@@ -1,4 +1,4 @@
-"""What every Flask app of ours has: who may look, headers that guard a page, languages, scripts, styles."""
+"""What all our Flask apps share: access control, security headers, languages, scripts, styles."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from flask_babel import gettext
 from werkzeug.exceptions import HTTPException
 
 from . import assets
-from .access import Access, Refused
+from .access import Access, HttpError
 from .assets import Assets
 from .catalogues import LANGUAGES
 from .languages import init_languages
 from .stream import Viewers
 
 _LARGEST_BODY = 256 * 1024
-"""Bytes of a request; the longest that a page sends has a few thousand."""
+"""Maximum bytes of a request; the longest that a page sends has a few thousand."""
 
 _WORTH_PACKING = 1024
-"""Bytes below which an answer travels as it is."""
+"""Bytes below which a response is not compressed."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -30,9 +30,9 @@ _POLICY = (
 
 
 def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
-    """An app without pages; ``viewers``: most open event streams, past it viewers are told to poll.
+    """An app without pages; ``viewers``: maximum number of open event streams; further viewers have to poll.
 
-    ``camera``: its pages may ask for the camera of the machine that shows them.
+    ``camera``: its pages may use the camera of the machine that shows them.
     """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _LARGEST_BODY
@@ -46,7 +46,7 @@ def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
     app.before_request(lambda: access.check_site(request))
     init_languages(app)
     app.register_blueprint(assets.blueprint)
-    app.register_error_handler(Refused, _refused)
+    app.register_error_handler(HttpError, _refused)
     app.register_error_handler(HTTPException, _failed)
     app.context_processor(_words)
     app.after_request(_pack)
@@ -55,7 +55,7 @@ def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
 
 
 def _words() -> dict[str, Any]:
-    """What every template may use."""
+    """Variables for every template."""
     found: Assets = current_app.extensions["assets"]
     return {"assets": f"/assets/{found.version}", "language": g.language, "languages": LANGUAGES}
 
@@ -74,7 +74,7 @@ def _guard(response: Response) -> Response:
 
 
 def _pack(response: Response) -> Response:
-    """Pages and texts travel compressed; pictures are so already, and a stream must not wait."""
+    """Compress pages and texts; pictures are compressed already, and a stream must not be delayed."""
     wanted = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
     packable = response.mimetype in ("text/html", "application/json") and not response.is_streamed
     if not packable or "Content-Encoding" in response.headers or response.status_code != HTTPStatus.OK:
@@ -86,7 +86,7 @@ def _pack(response: Response) -> Response:
     return response
 
 
-def _refused(refused: Refused) -> Response:
+def _refused(refused: HttpError) -> Response:
     text = gettext(refused.text)
     response = jsonify(error=text.format_map(refused.values) if refused.values else text, pin=refused.pin)
     response.status_code = refused.status
@@ -95,13 +95,13 @@ def _refused(refused: Refused) -> Response:
     return response
 
 
-def _told(code: int) -> str | None:
-    """What a person is told of an answer of this status, in their language; ``None`` of a rare one."""
+def _error_text(code: int) -> str | None:
+    """The error text for this status in the viewer's language; ``None`` for a rare one."""
     texts: dict[int, str] = {
         HTTPStatus.BAD_REQUEST: gettext("The host did not understand."),
         HTTPStatus.NOT_FOUND: gettext("There is nothing at this address. It may be mistyped or out of date."),
-        HTTPStatus.METHOD_NOT_ALLOWED: gettext("This address does not take what was asked of it."),
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: gettext("More was sent than this page takes."),
+        HTTPStatus.METHOD_NOT_ALLOWED: gettext("This address does not accept this kind of request."),
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: gettext("The request is too large."),
         HTTPStatus.INTERNAL_SERVER_ERROR: gettext("Something went wrong on the host; its log says what."),
     }
     return texts.get(code)
@@ -110,7 +110,7 @@ def _told(code: int) -> str | None:
 def _failed(error: HTTPException) -> Response:
     code = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
     own = error.description if error.description != type(error).description else None
-    text = own or _told(code) or error.description or error.name
+    text = own or _error_text(code) or error.description or error.name
     if request.path.startswith("/api/") or request.path == "/healthz":
         response = jsonify(error=text)
     else:

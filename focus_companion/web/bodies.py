@@ -9,12 +9,12 @@ from flask import request
 
 from ..formats.errors import FormatError
 from ..formats.strict_json import loads
-from .access import Refused
+from .access import HttpError
 
 
 def json_body() -> Any:
-    """The body of the request being answered. Raises Refused if it is not strict JSON."""
+    """The body of the request being answered. Raises HttpError if it is not strict JSON."""
     try:
         return loads(request.get_data())
     except FormatError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+        raise HttpError(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong

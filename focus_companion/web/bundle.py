@@ -1,10 +1,10 @@
-"""The page's scripts as one, put together when the program starts: one request instead of two dozen.
+"""Bundles the page's modules into one script when the program starts: one request instead of two dozen.
 
-What a page needs only later (dialogs, the editor) is a second script, which takes the modules that both need
-from the first. Comments and indentation stay behind: half of those who open the page do so on a phone.
+What a page needs only later (dialogs, the editor) is a second script, which imports the modules that both
+need from the first. Comments and indentation are removed, because many open the page on a phone.
 
-Not a compiler: it knows the one form of import and the four of export in which our own modules are written,
-and refuses any other. The modules stay as they are for whoever reads or debugs them.
+This is not a compiler: it supports the one form of import and the four forms of export that our own modules
+use, and refuses any other. The source files are not changed.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ _OTHER: Final = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
 class BundleError(ValueError):
-    """The modules cannot be put together; says which and why."""
+    """The modules cannot be bundled; says which and why."""
 
 
 def bundle(modules: Mapping[str, str], entry: str, first: str | None = None) -> str:
-    """One script from ``modules`` (sources by name, without ``.js``): all that ``entry`` needs, then itself.
+    """One script from ``modules`` (sources by name, without ``.js``): all that ``entry`` imports, then
+    itself.
 
-    Every module becomes a function that gives back what it exports, so that names stay its own. With
-    ``first``, the entry of a script that runs already, its modules are taken from there, and what ``entry``
-    exports is exported.
+    Every module becomes a function that returns its exports, so that each keeps its own scope. With
+    ``first``, the entry point of a script that is loaded already, modules are imported from there if it has
+    them, and what ``entry`` exports is exported.
 
     Raises:
-        BundleError: a module is missing, needs itself, or is written in a form that is not known here.
+        BundleError: a module is missing, imports are circular, or a form of import or export is not
+        supported.
     """
     parts: list[str] = []
     done: set[str] = set()
@@ -67,7 +69,7 @@ def _names(modules: Iterable[str]) -> str:
 
 
 def _needed(modules: Mapping[str, str], entry: str) -> set[str]:
-    """The entry and all that it needs, those needed by what it needs among them."""
+    """The entry point and all its direct and indirect imports."""
     found: set[str] = set()
     left = [entry]
     while left:
@@ -79,7 +81,7 @@ def _needed(modules: Mapping[str, str], entry: str) -> set[str]:
 
 
 def _bare(name: str, source: str) -> str:
-    """The source without comments that fill their lines, and without indentation."""
+    """The source without whole-line comments and indentation."""
     for line in source.split("\n"):
         if line.count("`") % 2:
             raise BundleError(f"{name}.js: {line.strip()[:60]!r}: a text over several lines would be changed")

@@ -1,4 +1,4 @@
-"""The texts of the page in its languages, from the catalogues of gettext."""
+"""The texts of the page in its languages, from the gettext catalogues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def translations(language: str) -> NullTranslations:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def catalogue(language: str) -> dict[str, str | list[str]]:
-    """Texts of a language by their English form; a list of gettext's forms where the number decides."""
+    """Texts of a language by their English text; a list of plural forms if they depend on a number."""
     texts: dict[str, str | list[str]] = {}
     messages: dict[Any, Any] = getattr(translations(language), "_catalog", {})
     for key, text in messages.items():
@@ -38,6 +38,6 @@ def catalogue(language: str) -> dict[str, str | list[str]]:
 
 @lru_cache(maxsize=3 * len(LANGUAGES))
 def part(language: str, name: str, script: str) -> dict[str, str | list[str]]:
-    """The texts that a script says (``"main"``), or all the others (``"later"``)."""
+    """The texts that occur in a script (``"main"``), or all others (``"later"``)."""
     said = {key for key in catalogue(language) if json.dumps(key, ensure_ascii=False) in script}
     return {key: text for key, text in catalogue(language).items() if (key in said) == (name == "main")}

@@ -1,7 +1,7 @@
-"""Connections of viewers: how long one of them may hold a place without giving or taking anything.
+"""Timeouts for the connections of viewers.
 
-waitress closes a connection on which nothing happens, but neither one that sends a byte now and then nor one
-that takes none of its answer: whoever opens hundreds of those would keep everybody else out.
+waitress closes an idle connection, but neither one that sends a byte now and then nor one whose client does
+not read the response: hundreds of those would lock everybody else out.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import Any, Final
 from waitress.channel import HTTPChannel
 
 REQUEST_SECONDS: Final = 20.0
-"""Time in which a request has to arrive whole, head and body, from its first byte on."""
+"""Seconds within which a request must arrive completely, head and body, from its first byte on."""
 
 ANSWER_SECONDS: Final = 30.0
-"""Time without a byte taken after which somebody who does not read an answer is let go."""
+"""Seconds without progress after which a client that does not read its response is disconnected."""
 
-AFTER_YOU: Final = 0.05
-"""Seconds for which reading waits at most while a picture is judged: the server's own thread, which reads for
-everybody, would take its share of a look's time."""
+YIELD_SECONDS: Final = 0.05
+"""Maximum seconds for which reading waits while a picture is being processed: the server's own thread, which
+reads for all connections, would slow that down."""
 
 TIDY_SECONDS: Final = 5
-"""Time between two looks at all connections."""
+"""Seconds between two checks of all connections."""
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection that knows how long its request has been on the way."""
+    """A connection that knows for how long its request has been arriving."""
 
     began: float | None = None
-    """Monotonic time of the first byte of the request that is not whole yet."""
+    """Monotonic time of the first byte of the request that is not complete yet."""
 
     def handle_read(self) -> None:
-        self.server.let_pass(AFTER_YOU)
+        self.server.wait_while_busy(YIELD_SECONDS)
         super().handle_read()
 
     def received(self, data: bytes) -> Any:
@@ -45,15 +45,15 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return taken
 
     def is_idle(self) -> bool:
-        """Whether it is over what anybody may need who is really there."""
+        """Whether it has exceeded one of the timeouts."""
         if self.began is not None and time.monotonic() - self.began > REQUEST_SECONDS:
             return True
-        # Sending, however little, is activity; an event stream sends a sign of life every few seconds.
+        # Sending anything is activity; an event stream sends a heartbeat every few seconds.
         return bool(self.total_outbufs_len) and time.time() - self.last_activity > ANSWER_SECONDS
 
 
 def tidy(connections: Iterable[Connection]) -> None:
-    """Have the idle ones closed. To be called on the server's own thread."""
+    """Close the idle connections. To be called on the server's own thread."""
     for connection in connections:
         if connection.is_idle():
             connection.will_close = True

@@ -1,4 +1,4 @@
-"""A game as a file to take away: the answer, or what to tell who asked for it."""
+"""The response for a game as a downloadable file."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from flask import Response, g
 
 from ..formats.match import Match
 from ..formats.writing import NAMES
-from .access import Refused
+from .access import HttpError
 from .exports import ExportBusy, ExportFailed, export_games
 
 log = logging.getLogger(__name__)
 
 
 def download(games: Match, wanted: str, name: str) -> Response:
-    """The game or match in the format ``wanted``, as a file ``name`` with that format's ending.
+    """The game or match in the format ``wanted``, as a file ``name`` with that format's suffix.
 
-    Raises :class:`Refused` where there is no such format, where the game cannot be written in it, and where
-    it can be only later.
+    Raises :class:`HttpError` if there is no such format, if the game cannot be written in it, or if the
+    server is too busy.
     """
     if wanted not in NAMES:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.BAD_REQUEST,
             "There is no format “{format}”. Choose one of: {formats}.",
             values={"format": wanted[:40], "formats": ", ".join(NAMES)},
@@ -31,13 +31,13 @@ def download(games: Match, wanted: str, name: str) -> Response:
         made = export_games(games, wanted, g.language)
     except ExportFailed as failed:
         log.warning("a game cannot be written as %s: %s", wanted, failed)
-        raise Refused(
+        raise HttpError(
             HTTPStatus.BAD_REQUEST,
             "This game cannot be written as {format}; the host’s log says why. Choose another format.",
             values={"format": wanted},
         ) from failed
     except ExportBusy:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "Other films of games are being made. Try again in a few seconds.",
             retry_after=5,

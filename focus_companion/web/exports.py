@@ -1,6 +1,4 @@
-"""A game as a file to take away, in any format that ``export`` knows; what takes long is made aside, one at a
-time.
-"""
+"""A game as a file, in any format of ``export``; slow formats are made in a child process, one at a time."""
 
 from __future__ import annotations
 
@@ -18,8 +16,8 @@ from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..formats.writing import FORMATS, Format, mp4_format, write
 from ..game.faults import IllegalMove
-from .aside import NICENESS, AsideFailed, aside
 from .catalogues import FOLDER
+from .child_process import NICENESS, ChildFailed, run_module
 from .story import story_format
 
 Made = TypeVar("Made")
@@ -28,7 +26,7 @@ SLOW: Final = frozenset({"gif", "html", "mp4"})
 """Formats that take seconds to make."""
 
 PATIENCE: Final = 300.0
-"""Seconds that one of them may take."""
+"""Timeout in seconds for making one of them."""
 
 
 class ExportFailed(ValueError):
@@ -36,18 +34,18 @@ class ExportFailed(ValueError):
 
 
 class ExportBusy(RuntimeError):
-    """Too many ask for films at a time; later there will be one."""
+    """Too many films are requested at the same time; try again later."""
 
 
 _WAITING: Final = threading.BoundedSemaphore(4)
 _FILMING: Final = threading.Lock()
 _FILM_SECONDS: Final = 10.0
-"""How long one may wait for the films of others."""
+"""Maximum seconds to wait for the films of others."""
 
 
 @dataclass(frozen=True)
 class Export:
-    """A file: its bytes, media type and the ending of its name."""
+    """A file: its bytes, media type and the suffix of its name."""
 
     data: bytes
     media_type: str
@@ -55,7 +53,7 @@ class Export:
 
 
 def named_format(name: str, language: str) -> Format:
-    """The format of a name in :data:`NAMES`, in a language of the page where it holds words."""
+    """The format with a name from :data:`NAMES`, in a language of the page if it contains words."""
     if name == "html":
         return story_format(language)
     if name == "mp4":
@@ -71,22 +69,22 @@ def film_format(language: str, progress: Callable[[float], None] | None = None) 
 def export_games(games: Match, name: str, language: str) -> Export:
     """A game or a match in the format of this name, one of :data:`NAMES`.
 
-    Raises :class:`ExportFailed` where it cannot be written, :class:`ExportBusy` where it can be only later.
+    Raises :class:`ExportFailed` if it cannot be written, :class:`ExportBusy` if the server is too busy.
     """
     form = named_format(name, language)
     try:
-        data = _in_turn(lambda: _aside(games, name, language)) if name in SLOW else write(games, form)
-    except (FormatError, IllegalMove, AsideFailed) as error:
+        data = _in_turn(lambda: _in_child(games, name, language)) if name in SLOW else write(games, form)
+    except (FormatError, IllegalMove, ChildFailed) as error:
         raise ExportFailed(str(error)) from error
     return Export(data, form.media_type, form.suffix)
 
 
-def _aside(match: Match, name: str, language: str) -> bytes:
-    return aside(__name__, name, language, given=write_json(match).encode(), patience=PATIENCE)
+def _in_child(match: Match, name: str, language: str) -> bytes:
+    return run_module(__name__, name, language, given=write_json(match).encode(), patience=PATIENCE)
 
 
 def _in_turn(make: Callable[[], Made]) -> Made:
-    """What ``make`` gives, once nobody else's film is being made. Raises ExportBusy."""
+    """The result of ``make``, called when no other film is being made. Raises ExportBusy."""
     if not _WAITING.acquire(blocking=False):
         raise ExportBusy
     try:
@@ -101,7 +99,7 @@ def _in_turn(make: Callable[[], Made]) -> Made:
 
 
 def main(name: str, language: str) -> None:
-    """A record on standard input, its file on standard output."""
+    """Convert a record on standard input to a file on standard output."""
     os.nice(NICENESS)
     match = read_json(sys.stdin.buffer.read())
     sys.stdout.buffer.write(write(match, named_format(name, language)))

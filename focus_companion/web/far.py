@@ -1,6 +1,6 @@
-"""Players far away: a link with a word that works once gives one browser one seat, for as long as it is far.
+"""Remote players: a link with a one-time word gives one browser one seat, for as long as it is a far seat.
 
-Only digests are kept, and the file is for this user alone: whoever reads it cannot sit down with it.
+Only digests are stored, in a file for this user alone, so reading the file does not give anyone a seat.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 
 from ..game.colours import LETTER
 from ..session.seat_kinds import FAR
-from .access import Refused
+from .access import HttpError
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ FILE: Final = "far-seats.json"
 
 
 class FarSeats:
-    """Who holds which far seat. ``folder``: where that outlives the program, ``None``: nowhere."""
+    """Who holds which far seat. ``folder``: where that is stored across restarts; ``None``: not at all."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._path = None if folder is None else folder / FILE
@@ -41,22 +41,22 @@ class FarSeats:
         """Digests of tokens by colour."""
 
     def links(self, seats: Mapping[str, str]) -> dict[str, str | None]:
-        """For every far seat of ``seats`` (kinds by colour) the word that is still to be used, ``None`` if
-        somebody has taken the seat.
+        """For every far seat of ``seats`` (kinds by colour) its unused word, or ``None`` if somebody has
+        taken the seat.
         """
         with self._lock:
             return {colour: self._word(colour) for colour, kind in seats.items() if kind == FAR}
 
     def renew(self, colour: str) -> str:
-        """A new word for a seat. Whoever has it now keeps it until the word is used."""
+        """A new word for a seat. The present holder keeps the seat until the word is used."""
         with self._lock:
             return self._words.setdefault(colour, _secret())
 
     def enter(self, word: str, seats: Mapping[str, str]) -> tuple[str, str]:
-        """The colour and the token for :data:`COOKIE`, for a word that was not used yet.
+        """The colour and the token for :data:`COOKIE`, in exchange for an unused word.
 
         Raises:
-            Refused: it is no word of a far seat, or no more.
+            HttpError: it is not, or no longer, the word of a far seat.
         """
         with self._lock:
             for colour, right in self._words.items():
@@ -66,7 +66,7 @@ class FarSeats:
                     self._holders[colour] = _digest(token)
                     self._write()
                     return colour, token
-        raise Refused(
+        raise HttpError(
             HTTPStatus.FORBIDDEN,
             "This link was used already, or is out of date. Ask at the table for a new one.",
         )
@@ -82,8 +82,8 @@ class FarSeats:
             )
             return next((colour for colour in held if seats.get(colour) == FAR), "")
 
-    def turned(self, order: tuple[str, ...]) -> None:
-        """Everybody takes the colour that follows theirs, as in a rematch."""
+    def rotate(self, order: tuple[str, ...]) -> None:
+        """Everybody takes the next colour in turn order, as in a rematch."""
         after = dict(zip(order, order[1:] + order[:1], strict=True))
         with self._lock:
             self._holders = {after.get(colour, colour): holder for colour, holder in self._holders.items()}
@@ -99,15 +99,15 @@ class FarSeats:
         if self._path is None:
             return {}
         try:
-            told = json.loads(self._path.read_text(encoding="utf-8"))
+            stored = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
             log.warning("%s cannot be read (%s); far seats need new links", self._path, error)
             return {}
-        if not isinstance(told, dict):
+        if not isinstance(stored, dict):
             return {}
-        return {str(colour): str(digest) for colour, digest in told.items() if colour in LETTER}
+        return {str(colour): str(digest) for colour, digest in stored.items() if colour in LETTER}
 
     def _write(self) -> None:
         if self._path is None:
@@ -119,7 +119,7 @@ class FarSeats:
                 json.dump(self._holders, out)
             fresh.replace(self._path)
         except OSError as error:
-            # They keep their seats until the program ends.
+            # The holders keep their seats until the program ends.
             log.warning("%s cannot be written (%s); after a restart far seats need new links", fresh, error)
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Past games for the page: the list, one game move by move."""
+"""Past games for the page: the list, and one game move by move."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from .roster import points
 
 
 def summaries(journal: GameJournal, running: int | None = None) -> dict[str, list[dict[str, Any]]]:
-    """``games`` and ``deleted``, each the newest first, one object a game.
+    """``games`` and ``deleted``, each newest first, one object per game.
 
     Keys: ``id``, ``title``, ``date``, ``ended``, ``deleted`` (ISO 8601 or null), ``rules``, ``order``,
-    ``players`` by colour, ``plies``, ``result`` or null, ``position`` as it stands, ``points`` by colour,
-    ``match`` (``length``, ``number``, ``before``) or null, ``running``: it is the one at the table.
+    ``players`` by colour, ``plies``, ``result`` or null, ``position`` (the last one), ``points`` by colour,
+    ``match`` (``length``, ``number``, ``before``) or null, ``running``: whether it is the one at the table.
     """
     last = journal.last_positions()
-    told: dict[str, list[dict[str, Any]]] = {"games": [], "deleted": []}
+    listed: dict[str, list[dict[str, Any]]] = {"games": [], "deleted": []}
     for game in journal.games(deleted=True):
         event = last.get(game.id)
-        # Journals of the first version do not tell the position after a turn was taken back.
+        # Journals of the first version lack the position after a turn was taken back.
         position = getattr(event, "position", "") or journal.history(game.id).position.text
         about = _about(journal, game, position, points(journal, game, event))
-        told["games" if game.deleted is None else "deleted"].append(about | {"running": game.id == running})
-    return told
+        listed["games" if game.deleted is None else "deleted"].append(about | {"running": game.id == running})
+    return listed
 
 
 def _about(
@@ -59,9 +59,9 @@ def _about(
 
 
 def past_game(journal: GameJournal, game: int) -> dict[str, Any]:
-    """A game whole: its last state, its record and its position after every ply.
+    """A whole game: its last state, its record and its position after every ply.
 
-    Raises LookupError where the journal has no such game.
+    Raises LookupError if the journal has no such game.
     """
     history = journal.history(game)
     position = history.position
@@ -71,19 +71,19 @@ def past_game(journal: GameJournal, game: int) -> dict[str, Any]:
         "about": _about(journal, journal.summary(game), position.text, score),
         "state": state(history),
         "record": record_to_json(history.record()),
-        "positions": told_positions(history),
+        "positions": position_list(history),
     }
 
 
-def told_positions(history: History) -> list[dict[str, Any]]:
-    """The position after every ply, ply 0 first, as the page looks back at it."""
+def position_list(history: History) -> list[dict[str, Any]]:
+    """The position after every ply, ply 0 first, for replaying on the page."""
     turns = [entry for entry in entries(history) if "move" in entry]
-    told = [_position(0, None, history.positions[0])]
-    told += [
+    found = [_position(0, None, history.positions[0])]
+    found += [
         _position(ply, turn, position)
         for ply, (turn, position) in enumerate(zip(turns, history.positions[1:], strict=True), 1)
     ]
-    return told
+    return found
 
 
 def _position(ply: int, turn: dict[str, Any] | None, position: Position) -> dict[str, Any]:

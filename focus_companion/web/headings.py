@@ -1,4 +1,4 @@
-"""What stands above a past game: its title or who played, and when."""
+"""The heading of a past game: its title or the players' names, and the date."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..storage.journal import GameSummary
 
 @dataclass(frozen=True)
 class Heading:
-    """``title``: as people call the game, else the names; ``began``: ISO 8601; ``when``: the same for people,
-    in the host's time zone; ``place``: which game of a match it is.
+    """``title``: given by people, else the names; ``began``: ISO 8601; ``when``: the same for people, in the
+    host's time zone; ``place``: which game of a match it is.
     """
 
     number: int

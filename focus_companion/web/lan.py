@@ -1,4 +1,4 @@
-"""The addresses under which other machines reach the page, and their QR code."""
+"""The addresses at which other machines reach the page, and their QR codes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ def lan_addresses(port: int, scheme: str = "http") -> list[str]:
 def lan_ips() -> list[str]:
     """This machine's own addresses in its network, best first; none without a network.
 
-    The address of the network card is found by asking which one a packet to the outside would leave by;
-    nothing is sent.
+    The address is that of the interface by which a packet to the outside would leave; nothing is sent.
     """
     found = []
     for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
@@ -26,21 +25,21 @@ def lan_ips() -> list[str]:
             try:
                 probe.connect((target, 9))
             except OSError:
-                # No route of this family: there is no address of it to show.
+                # There is no route of this family, so there is no address to show.
                 continue
             found.append(str(probe.getsockname()[0]))
     return found
 
 
 def host_names() -> list[str]:
-    """Names under which this machine is known on its own network."""
+    """Names of this machine on its own network."""
     name = socket.gethostname().lower()
     short = name.split(".")[0]
     return sorted({name, short, f"{short}.local"} - {""})
 
 
 def qr_code(address: str) -> bytes:
-    """The address as a QR code, SVG, black on white so that every phone reads it, also in a dark page."""
+    """The address as an SVG QR code, black on white even on a dark page, so that every phone can read it."""
     out = io.BytesIO()
     segno.make(address, error="m").save(
         out, kind="svg", scale=4, border=3, dark="#000", light="#fff", xmldecl=False

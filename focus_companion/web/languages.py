@@ -1,4 +1,4 @@
-"""The language of each viewer, and the texts that the scripts ask for in it."""
+"""The language of each viewer, and the texts that the scripts request in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ blueprint = Blueprint("languages", __name__)
 
 
 def chosen_language() -> str:
-    """Chosen by hand (``?lang=``, then the cookie), else the browser's best, else English."""
+    """The one chosen by the viewer (``?lang=``, then the cookie), else the browser's best, else English."""
     for choice in (request.args.get("lang"), request.cookies.get(COOKIE)):
         if choice in LANGUAGES:
             return choice
@@ -26,18 +26,18 @@ def chosen_language() -> str:
 
 @blueprint.get("/texts/<language>.json")
 def texts(language: str) -> Response:
-    return _told(language, catalogue)
+    return _texts_response(language, catalogue)
 
 
 @blueprint.get("/texts/<language>/<any(main, later):name>.json")
 def texts_in_parts(language: str, name: str) -> Response:
-    """What the game's page needs at first, and what it asks for when it stands."""
+    """The texts that the game's page needs for its first view, and those that it loads afterwards."""
     assets: Assets = current_app.extensions["assets"]
     script = assets.files["main.js"].plain.decode()
-    return _told(language, lambda language: part(language, name, script))
+    return _texts_response(language, lambda language: part(language, name, script))
 
 
-def _told(language: str, found: Callable[[str], dict[str, str | list[str]]]) -> Response:
+def _texts_response(language: str, found: Callable[[str], dict[str, str | list[str]]]) -> Response:
     if language not in LANGUAGES:
         abort(404)
     response = jsonify(found(language))
@@ -55,7 +55,7 @@ def _remember(response: Response) -> Response:
 
 
 def init_languages(app: Flask) -> None:
-    """Choose the language of each request, and offer the catalogues to the scripts."""
+    """Choose the language of each request, and serve the catalogues to the scripts."""
     Babel(app, locale_selector=chosen_language, default_translation_directories=str(FOLDER))
     app.register_blueprint(blueprint)
     app.after_request(_remember)

@@ -1,4 +1,4 @@
-"""Whether a newer version is installed than the one that runs: it takes effect at the next start."""
+"""Whether a newer version than the running one is installed, which takes effect at the next start."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final
 from .. import __version__
 
 EVERY: Final = 30.0
-"""Seconds between two looks at the disk."""
+"""Seconds between two checks of the disk."""
 
 
 class Installed:
-    """The version on the disk, looked up now and then. May be asked from any thread."""
+    """The installed version, looked up periodically. May be used from any thread."""
 
     def __init__(self, running: str = __version__) -> None:
         self._running = running
@@ -33,7 +33,7 @@ class Installed:
         try:
             found = metadata.version("focus-companion")
         except metadata.PackageNotFoundError:
-            # Run from a checkout, or in the moment in which it is being replaced.
+            # Running from a checkout, or the package is just being replaced.
             return None
         return found if _numbers(found) > _numbers(self._running) else None
 

@@ -1,4 +1,4 @@
-"""The pages for people: the game, past games, and what a phone needs to install them."""
+"""The pages for people: the game, past games, and the manifest with which a phone can install the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flask_babel import force_locale, gettext
 from ..game.presets import PRESETS
 from ..session.state_json import state
 from ..storage.matches import place_of
-from .access import Access, Refused
+from .access import Access, HttpError
 from .api import offered
 from .assets import Assets
 from .catalogues import LANGUAGES
@@ -27,7 +27,7 @@ blueprint = Blueprint("pages", __name__)
 
 
 def _phase(state: Mapping[str, Any]) -> str:
-    """As the page's own ``phase``: where things stand must not change when the script has come."""
+    """The same as the page's own ``phase``, so that the layout does not change when the script starts."""
     if state["result"]:
         return "over"
     return "play" if state["ply"] or state["ready"] or state["paused"] else "before"
@@ -35,27 +35,28 @@ def _phase(state: Mapping[str, Any]) -> str:
 
 @blueprint.get("/")
 def play() -> str:
-    """The game; ``?view=table``: for a screen beside the table, with nothing to press."""
+    """The game; ``?view=table``: for a screen beside the table, without controls."""
     access: Access = current_app.extensions["access"]
     session: GameSession = current_app.extensions["game"]
-    told = session.state()
+    state = session.state()
     return render_template(
         "game.html",
         game="",
         table_view=request.args.get("view") == "table",
-        phase=_phase(told),
+        phase=_phase(state),
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
         own_seat=own_seat(),
         addresses=current_app.extensions["addresses"],
+        reports=current_app.extensions["reporting"] is not None,
         phone=current_app.extensions["phone"] if access.may_act(request) else None,
-        state=told | offered(),
+        state=state | offered(),
     )
 
 
 @blueprint.get("/dialogs/<language>")
 def dialogs(language: str) -> str:
-    """The dialogs of the game's page, which it asks for when it stands."""
+    """The dialogs of the game's page, which it loads after its first view."""
     if language not in LANGUAGES:
         abort(404)
     with force_locale(language):
@@ -84,12 +85,12 @@ def past_game(game: int) -> str:
         abort(404, gettext("This game is played without a journal, so there are no past games."))
     try:
         check_there(journal, game)
-    except Refused as refused:
+    except HttpError as refused:
         if refused.status == HTTPStatus.NOT_FOUND:
             abort(404, gettext("There is no such game in the journal."))
         abort(refused.status, gettext(refused.text).format_map(refused.values))
-    # As text, for the template asks whether there is a game.
-    # Its state gives players and review their room before the script has come.
+    # The number as text, because the template tests whether there is one.
+    # The state lets the template reserve space for players and review before the script starts.
     return render_template(
         "game.html",
         game=str(game),
@@ -111,7 +112,7 @@ def qr() -> Response:
 
 @blueprint.get("/phone.svg")
 def phone_qr() -> Response:
-    """The address under which a phone becomes the camera as a QR code, for who may act: it holds a secret."""
+    """The address at which a phone becomes the camera, as a QR code. It is a secret of those who may act."""
     access: Access = current_app.extensions["access"]
     access.check_view(request)
     address: str | None = current_app.extensions["phone"]

@@ -1,4 +1,4 @@
-"""What people do to a past game: give it a title, delete it, bring it back."""
+"""Changes to a past game: give it a title, delete it, restore it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from ..session.names import clean_text
-from .access import Refused
+from .access import HttpError
 from .ports import GameJournal
 
 LONGEST_TITLE: Final = 80
-"""Characters of a title."""
+"""Maximum characters of a title."""
 
 _BODY: Final = 'Send {"title": "…"} or {"deleted": true} or {"deleted": false}.'
 
 
-def no_game(game: int) -> Refused:
-    """What is told of a game that the journal has not."""
-    return Refused(
+def no_game(game: int) -> HttpError:
+    """The error for a game that is not in the journal."""
+    return HttpError(
         HTTPStatus.NOT_FOUND,
         "The journal has no game {game}. /api/games lists those that it has.",
         values={"game": game},
@@ -25,13 +25,13 @@ def no_game(game: int) -> Refused:
 
 
 def check_there(journal: GameJournal, game: int) -> None:
-    """Refuse a game that the journal has not, or that was deleted and can be brought back."""
+    """Refuse a game that is not in the journal or is deleted."""
     try:
         deleted = journal.summary(game).deleted
     except LookupError:
         raise no_game(game) from None
     if deleted is not None:
-        raise Refused(
+        raise HttpError(
             HTTPStatus.GONE,
             "Game {game} was deleted on {date}. It can be restored at the end of the list of games.",
             values={"game": game, "date": deleted[:10]},
@@ -39,18 +39,18 @@ def check_there(journal: GameJournal, game: int) -> None:
 
 
 def change(journal: GameJournal, game: int, body: Any, running: int | None) -> None:
-    """Do what the JSON ``body`` asks for. ``running``: the game at the table, which is not deleted.
+    """Carry out the change in the JSON ``body``. ``running``: the game at the table, which cannot be deleted.
 
-    Raises :class:`Refused`.
+    Raises :class:`HttpError`.
     """
     if not isinstance(body, dict) or len(body) != 1:
-        raise Refused(HTTPStatus.BAD_REQUEST, _BODY)
+        raise HttpError(HTTPStatus.BAD_REQUEST, _BODY)
     try:
         match body:
             case {"title": str(title)}:
                 journal.entitle(game, clean_text(title, LONGEST_TITLE))
             case {"deleted": True} if game == running:
-                raise Refused(
+                raise HttpError(
                     HTTPStatus.CONFLICT,
                     "Game {game} is the one at the table. Begin another game, then it can be deleted.",
                     values={"game": game},
@@ -60,6 +60,6 @@ def change(journal: GameJournal, game: int, body: Any, running: int | None) -> N
             case {"deleted": False}:
                 journal.undelete(game)
             case _:
-                raise Refused(HTTPStatus.BAD_REQUEST, _BODY)
+                raise HttpError(HTTPStatus.BAD_REQUEST, _BODY)
     except LookupError:
         raise no_game(game) from None

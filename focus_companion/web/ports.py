@@ -1,4 +1,4 @@
-"""What the page asks of the rest of the program, as structural types that session and journal fit."""
+"""The interfaces that the page needs from the rest of the program, as structural types."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..storage.journal import GameSummary, KeptEvent
 
 
 class EventSubscription(Protocol):
-    """Events from a place in the journal on, oldest first; ``None`` now and then when nothing happens."""
+    """Events from some id on, oldest first; ``None`` as a heartbeat."""
 
     def __iter__(self) -> Iterator[tuple[int, Event] | None]: ...
 
     def close(self) -> None:
-        """End the iteration, from any thread, also while it waits."""
+        """End the iteration, from any thread, even while it waits."""
         ...
 
 
 class GameSession(Protocol):
-    """The running game, as the page sees it. Every method may be called from any thread."""
+    """The running game. Every method may be called from any thread."""
 
     @property
     def history(self) -> History:
@@ -31,17 +31,17 @@ class GameSession(Protocol):
         ...
 
     def state(self) -> dict[str, Any]:
-        """The answer of ``/api/state``."""
+        """The response of ``/api/state``."""
         ...
 
     def state_after(self, event: int) -> dict[str, Any] | None:
-        """The state right after the event of that id, ``moves`` as {"keep", "add"} of the list before it;
-        ``None`` if that is no longer known.
+        """The state right after the event with that id, with ``moves`` as the change {"keep", "add"} to the
+        list before it; ``None`` if that is no longer known.
         """
         ...
 
     def subscribe(self, after: int | None = None, *, heartbeat: float = 15.0) -> EventSubscription:
-        """Events above ``after`` (``None``: those to come); ``None`` when ``heartbeat`` s are silent."""
+        """Events above ``after`` (``None``: only new ones); ``None`` after ``heartbeat`` s without one."""
         ...
 
     def snapshot(self, overlay: bool = False, width: int | None = None) -> bytes | None:
@@ -49,24 +49,24 @@ class GameSession(Protocol):
         ...
 
     def legal(self) -> Sequence[str]:
-        """The legal turns now, the likeliest to be meant first."""
+        """The legal turns now; those most likely to be meant come first."""
         ...
 
     def submit(self, request: Request) -> Future[None]:
-        """Hand a request to the game thread; the future holds ``RequestRefused`` if it cannot be."""
+        """Submit a request to the game thread; the future holds ``RequestRefused`` if it is refused."""
         ...
 
-    def let_pass(self, timeout: float) -> None:
-        """Wait while a picture is judged, at most ``timeout`` seconds."""
+    def wait_while_busy(self, timeout: float) -> None:
+        """Wait while a picture is processed, at most ``timeout`` seconds."""
         ...
 
     def health(self) -> dict[str, Any]:
-        """What ``/healthz`` tells."""
+        """The response of ``/healthz``."""
         ...
 
 
-class CameraOffer(Protocol):
-    """The cameras that may be chosen on the page. May be used from any thread."""
+class OfferedCameras(Protocol):
+    """The cameras that can be chosen on the page. May be used from any thread."""
 
     @property
     def found(self) -> str | None:
@@ -74,9 +74,21 @@ class CameraOffer(Protocol):
         ...
 
     def take(self, source: str | None = None) -> bool:
-        """Ask for a camera: the device found, "phone", an address, or "demo" to choose again. The program
-        starts anew on it. False if there is none (any more), or no picture comes from there.
+        """Choose a camera: the device found, "phone", an address, or "demo" to choose again. The program
+        restarts with it. False if it is not there (any more), or gives no picture.
         """
+        ...
+
+
+class FaultReports(Protocol):
+    """What shows the last fault of the running game. May be used from any thread."""
+
+    def parts(self) -> Mapping[str, bytes]:
+        """The files of a report by name; ``ValueError`` if there is nothing that may be shown."""
+        ...
+
+    def packed(self, parts: Mapping[str, bytes]) -> bytes:
+        """The parts as one ZIP file."""
         ...
 
 
@@ -84,33 +96,33 @@ class GameJournal(Protocol):
     """Past games."""
 
     def games(self, *, deleted: bool = False) -> Sequence[GameSummary]:
-        """All games, the newest first; with ``deleted`` those too that were deleted."""
+        """All games, newest first; with ``deleted`` including the deleted ones."""
         ...
 
     def summary(self, game: int) -> GameSummary:
-        """One game, a deleted one too; ``LookupError`` if there is none of that id."""
+        """One game, possibly a deleted one; ``LookupError`` if there is none with that id."""
         ...
 
     def entitle(self, game: int, title: str) -> None:
-        """Call a game ``title``; "" takes its title away."""
+        """Set the title of a game; "" removes it."""
         ...
 
     def delete(self, game: int) -> None:
-        """Leave a game out of the lists; nothing of it is lost."""
+        """Hide a game from the lists; its data is kept."""
         ...
 
     def undelete(self, game: int) -> None:
-        """Bring a deleted game back to the lists."""
+        """Restore a deleted game."""
         ...
 
     def kept(self, after: int = 0, limit: int = 1000, game: int | None = None) -> Sequence[KeptEvent]:
-        """Events as they were written, oldest first; of one game alone with ``game``."""
+        """Events as they were written, oldest first; with ``game`` only those of that game."""
         ...
 
     def history(self, game: int) -> History:
-        """A game as its events tell it; ``LookupError`` if there is none of that id."""
+        """A game, computed from its events; ``LookupError`` if there is none with that id."""
         ...
 
     def last_positions(self) -> Mapping[int, Moved | TakenBack | Corrected | GameBegan]:
-        """By game, the last event that tells a position."""
+        """By game, the last event that has a position."""
         ...

@@ -1,7 +1,7 @@
-"""Why something cannot be done, in the viewer's language.
+"""Why a request is refused, in the viewer's language.
 
-The rooms below say it in English, whoever asks. Those of their sentences that a viewer of the page can bring
-about stand here again, to be translated; a test holds them to the rooms' own.
+The rooms below give their reasons in English. Those that a viewer of the page can cause are repeated here, to
+be translated; a test checks that they equal the originals.
 """
 
 from __future__ import annotations
@@ -47,6 +47,6 @@ REASONS = (
 
 
 def refusal(refused: RequestRefused) -> Mapping[str, str]:
-    """What fills the sentence of a refusal, in the viewer's language."""
-    # An empty text stands for the head of a catalogue.
+    """The values for the text of a refusal, in the viewer's language."""
+    # In gettext, an empty text yields the header of the catalogue.
     return {name: gettext(value) if value else "" for name, value in refused.values.items()}

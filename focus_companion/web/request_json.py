@@ -1,4 +1,4 @@
-"""What a viewer asks for, from the JSON of ``POST /api/requests`` to the session's typed requests."""
+"""Parses the JSON of ``POST /api/requests`` into the session's typed requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..session.seat_kinds import PACES, parse_kind
 
 _LONGEST_NOTE: Final = 200
 _FAR: Final = 1e6
-"""No share of a picture's width; JSON's numbers may be of any size, or none."""
+"""Upper limit for a fraction of the picture's width: numbers in JSON may be of any size, or not finite."""
 _NEW_GAME: Final = ("act", "rules", "players", "seats", "clock", "games", "played_by", "pace", "start_from")
 _SIDES: Final = ("bottom", "left", "top", "right")
 
@@ -66,7 +66,7 @@ def _seats(body: Mapping[str, Any]) -> dict[str, str]:
 
 def _new_game(body: Mapping[str, Any]) -> requests.Request:
     if strangers := [key for key in body if key not in _NEW_GAME]:
-        # What is passed over here would begin another game than was meant.
+        # Ignoring an unknown key could begin a game other than the one that was meant.
         meant = nearest(strangers[0], _NEW_GAME)
         remedy = f"did you mean “{meant}”?" if meant else f"there are {', '.join(_NEW_GAME)}."
         raise BadRequest(f"“new_game” has no “{str(strangers[0])[:40]}”; {remedy}")

@@ -1,4 +1,4 @@
-"""Reviews of finished games, made one at a time in a process of their own, so that no game waits for them."""
+"""Reviews of finished games, made one at a time in a separate process, so that no game waits for them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import Any, Final
 from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..game.record import GameRecord
-from .aside import NICENESS, AsideFailed, aside
+from .child_process import NICENESS, ChildFailed, run_module
 
 log = logging.getLogger(__name__)
 
 KEPT: Final = 32
-"""Reviews held in memory."""
+"""Number of reviews held in memory."""
 
 PATIENCE: Final = 300.0
-"""Seconds that one review may take."""
+"""Timeout in seconds for one review."""
 
 WAITING: Final = 8
-"""Reviews that may be asked for at a time."""
+"""Maximum number of pending reviews."""
 
 
 class ReviewFailed(ValueError):
@@ -32,7 +32,7 @@ class ReviewFailed(ValueError):
 
 
 class Reviews:
-    """Gives reviews that are made already, and has the others made."""
+    """Returns reviews that are ready, and starts the others."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
@@ -42,10 +42,10 @@ class Reviews:
         self._making: set[str] = set()
 
     def ask(self, record: GameRecord) -> dict[str, Any] | None:
-        """The review of a finished game, or ``None`` while it is being made: ask again.
+        """The review of a finished game, or ``None`` while it is being made: call again later.
 
         Raises:
-            ReviewFailed: there is none to be had.
+            ReviewFailed: it could not be made.
         """
         text = write_json(Match((record,), single=True))
         with self._lock:
@@ -73,14 +73,14 @@ class Reviews:
 
 def _in_a_process(text: str, patience: float) -> dict[str, Any] | ReviewFailed:
     try:
-        made: dict[str, Any] = json.loads(aside(__name__, given=text.encode(), patience=patience))
-    except (AsideFailed, ValueError) as error:
+        made: dict[str, Any] = json.loads(run_module(__name__, given=text.encode(), patience=patience))
+    except (ChildFailed, ValueError) as error:
         return ReviewFailed(f"The review could not be made: {error}")
     return made
 
 
 def main() -> None:
-    """A record on standard input, its review on standard output, at a low priority."""
+    """Review the record on standard input; writes to standard output, at a low priority."""
     from ..review.review import review
 
     os.nice(NICENESS)

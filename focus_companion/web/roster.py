@@ -37,13 +37,13 @@ class _Player:
 
 
 def roster(journal: GameJournal) -> list[dict[str, Any]]:
-    """Everybody who has finished a game under a name, the best first: by games won (a draw is half of one),
-    then by points.
+    """Everybody who has finished a game under a name, best first: by games won (a draw counts half), then by
+    points.
 
     Keys: ``name``, ``last`` (when the last of their games began), ``played``, ``won``, ``drawn``, ``lost``,
     ``points`` (opposing pieces captured), ``streak`` (games won in a row up to now), ``best_streak``, and
     ``rivals``: those played against, most often first, with ``played``, ``won`` and ``lost`` against them.
-    A game counts once it has a result. Spelling alone (capitals, spaces) makes no new player.
+    A game counts once it has a result. Names that differ only in capitals or spaces are the same player.
     """
     last = journal.last_positions()
     found: dict[str, _Player] = {}
@@ -51,7 +51,7 @@ def roster(journal: GameJournal) -> list[dict[str, Any]]:
         if game.result is not None and (who := _named(game)):
             _count(found, game, who, points(journal, game, last.get(game.id)))
     ordered = sorted(found.values(), key=lambda p: (-p.won - p.drawn / 2, -p.points, p.name.casefold()))
-    return [_told(player, found) for player in ordered]
+    return [_to_json(player, found) for player in ordered]
 
 
 def _count(
@@ -81,21 +81,21 @@ def _count(
 
 
 def points(journal: GameJournal, game: GameSummary, last: Event | None) -> dict[str, int]:
-    """Every player's points (by letter) in a game of which ``last`` is the last event with a position."""
+    """Every player's points (by letter) in a game; ``last``: its last event with a position."""
     rules = Rules.from_json(dict(game.rules), played=True)
     if isinstance(last, GameBegan) and rules.set_up != "position":
         return dict.fromkeys(rules.order, 0)
     if not isinstance(last, Moved):  # the end does not follow a turn, as after a turn taken back
         history = journal.history(game.id)
         return game_points(history.position, history.rules)
-    told = last.captured.items()
+    rows = last.captured.items()
     return points_of(
-        {LETTER[who]: {LETTER[other]: n for other, n in row.items()} for who, row in told}, rules
+        {LETTER[who]: {LETTER[other]: n for other, n in row.items()} for who, row in rows}, rules
     )
 
 
 def names(journal: GameJournal) -> list[str]:
-    """The names of earlier games, each once, as it was written last; the newest first."""
+    """The names in earlier games, each once, in its latest spelling; newest first."""
     found: dict[str, str] = {}
     for game in journal.games():
         for name in _named(game).values():
@@ -104,7 +104,7 @@ def names(journal: GameJournal) -> list[str]:
 
 
 def _named(game: GameSummary) -> dict[str, str]:
-    """The players with names by letter; who shares a name in the same game is nobody."""
+    """The names by letter; players of one game who share a name are left out."""
     called = {
         letter: " ".join(name.split())
         for letter, name in game.players.items()
@@ -118,7 +118,7 @@ def _key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _told(player: _Player, found: Mapping[str, _Player]) -> dict[str, Any]:
+def _to_json(player: _Player, found: Mapping[str, _Player]) -> dict[str, Any]:
     met: Iterable[tuple[str, _Rival]] = sorted(
         player.rivals.items(), key=lambda each: (-each[1].played, found[each[0]].name.casefold())
     )

@@ -1,4 +1,4 @@
-"""The seats of the game for pages and programs: links for players far away, and the turns that they send."""
+"""The seats of the game for pages and programs: links for remote players, and the turns that they send."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..game.moves import Move
 from ..session.kinds import fits
 from ..session.requests import Leave, NewGame, Request, Resign, SetSeat, SubmitTurn
 from ..session.seat_kinds import ENGINE, FAR, TABLE, parse_kind
-from .access import Access, Refused
+from .access import Access, HttpError
 from .bodies import json_body
 from .far import AGE, COOKIE, FarSeats
 from .ports import GameSession
@@ -35,18 +35,18 @@ def _seats() -> dict[str, str]:
 
 
 def own_seat() -> str:
-    """The colour that the browser of this request plays from far; "" if none."""
+    """The far seat (a colour) of the browser that sent this request; "" if none."""
     return far_seats().seat_of(request.cookies.get(COOKIE), _seats())
 
 
-def is_own_affair(wanted: Request) -> bool:
-    """Whether the player of a far seat may ask for this without the PIN: to resign or leave themselves."""
+def is_own_retirement(wanted: Request) -> bool:
+    """Whether a remote player resigns or leaves, for which they do not need the PIN."""
     return isinstance(wanted, Resign | Leave) and own_seat() == NAMES.get(wanted.player)
 
 
 def check_kinds(wanted: Request) -> None:
-    """Refuse a request that would start a program, or connect to another table, which the host did not name:
-    both are named where this program is started, never on a page.
+    """Refuse a request that would start a program or connect to another table that the host did not name:
+    both can be named only on the command line, never on a page.
     """
     kinds = list((wanted.played_by or {}).values()) if isinstance(wanted, NewGame) else []
     kinds += [wanted.kind] if isinstance(wanted, SetSeat) else []
@@ -54,52 +54,52 @@ def check_kinds(wanted: Request) -> None:
     for kind in kinds:
         by = parse_kind(kind).by
         if by == ENGINE and kind not in known:
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN, "A program can be given a seat only where Focus Companion is started."
             )
         if by == TABLE and kind not in known:
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN,
                 "Another table can be given a seat only where Focus Companion is started.",
             )
 
 
 def follow(before: Mapping[str, Any]) -> None:
-    """A request was done; ``before``: the state before it. Where everybody took the next colour, as in a
-    rematch, who plays from far away has taken it too.
+    """Update the far seats after a request; ``before``: the state before it. If everybody took the next
+    colour, as in a rematch, the remote players do so, too.
     """
     session: GameSession = current_app.extensions["game"]
     after = session.state()
     order, was = tuple(before.get("order", ())), before.get("seats", {})
     turned = {colour: was[earlier] for colour, earlier in zip(order, order[-1:] + order[:-1], strict=True)}
     if after["game"] != before["game"] and was != after["seats"] == turned:
-        far_seats().turned(order)
+        far_seats().rotate(order)
 
 
 @blueprint.get("/seat")
 def sit_down() -> str:
-    """Where the link of a far seat leads. The word stands behind the #, so no log and no preview has it."""
+    """The target of a far seat's link. The word is in the fragment, so it is in no log and no preview."""
     return render_template("seat.html")
 
 
 @blueprint.post("/api/seat")
 def enter() -> Response:
-    """Use a word: the answer's cookie gives this browser the seat."""
+    """Redeem a word: the response's cookie gives this browser the seat."""
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
     word = _body().get("word")
     if not isinstance(word, str) or len(word) > _LONGEST:
-        raise Refused(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
+        raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
     colour, token = far_seats().enter(word, _seats())
     response = jsonify(accepted=True, player=colour)
-    # Not strict: who comes back by the link in a message must still be known.
+    # Not strict: a player who comes back by a link in a message must still be recognized.
     response.set_cookie(COOKIE, token, max_age=AGE, samesite="Lax", httponly=True)
     return response
 
 
 @blueprint.get("/api/far")
 def links() -> Response:
-    """The links of the far seats, for who may act: ``null`` where somebody has taken the seat."""
+    """The links of the far seats, for viewers who may act: ``null`` if somebody has taken the seat."""
     access: Access = current_app.extensions["access"]
     access.check_view(request)
     found = far_seats().links(_seats())
@@ -108,20 +108,20 @@ def links() -> Response:
 
 @blueprint.post("/api/far")
 def renew() -> Response:
-    """A new link for a seat that somebody holds already."""
+    """A new link for a seat that is already taken."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     colour = _body().get("player")
     if not isinstance(colour, str) or _seats().get(colour) != FAR:
-        raise Refused(HTTPStatus.CONFLICT, "This seat is not played from far away.")
+        raise HttpError(HTTPStatus.CONFLICT, "This seat is not played from far away.")
     return jsonify(link=f"/seat#{far_seats().renew(colour)}")
 
 
 def submitted() -> SubmitTurn:
-    """The turn that a far player sends with this request, from where it may be sent.
+    """The turn that a remote player sends with this request.
 
     Raises:
-        Refused: the seat is not theirs, or the turn cannot be understood.
+        HttpError: the seat is not theirs, or the turn is malformed.
     """
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
@@ -129,20 +129,20 @@ def submitted() -> SubmitTurn:
     kinds = {"player": str, "move": str, "game": int, "ply": int, "position": str}
     colour = body.get("player")
     if any(not fits(body.get(name), kind) for name, kind in kinds.items()) or colour not in LETTER:
-        raise Refused(HTTPStatus.BAD_REQUEST, "Send player, move, game, ply and position.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "Send player, move, game, ply and position.")
     if _seats().get(colour) != FAR:
-        raise Refused(HTTPStatus.CONFLICT, "This seat is not played from far away.")
+        raise HttpError(HTTPStatus.CONFLICT, "This seat is not played from far away.")
     if own_seat() != colour:
         access.check_act(request)
     try:
         move = Move.parse(body["move"])
     except ValueError as wrong:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
+        raise HttpError(HTTPStatus.BAD_REQUEST, str(wrong)) from wrong
     return SubmitTurn(LETTER[colour], move, body["game"], body["ply"], body["position"])
 
 
 def _body() -> dict[str, Any]:
     body = json_body()
     if not isinstance(body, dict):
-        raise Refused(HTTPStatus.BAD_REQUEST, "Send a JSON object.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "Send a JSON object.")
     return body

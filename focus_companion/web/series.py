@@ -1,4 +1,4 @@
-"""The score of the match that is being played, or of the newest games of the same named players in a row."""
+"""The score of the running match, or else of the latest consecutive games of the same named players."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .ports import GameJournal
 
 
 class Series:
-    """Knows the running match; what a game has added is kept until that game goes on."""
+    """Computes the score of the running match; the score of each game is cached until that game goes on."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counted: dict[int, tuple[tuple[int, str | None], GameScore]] = {}
 
     def running(self, journal: GameJournal) -> dict[str, Any] | None:
-        """``games`` (ids, oldest first), ``scores`` (points by name, a game each), ``totals``, ``leaders``;
-        ``length``, None where none was agreed on; ``finished``, ``over``, ``winners`` and ``tied``.
+        """``games`` (ids, oldest first), ``scores`` (points by name, per game), ``totals``, ``leaders``;
+        ``length``, None if none was agreed; ``finished``, ``over``, ``winners`` and ``tied``.
 
-        Without a match: the newest games in a row of players who all gave their names (colours change hands
-        in a rematch, names do not), ``None`` for fewer than two.
+        Without a match: the latest consecutive games of the same players, who must all be named (names stay
+        the same in a rematch, colours do not); ``None`` for fewer than two.
         """
-        # A deleted game still counts in its match, and in no row of games.
+        # A deleted game still counts in its match, but not in consecutive games without one.
         summaries = journal.games(deleted=True)
         place = place_of(journal, summaries[0].id) if summaries else None
         if place is not None:
@@ -40,15 +40,15 @@ class Series:
             scores = [self._score(journal, game) for game in games]
             self._counted = {game.id: self._counted[game.id] for game in games}
         score = summed(scores, place.length if place else None)
-        told = {
+        result = {
             "games": [game.id for game in games],
             "scores": list(score.games),
             "leaders": list(score.leaders),
             "length": place.length if place else None,
             **score.to_json(),
         }
-        # Who plays on without an agreement has no end to come to.
-        return told if place else told | {"over": False, "winners": [], "tied": False}
+        # Without an agreed length there is no end.
+        return result if place else result | {"over": False, "winners": [], "tied": False}
 
     def _score(self, journal: GameJournal, game: GameSummary) -> GameScore:
         state = (game.plies, game.ended)
@@ -60,19 +60,19 @@ class Series:
 
 
 def _in_a_row(journal: GameJournal, summaries: Sequence[GameSummary]) -> list[GameSummary]:
-    """The newest games of the same players, oldest first, up to one that belongs to a match."""
+    """The latest consecutive games of the same players, oldest first, back to one that belongs to a match."""
     series: list[GameSummary] = []
     for game in summaries:
         if series and (_who(game) != _who(series[0]) or place_of(journal, game.id)):
             break
-        # A game that was set up anew before its first turn is none of the series.
+        # A game that was restarted before its first turn does not count.
         if game.plies or not series:
             series.append(game)
     return series[::-1]
 
 
 def _who(game: GameSummary) -> list[str]:
-    """The players' names, "" for each who has none."""
+    """The players' names, "" for each player without one."""
     players = int(game.rules.get("players", 2))
     names = sorted(name for name in game.players.values() if name)
     return [*names, *[""] * (players - len(names))]

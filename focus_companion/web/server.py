@@ -1,4 +1,4 @@
-"""Serving the page with waitress, in this process, beside the game loop."""
+"""Serves the page with waitress, in the process of the game loop."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .stream import Viewers
 _SPARE_THREADS: Final = 16
 
 
-def _never_mind(_timeout: float) -> None:
-    """Nothing is judged in this process."""
+def _no_wait(_timeout: float) -> None:
+    """No pictures are processed in this process."""
 
 
 class PageServer:
     """A running server. ``start`` returns at once; ``close`` ends all streams and may be called twice.
 
-    Raises ``OSError`` where the address cannot be used, for example because the port is taken.
+    Raises ``OSError`` if the address cannot be used, for example because the port is taken.
     """
 
     def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
         self._viewers: Viewers = app.extensions["viewers"]
         most = self._viewers.most
-        # Every viewer of the event stream holds a thread; the spare ones answer everything else.
+        # Every viewer of the event stream occupies a thread; the spare ones answer all other requests.
         self._sockets: dict[int, Any] = {}
         self._server: Any = waitress.create_server(
             app,
@@ -42,10 +42,10 @@ class PageServer:
             connection_limit=2 * most + 600,
             backlog=1024,
             asyncore_use_poll=True,
-            # Whole seconds, for waitress cuts off what is behind the point: 0 is a loop that never rests.
-            # Whatever is to be done, stopping included, wakes it at once.
+            # An integer, because waitress truncates fractions, and with 0 its loop would never sleep.
+            # Anything to be done, including stopping, wakes it at once.
             asyncore_loop_timeout=1,
-            # Read on while a stream runs, so that a viewer who has gone is noticed.
+            # Keep reading during a stream, so that a viewer who disconnects is noticed.
             channel_request_lookahead=1,
             channel_timeout=60,
             cleanup_interval=TIDY_SECONDS,
@@ -55,9 +55,11 @@ class PageServer:
             ident=None,
         )
         self._server.channel_class = Connection
-        self._server.let_pass = app.extensions["game"].let_pass if "game" in app.extensions else _never_mind
+        self._server.wait_while_busy = (
+            app.extensions["game"].wait_while_busy if "game" in app.extensions else _no_wait
+        )
         self._server.maintenance = self._maintain(self._server.maintenance)
-        # With hundreds of viewers a queue now and then is usual and no news for the terminal.
+        # With hundreds of viewers an occasional queue is normal and need not be reported on the terminal.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -88,8 +90,8 @@ class PageServer:
         if self._thread is None:
             self._end()
         else:
-            # The loop's own thread must do it, and ends when it has no sockets left.
-            # Woken by something else, it may have closed the trigger before this pulls at it.
+            # The loop's own thread must do it; it ends when it has no sockets left.
+            # If something else woke it, it may have closed the trigger before this pulls it.
             with suppress(OSError):
                 self._server.trigger.pull_trigger(self._end)
             self._thread.join(timeout)

@@ -1,4 +1,4 @@
-"""What the page's browser speaks: the events as sentences, as they happen, and answers to what is asked."""
+"""What the viewer's browser speaks: events as sentences, as they happen, and answers to questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, g, jsonify, request
 from ..formats.strict_json import compact
 from ..session.events import Event
 from ..speech import NoSuchQuestion, Voice, answer, narrate
-from .access import Refused
+from .access import HttpError
 from .catalogues import translations
 from .ports import GameSession
 from .stream import HEARTBEAT, last_event_id, stream_response
@@ -44,5 +44,5 @@ def answered() -> Response:
     try:
         text = answer(about, session.state(), Voice(translations(g.language)), square)
     except NoSuchQuestion:
-        raise Refused(HTTPStatus.BAD_REQUEST, "Ask for a square by its name, such as d5.") from None
+        raise HttpError(HTTPStatus.BAD_REQUEST, "Ask for a square by its name, such as d5.") from None
     return jsonify(text=text)

@@ -1,6 +1,6 @@
-"""A game as one file to send to somebody: the page's own board with the replay, which needs no network.
+"""A game as one HTML file to send to somebody: the page's board with the replay, without any network access.
 
-Scripts, styles and words are those of the page, put into the file; a policy in it forbids everything else.
+Scripts, styles and texts are those of the page, embedded; a content security policy forbids everything else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..session.history import History
 from ..session.state_json import state
 from .assets import Assets
 from .catalogues import FOLDER, part
-from .games import told_positions
+from .games import position_list
 from .story_notes import notes
 
 _TEMPLATES: Final = FOLDER.parent / "templates"
@@ -36,7 +36,7 @@ _TEMPLATES: Final = FOLDER.parent / "templates"
 def story_format(
     language: str, *, swings: bool = True, stills: Callable[[GameRecord], Mapping[int, bytes]] | None = None
 ) -> Format:
-    """The format "html" in a language of the page; ``stills`` gives the camera's pictures of a game."""
+    """The format "html" in a language of the page; ``stills`` returns the camera's pictures of a game."""
 
     def write(match: Match) -> bytes:
         record = single(match, "html")
@@ -52,9 +52,9 @@ def write_story(
     swings: bool = True,
     stills: Mapping[int, bytes] = MappingProxyType({}),
 ) -> bytes:
-    """The file of a game that has the result its turns lead to, see :func:`formats.walk.finished`.
+    """The file of a game whose result is that of its turns, see :func:`formats.walk.finished`.
 
-    ``swings``: with what every turn won and lost, which takes a second or two; ``stills``: a JPEG by ply.
+    ``swings``: include what every turn won and lost, which takes a second or two; ``stills``: a JPEG by ply.
 
     Raises:
         IllegalMove: the record holds an illegal move.
@@ -76,25 +76,25 @@ def write_story(
         date=record.date,
         players=record.rules.players,
         stills=bool(stills),
-        told=_json(
+        data=_json(
             {
-                "game": told(record, swings=swings),
+                "game": story_data(record, swings=swings),
                 "stills": {ply: _picture("jpeg", data) for ply, data in stills.items()},
                 "texts": part(language, "main", script),
             }
         ),
     )
-    # A name with half a surrogate pair, which JSON can carry, has no UTF-8: '?' stands for it.
+    # JSON can contain unpaired surrogates, which UTF-8 cannot encode: they become '?'.
     return text.encode("utf-8", "replace")
 
 
-def told(record: GameRecord, *, swings: bool) -> dict[str, Any]:
-    """What the file's script is told: last ``state``, ``positions`` by ply, ``notes``, ``review`` or None."""
+def story_data(record: GameRecord, *, swings: bool) -> dict[str, Any]:
+    """The data for the file's script: last ``state``, ``positions`` by ply, ``notes``, ``review`` or None."""
     history = History.of(record)
     result = outcome_to_json(record.result)
     return {
         "state": state(history) | {"result": result, "camera": "ok"},
-        "positions": told_positions(history),
+        "positions": position_list(history),
         "notes": notes(record),
         "review": review(record).to_json() if swings and record.result and record.moves else None,
     }
@@ -117,7 +117,7 @@ def _environment(language: str) -> Environment:
 
 
 def _policy(scripts: list[str], sheet: str) -> str:
-    """What the file may do: run its own scripts, wear its own styles, and nothing else."""
+    """The content security policy of the file: its own scripts and styles, and nothing else."""
     allowed = " ".join(_named(script) for script in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_named(sheet)}; img-src data:; "
@@ -134,7 +134,7 @@ def _picture(kind: str, data: bytes) -> str:
 
 
 def _json(value: Any) -> Markup:
-    """JSON that cannot end the element it stands in, whatever names are in it."""
+    """JSON that cannot close the element that contains it, whatever names are in it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

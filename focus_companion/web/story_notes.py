@@ -1,6 +1,6 @@
-"""What was said during a game, at the turn where it belongs: alerts, turns taken back, rulings, comments.
+"""Notes on a game, by turn: alerts, turns taken back, rulings, comments.
 
-Records come from anywhere, and may hold anything as an incident: what is not of the known form is left out.
+Records may come from anywhere and hold anything as an incident: those of an unknown form are left out.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ..game.record import GameRecord
 from ..game.squares import INDEX
 
 _LONGEST: Final = 600
-"""Letters of one note; a sentence of the referee has at most about 200."""
+"""Maximum characters of one note; a sentence of the referee has at most about 200."""
 
 _MOST: Final = 400
-"""Notes of one game: a page must not grow without bound."""
+"""Maximum number of notes of one game: a page must not grow without bound."""
 
 
 def notes(record: GameRecord) -> list[dict[str, Any]]:
-    """The notes of a game in their order, each with ``after``: the ply whose position stood at the time.
+    """The notes of a game in order, each with ``after``: the ply whose position stood at the time.
 
     ``kind`` is "alert" (with ``reason``, ``player``, ``squares``, ``text``), "taken_back" (``turns``),
     "corrected", "ruling" (``legal``), or "comment" (``text``, as an SGF file had it).
     """
-    # Turns without a time say nothing of when; what happened then stands where the game ended.
+    # If turns have no times, the place of an incident is unknown, so it is put at the end of the game.
     timed = [e.time for e in record.entries if isinstance(e.what, Move) and e.time is not None]
     in_order = len(timed) == len(record.moves) and timed == sorted(timed)
     found: list[dict[str, Any]] = []
@@ -83,7 +83,7 @@ _NOTES: Final = {"alert": _alert, "taken_back": _taken_back, "corrected": _corre
 
 
 def _comments(record: GameRecord) -> list[dict[str, Any]]:
-    """The comments of an SGF file, whose node n is ply n; reading it has checked their form."""
+    """The comments of an SGF file, whose node n is ply n; their form was checked when it was read."""
     last = len(record.moves)
     return [
         {"kind": "comment", "text": text[:_LONGEST], "after": min(int(number), last)}

@@ -1,6 +1,6 @@
 """``/api/events``: the session's events as server-sent events, resumable, for a bounded number of viewers.
 
-With ``?state=1``, as the page asks for them, each event brings the state that it leads to.
+With ``?state=1``, as used by the page, each event includes the state after it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from flask import Blueprint, Response, current_app, request
 
 from ..formats.strict_json import compact
 from ..session.events import Event
-from .access import Refused
+from .access import HttpError
 from .ports import GameSession
 
 RETRY_MS: Final = 1500
-"""How long a browser waits before it connects again, in milliseconds."""
+"""Milliseconds that a browser waits before it reconnects."""
 
 HEARTBEAT: Final = 5.0
-"""Seconds of silence after which a sign of life is sent, which also finds out viewers that have gone."""
+"""Seconds without an event after which a heartbeat is sent, which also detects viewers that have gone."""
 
 blueprint = Blueprint("stream", __name__)
 
 
 class Viewers:
-    """Counts the open streams and knows which of them have been left."""
+    """Counts the open streams and closes abandoned ones."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -39,7 +39,7 @@ class Viewers:
             return len(self._open)
 
     def admit(self, stream: EventStream) -> bool:
-        """Take the stream in, if there is room or room can be made by closing those nobody reads any more."""
+        """Admit the stream if there is room, if necessary by closing streams that nobody reads any more."""
         with self._lock:
             if len(self._open) < self.most:
                 self._open.add(stream)
@@ -66,17 +66,17 @@ class Viewers:
 
 
 class ItemSource(Protocol):
-    """What a stream tells, as tuples for its ``block``, and ``None`` now and then when nothing happens."""
+    """The items of a stream, as tuples of arguments for its ``block``, and ``None`` as a heartbeat."""
 
     def __iter__(self) -> Iterator[tuple[Any, ...] | None]: ...
 
     def close(self) -> None:
-        """End the iteration, from any thread, also while it waits."""
+        """End the iteration, from any thread, even while it waits."""
         ...
 
 
 class EventStream:
-    """The body of one viewer's answer. Closing it, also unread, gives its place back."""
+    """The body of one viewer's response. Closing it, even unread, frees its place."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class EventStream:
         is_left: Callable[[], bool],
         block: Callable[..., bytes],
     ) -> None:
-        """``block`` makes the text of what the subscription gives, which is ``None`` as a sign of life."""
+        """``block`` formats the items of the subscription."""
         self._subscription = subscription
         self._viewers = viewers
         self._block = block
@@ -97,7 +97,7 @@ class EventStream:
         for item in self._subscription:
             if self.is_left():
                 return
-            # A comment keeps proxies from closing a quiet stream, and finds out viewers that have gone.
+            # A comment keeps proxies from closing an idle stream, and detects viewers that have gone.
             yield b": still here\n\n" if item is None else self._block(*item)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -116,14 +116,14 @@ class EventStream:
 
 
 class Blocks:
-    """Events in the stream's text form, written once for all viewers by ``write``."""
+    """Caches events in the stream's text form, so that ``write`` formats each only once for all viewers."""
 
     def __init__(self, write: Callable[[int, Event], bytes], kept: int = 64) -> None:
         self._write, self._kept = write, kept
         self._made: dict[int, tuple[Event, bytes]] = {}
 
     def block(self, number: int, event: Event) -> bytes:
-        """The event's lines. Any thread may ask: two that meet write the same."""
+        """The event's lines. May be called from any thread: a race only formats the same event twice."""
         known = self._made.get(number)
         if known is not None and known[0] is event:
             return known[1]
@@ -141,21 +141,23 @@ def event_block(number: int, event: Event) -> bytes:
 
 
 def state_block(session: GameSession, number: int, event: Event) -> bytes:
-    """The same for the page, whose listener takes every type: ``{"event": …, "state": …}``.
+    """The same for the page, whose listener accepts every type: ``{"event": …, "state": …}``.
 
-    ``state``: see :meth:`GameSession.state_after`; null if it is to be asked for.
+    ``state``: see :meth:`GameSession.state_after`; null if it has to be requested.
     """
     data = compact({"event": event.to_json(), "state": session.state_after(number)})
     return f"id: {number}\ndata: {data}\n\n".encode()
 
 
 def last_event_id() -> int | None:
-    """Where this viewer goes on: ``Last-Event-ID``, else ``?after=``. Raises :class:`Refused` if odd."""
+    """The id after which this viewer resumes: ``Last-Event-ID``, else ``?after=``. Raises :class:`HttpError`
+    if it is malformed.
+    """
     text = request.headers.get("Last-Event-ID", "").strip() or request.args.get("after", "").strip()
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise Refused(
+        raise HttpError(
             HTTPStatus.BAD_REQUEST,
             "“{id}” is no event id. Send the last id that you have seen.",
             values={"id": text[:40]},
@@ -174,17 +176,17 @@ def events() -> Response:
 def stream_response(
     subscription: ItemSource, block: Callable[..., bytes], *, instead: str = "/api/state"
 ) -> Response:
-    """The answer that goes on until the viewer or the subscription ends.
+    """The response that continues until the viewer or the subscription ends.
 
-    Raises :class:`Refused` if too many follow already; the subscription is closed then, and the viewer is
-    told to ask ``instead`` now and then.
+    Raises :class:`HttpError` if there are too many viewers; the subscription is then closed, and the error
+    asks the viewer to poll ``instead``.
     """
     viewers: Viewers = current_app.extensions["viewers"]
     is_left: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
     stream = EventStream(subscription, viewers, is_left, block)
     if not viewers.admit(stream):
         stream.close()
-        raise Refused(
+        raise HttpError(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "{number} viewers follow already. Ask {address} every few seconds instead.",
             retry_after=5,

@@ -55,7 +55,7 @@ def test_the_start_is_the_position_after_that_turn(options, record: Path, turn: 
     ("turn", "more", "said"),
     [("@9", [], "there is no turn 9; the last one is 4"), ("", ["--players", "3"], "has its own rules")],
 )
-def test_what_cannot_be_begun_from_is_told(record: Path, turn: str, more: list[str], said: str) -> None:
+def test_an_impossible_start_is_reported(record: Path, turn: str, more: list[str], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         made(match_options, "--from-game", f"{record}{turn}", *more)
 
@@ -69,7 +69,7 @@ def test_a_game_whose_pieces_are_not_all_placed_gives_no_start(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("options", [camera_rule_options, match_options])
-def test_a_position_that_nobody_gives_is_read_by_the_camera(options, tmp_path: Path) -> None:
+def test_a_position_that_is_not_given_is_read_by_the_camera(options, tmp_path: Path) -> None:
     rules, start_from = made(options, "--set-up", "position", "--players", "3")
     assert start_from == "camera" and rules == Rules.make(3)
     file = tmp_path / "rules.toml"

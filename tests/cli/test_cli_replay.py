@@ -86,7 +86,7 @@ def test_three_players_hold_the_thirteenth_piece(focus: Any, write: Any) -> None
     assert list(first) == KEYS
 
 
-def test_pieces_to_place_are_told_until_all_are_placed(focus: Any, write: Any) -> None:
+def test_pieces_to_place_are_counted_until_all_are_placed(focus: Any, write: Any) -> None:
     lines = focus(
         "replay", write("g.json", game({"players": 2, "set_up": "drop"}, 60)), "--positions"
     ).objects

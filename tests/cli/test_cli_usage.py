@@ -14,7 +14,7 @@ from focus_companion import __version__
 from focus_companion.cli import COMMANDS
 from focus_companion.commands.shared import console
 from focus_companion.commands.shared.console import BadInput, NotSo
-from focus_companion.commands.shared.rule_options import make_rules, optional_rule_options
+from focus_companion.commands.shared.rule_options import make_rules, match_options
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules
 
@@ -182,8 +182,8 @@ def test_optional_rules(args: list[str], given: bool) -> None:
     seen = []
 
     @click.command()
-    @optional_rule_options
-    def command(rules: Rules | None) -> None:
+    @match_options
+    def command(rules: Rules | None, start_from: str, games: int) -> None:
         seen.append(rules)
 
     assert console.run(command, args) == 0
@@ -206,7 +206,7 @@ def test_optional_rules(args: list[str], given: bool) -> None:
         (ZeroDivisionError("oh"), 2, "internal error, please report it (ZeroDivisionError: oh)"),
     ],
 )
-def test_every_error_is_told_in_one_line(
+def test_every_error_is_one_line(
     error: BaseException,
     status: int,
     line: str,

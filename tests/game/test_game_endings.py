@@ -250,7 +250,7 @@ def test_leaving_with_only_one_able_ends_the_game() -> None:
     assert (end.result, end.out) == (Outcome("g", "domination"), "r")
 
 
-def test_a_partner_left_with_the_stacks_of_one_who_is_out_has_lost() -> None:
+def test_a_partner_left_with_the_stacks_of_an_absent_one_has_lost() -> None:
     board = {"d5": "r", "d6": "y", "a3": "b"}
     open_stacks = given(board, 4, partners=True, move_partner_stacks=True, to_move="r")
     assert play(open_stacks[0], Move.parse("d5-d4"), open_stacks[1]).to_move == "g"  # moves yellow's stack

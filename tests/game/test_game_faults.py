@@ -1,25 +1,20 @@
-"""Why a turn is refused, in the specified words, and what is impossible on a board."""
-
-from typing import Any
+"""Why a turn is refused, in the specified words."""
 
 import pytest
-from game_boards import board, given
+from game_boards import given
 
 from focus_companion.game.declarations import Declaration
 from focus_companion.game.faults import (
     Fault,
     IllegalMove,
-    differing,
     explain,
-    observed,
     sentence,
-    set_up_faults,
 )
 from focus_companion.game.moves import Move
 from focus_companion.game.play import act, play
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
-from focus_companion.game.setups import start_position, start_stacks
+from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 
 BOARD = {"d5": "rgg", "d6": "r", "e4": "gr", "b3": "g"}
@@ -96,60 +91,3 @@ def test_nothing_is_legal_when_the_game_is_over() -> None:
     rules = Rules.make(2)
     over = act(start_position(rules), Declaration("draw"), rules)
     assert why((over, rules), "d5-d6").reason == "game_over"
-
-
-def test_an_observed_board_tells_everything_at_once() -> None:
-    rules = Rules.make(2)
-    stacks = board({"d5": "rrrrrr", "c1": "b", "c8": "rrrrrrr", "e1": "rrrrrr", "h3": "y", "h4": "gb"})
-    faults = observed(stacks, rules)
-    assert [(f.reason, [SQUARES[s] for s in f.squares], f.colour) for f in faults] == [
-        ("too_high", ["c8"], ""),
-        ("too_high", ["d5"], ""),
-        ("too_high", ["e1"], ""),
-        ("not_playing", ["h4", "c1"], "b"),
-        ("too_many", ["c8", "d5", "e1"], "r"),
-        ("not_playing", ["h3"], "y"),
-    ]
-    sentences = [sentence(fault) for fault in faults]
-    assert sentences[0].startswith("The stack on c8 is 7 high")
-    assert sentences[4] == "There are 19 red pieces on the board, and the game has 18."
-    assert sentences[5] == "There are yellow pieces on the board, and yellow does not play."
-
-
-@pytest.mark.parametrize(
-    ("switches", "most"),
-    [
-        ({"players": 2}, 18),
-        ({"players": 3}, 13),
-        ({"players": 3, "thirteenth_piece": False}, 12),
-        ({"players": 4}, 13),
-    ],
-    ids=str,
-)
-def test_pieces_of_each_colour(switches: dict[str, Any], most: int) -> None:
-    rules = Rules.make(**switches)
-    squares = iter(SQUARES)
-    stacks = {next(squares): "g" for _ in range(most)}
-    assert not observed(board(stacks), rules)
-    assert [f.reason for f in observed(board(stacks | {next(squares): "g"}), rules)] == ["too_many"]
-
-
-def test_a_board_of_another_size_is_refused() -> None:
-    with pytest.raises(ValueError, match="52 squares, this has 3"):
-        observed(("", "r", "g"), Rules.make(2))
-
-
-def test_where_a_board_differs_from_the_start() -> None:
-    rules = Rules.make(2)
-    stacks = list(start_stacks(rules))
-    assert set_up_faults(stacks, rules) == ()
-    stacks[INDEX["d5"]], stacks[INDEX["a3"]] = "", "g"
-    assert [SQUARES[square] for square in set_up_faults(stacks, rules)] == ["d5", "a3"]
-    assert differing(stacks, stacks) == ()
-    (fault,) = observed(stacks, rules, at_start=True)
-    assert (fault.reason, [SQUARES[square] for square in fault.squares]) == ("wrong_set_up", ["d5", "a3"])
-    assert "on d5, a3:" in sentence(fault)
-    assert observed(start_stacks(rules), rules, at_start=True) == observed(stacks, rules) == ()
-    stacks[INDEX["a3"]] = "bggggg"
-    both = observed(stacks, rules, at_start=True)
-    assert [fault.reason for fault in both] == ["too_high", "not_playing", "too_many", "wrong_set_up"]

@@ -61,7 +61,7 @@ def test_a_refused_entry_names_its_ply_after_the_good_ones(
     assert len(str(caught.value)) < 300
 
 
-def test_bad_moves_tell_what_they_are() -> None:
+def test_bad_moves_say_what_they_are() -> None:
     assert BadMove("d5-d9").fault.reason == "off_board"
     assert BadMove("*h8").fault.reason == "off_board"
     assert BadMove("d5-d6-d7").fault.reason == "unreadable"

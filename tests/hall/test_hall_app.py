@@ -64,7 +64,7 @@ def test_standings_count_games_then_points() -> None:
     ]
 
 
-def test_who_is_level_shares_a_place() -> None:
+def test_equal_players_share_a_place() -> None:
     rows = standings([game("Ann", "Bob", ["green"], (3, 1)), game("Cleo", "Dan", ["red"], (1, 3))])
     assert [(row["place"], row["name"]) for row in rows] == [(1, "Ann"), (1, "Dan"), (3, "Bob"), (3, "Cleo")]
 
@@ -156,7 +156,7 @@ def test_the_sheet_is_harmless_to_spreadsheets(client: FlaskClient) -> None:
     assert sorted(row["won"] for row in rows) == ["", "", "", "", "0", "1"]
 
 
-def test_a_table_is_told_with_its_moves(evening, client: FlaskClient) -> None:
+def test_a_table_is_returned_with_its_moves(evening, client: FlaskClient) -> None:
     shown = client.get("/api/tables/Table 1").get_json()
     session = evening[1][0].session.state()
     assert shown["moves"] == session["moves"] and shown["position"] == session["position"]
@@ -190,7 +190,7 @@ def test_refusals_speak_the_viewers_language(
     assert "sgf" in answer.get_json()["error"]
 
 
-def test_too_many_viewers_are_told_what_to_ask_instead(evening) -> None:
+def test_too_many_viewers_are_asked_to_poll(evening) -> None:
     client = create_hall(evening[0], viewers=1).test_client()
     first = client.get("/api/events")
     answer = client.get("/api/events", headers={"Accept-Language": "pl"})

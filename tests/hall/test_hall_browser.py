@@ -79,7 +79,7 @@ def hall(broker: Mosquitto) -> Iterator[str]:
 
 def alert(table: Table, squares: list[str]) -> None:
     text = "Red moved 2 pieces by 3 squares. Put them back, then go exactly 2 squares."
-    table.session._tell(Alert(table.session.history.time, "distance", "red", squares, text))
+    table.session._emit_events(Alert(table.session.history.time, "distance", "red", squares, text))
     table.publisher.tell()
 
 
@@ -141,7 +141,7 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     assert page.locator("#large h2").inner_text() == "Table 5"
     shown = tables[4].session.history.ply
     playwright.expect(page.locator("#moves li")).to_have_count(shown)
-    tables[4].session._tell(Resolved(tables[4].session.history.time))
+    tables[4].session._emit_events(Resolved(tables[4].session.history.time))
     tables[4].play(3)
     playwright.expect(page.locator("#moves li")).to_have_count(shown + 3)
     expect(page.locator("#arbiter li")).to_have_count(1)
@@ -212,14 +212,14 @@ def test_alerts_move_no_table_and_keep_the_keyboards_place(browser, tables, hall
         page.keyboard.press("Escape")
         page.wait_for_selector("#large", state="hidden")
         for number in (0, 2, 4, 5):
-            tables[number].session._tell(Resolved(tables[number].session.history.time))
+            tables[number].session._emit_events(Resolved(tables[number].session.history.time))
             tables[number].publisher.tell()
         playwright.expect(page.locator("#arbiter li")).to_have_count(0)
         assert page.evaluate(PLACES) == before
         page.close()
 
 
-def test_who_finds_no_room_for_a_stream_is_told_all_the_same(browser, tables, broker) -> None:
+def test_a_viewer_without_a_stream_gets_updates_by_polling(browser, tables, broker) -> None:
     evening = Evening()
     listener = Listener(parse_broker(broker.address), evening)
     listener.connect()

@@ -207,7 +207,7 @@ def test_turns_of_a_running_game_are_no_news_for_the_list_of_results() -> None:
     evening.news.close()
 
 
-def test_viewers_share_what_is_told() -> None:
+def test_viewers_share_the_serialized_events() -> None:
     news, written = News(), []
     news.changed("A")
     ways = [iter(news.follow(None, heartbeat=5)) for _ in range(3)]
@@ -220,7 +220,7 @@ def test_viewers_share_what_is_told() -> None:
     news.close()
 
 
-def test_what_changes_while_viewers_are_told_comes_once() -> None:
+def test_a_change_during_publishing_is_sent_once() -> None:
     news = News()
     following = iter(news.follow(None, heartbeat=5))
     next(following)
@@ -233,7 +233,7 @@ def test_what_changes_while_viewers_are_told_comes_once() -> None:
     news.close()
 
 
-def test_news_of_a_moment_are_told_together_and_none_is_lost() -> None:
+def test_simultaneous_changes_are_sent_together_and_none_is_lost() -> None:
     news = News()
     following = iter(news.follow(None, heartbeat=5))
     next(following)
@@ -261,7 +261,7 @@ def test_news_of_a_moment_are_told_together_and_none_is_lost() -> None:
     assert next(following, "end") == "end"
 
 
-def test_who_comes_back_hears_what_it_missed_alone() -> None:
+def test_a_reconnecting_viewer_receives_only_what_it_missed() -> None:
     news = News()
     news.changed("A")
     first = iter(news.follow(None, heartbeat=5))

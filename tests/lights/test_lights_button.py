@@ -27,6 +27,7 @@ class Illegal:
     """A pipeline that sees the start position, then an illegal act that nobody puts right."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self) -> None:
         self.hurried = 0
@@ -113,7 +114,7 @@ def test_of_the_pins() -> None:
         Device.pin_factory = before
 
 
-def test_a_press_that_cannot_be_heard_is_told_and_nothing_breaks(
+def test_an_unavailable_button_is_reported_and_nothing_breaks(
     board: FakeBoard, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The game loop hangs and its queue is full; the lights go on."""
@@ -158,7 +159,7 @@ def test_with_a_loudspeaker_the_light_boards_button_asks(board: FakeBoard) -> No
         assert sight.hurried == 1
 
 
-def test_with_a_loudspeaker_a_button_on_pins_tells_a_long_press() -> None:
+def test_with_a_loudspeaker_a_button_on_pins_distinguishes_a_long_press() -> None:
     spoken = Spoken()
     before = Device.pin_factory
     Device.pin_factory = MockFactory(pin_class=MockPWMPin)

@@ -123,7 +123,7 @@ def test_through_open_lights(factory: Any) -> None:
     assert states(factory, 17, 27, 24) == [0, 0, 0]
 
 
-def test_pin_in_use_is_told(factory: Any) -> None:
+def test_a_pin_in_use_is_reported(factory: Any) -> None:
     with pytest.raises(LightsUnavailable, match="GPIO17"):
         GpioBackend(GpioSettings(turn={"red": 17, "green": 17}))
     # and what was made before the fault is free again

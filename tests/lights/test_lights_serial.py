@@ -240,7 +240,7 @@ def test_a_file_is_no_port(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> 
     assert len(caplog.records) == 1
 
 
-def test_button_pressed_once_is_told_once(board: FakeBoard) -> None:
+def test_a_single_press_is_reported_once(board: FakeBoard) -> None:
     pressed: list[float] = []
     with open_lights(settings(board.link), on_button=lambda: pressed.append(time.monotonic())) as lights:
         until(lambda: any(frame.command == Command.PING for frame in board.heard))

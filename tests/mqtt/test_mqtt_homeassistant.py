@@ -68,7 +68,9 @@ def test_the_entities_show_what_happens(tmp_path: Path) -> None:
         assert shown("turn") == table.session.state()["to_move"]
         assert shown("turn") in heard[discovery_topic("T")]["components"]["turn"]["options"]
 
-        table.session._tell(Alert(table.session.history.time, "distance", "red", ["d5"], "Put it back."))
+        table.session._emit_events(
+            Alert(table.session.history.time, "distance", "red", ["d5"], "Put it back.")
+        )
         table.publisher.tell()
         until(lambda: shown("alert") == "ON")
         attributes = heard[discovery_topic("T")]["components"]["alert"]["json_attributes_template"]

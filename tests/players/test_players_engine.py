@@ -119,7 +119,7 @@ def test_games_differ_with_the_seed() -> None:
     assert len(found) > 2
 
 
-def test_it_stops_when_it_is_told() -> None:
+def test_it_stops_on_request() -> None:
     rules = Rules.make(2)
     asked = 0
 

@@ -23,7 +23,7 @@ def _search_once() -> Iterator[None]:
 
 @pytest.fixture
 def table(shared: Table) -> Iterator[Table]:
-    """A module's table at its start; whatever a test does is put right, or taken back, after it."""
+    """A module's table at its start; what a test does is undone after it."""
     start = shared.stacks
     yield shared
     if shared.stacks != start or shared.session.history.ply:

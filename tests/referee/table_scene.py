@@ -1,5 +1,5 @@
-"""A simulated table before the real pipeline and session: stacks are set up, shown for a while, and what is
-told because of them comes back."""
+"""A simulated table before the real pipeline and session: stacks are set up and shown for a while, and the
+emitted events are returned."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
 
 @dataclass(frozen=True)
 class Told:
-    """What was told, in short: "move d5-d6", "alert distance", "prompt d5"."""
+    """The emitted events, in short: "move d5-d6", "alert distance", "prompt d5"."""
 
     events: tuple[Event, ...]
 
@@ -73,7 +73,7 @@ class Told:
 
 
 class Table:
-    """One game. ``stacks`` is what stands on the board now, legal or not."""
+    """One game. ``stacks`` is what is on the board now, legal or not."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Table:
         return self._frames / FPS
 
     def put(self, changes: Mapping[str, str]) -> Stacks:
-        """The stacks that stand with some squares changed, by their names."""
+        """The stacks on the board with some squares changed, by their names."""
         stacks = list(self.stacks)
         for square, stack in changes.items():
             stacks[INDEX[square]] = stack
@@ -108,11 +108,13 @@ class Table:
         return untrimmed(self.session.position, Move.parse(move))
 
     def stage(self, stacks: Stacks | None = None) -> Stage:
-        """The table with these stacks (else those that stand); what lies beside is as the session has it."""
+        """The table with these stacks (by default the present ones); the pieces beside the board as in the
+        session.
+        """
         return self.director.stage(self.session.position, stacks or self.stacks)
 
     def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Told:
-        """These stacks stand for so long, with nobody's hand over them; a hand has put them so."""
+        """Show these stacks for some seconds without a hand; a hand has put them there."""
         told: list[Event] = []
         if stacks is not None and stacks != self.stacks:
             changed = next(s for s, stack in enumerate(stacks) if stack != self.stacks[s])
@@ -122,7 +124,7 @@ class Table:
         return Told((*told, *self.shoot(self.stage(), seconds).events))
 
     def shoot(self, stage: Stage, seconds: float, spoil: Callable[[Image], Image] | None = None) -> Told:
-        """A still stage for so many seconds; ``spoil``: what becomes of every picture on its way."""
+        """Show a still stage for some seconds; ``spoil`` alters every picture."""
         told: list[Event] = []
         for _ in range(round(seconds * FPS)):
             image = self.view.shoot(stage, self._rng, detail=0.5)
@@ -132,7 +134,7 @@ class Table:
         return Told(tuple(event for event in told if event.type in TOLD))
 
     def push_board(self, dx: float, dy: float, turn: float) -> None:
-        """From now on the board lies elsewhere (mm, mm, degrees)."""
+        """Move the board (mm, mm, degrees)."""
         self.director.pose = (dx, dy, turn)
 
 

@@ -1,4 +1,4 @@
-"""What the referee says of every act that it weighs: pure, without a picture."""
+"""The referee's texts for every act that it weighs: pure, without a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES = rules({"d5": "rgrrg", "d7": "rg", "b2": "gg"}, {"g": 1})
 
 
 def test_no_sentence_asks_for_no_pieces() -> None:
-    """After a turn that needs no trimming, taking pieces is not a trimming gone wrong."""
+    """After a turn that needs no trimming, taking pieces is not a wrong trimming."""
     acts = Acts([start_position(RULES)], RULES)
     told = {
         act.wrong().text for move in acts.legal for act in acts.wrong_trims(move) if act.wrong is not None
@@ -38,7 +38,7 @@ def test_no_sentence_asks_for_no_pieces() -> None:
 
 
 def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
-    """Then that piece may lie beside the board, and the stack is too high still."""
+    """Then that piece may lie beside the board while the stack is still too high."""
     high = rules({"f7": "rrgrg", "e7": "rg"}, {})
     move = Move(INDEX["e7"], INDEX["f7"])
     acts = [act for act in Acts([start_position(high)], high).turns({move.target}) if act.moves == (move,)]
@@ -50,7 +50,7 @@ def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
 
 
 def test_a_piece_from_outside_makes_them_more() -> None:
-    """What a trimming left before a square is not taken for a piece that was set on it."""
+    """A piece laid down in front of a square after a trimming does not count as a piece on that square."""
     acts = Acts([start_position(RULES)], RULES)
     near = {INDEX[name] for name in ("d5", "d6", "e6", "f7")}
     moved, placed = [], []
@@ -62,8 +62,8 @@ def test_a_piece_from_outside_makes_them_more() -> None:
 
 
 def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -> None:
-    """A piece that went on from where it had just been set is no turn by itself; who plays on has taken it
-    for the other turn of the same piece."""
+    """Moving on a piece that was just set is not a turn; the next player has accepted it as a different turn
+    of the same piece."""
     before = start_position(RULES)
     last = Move.parse("f6-f7")
     acts = Acts([before, apply(before, last, RULES)], RULES)
@@ -82,7 +82,7 @@ def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -
 
 
 def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() -> None:
-    """It had been asked about, or the last turn had been seen to be taken back."""
+    """It had been asked about, or the last turn had visibly been taken back."""
     before = start_position(RULES)
     acts = Acts([before, apply(before, Move.parse("f6-f7"), RULES)], RULES)
     instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
@@ -96,8 +96,10 @@ def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() ->
     assert not [act for act in acts.retries(here, (then,)) if act.moves == (instead,)]
 
 
-def test_while_the_set_up_is_placed_nobody_is_told_of_a_reserve() -> None:
-    """Both have pieces in hand then: a turn of the other player is out of turn, whatever lies in reserve."""
+def test_during_the_drop_set_up_no_alert_mentions_a_reserve() -> None:
+    """Both players have pieces in hand then, so a turn of the other player is out of turn, whatever the
+    reserve.
+    """
     drop = Rules.make(2, set_up="drop")
     position = start_position(drop)
     for text in ("*d5", "*d6") * 5:
@@ -117,7 +119,7 @@ def test_while_the_set_up_is_placed_nobody_is_told_of_a_reserve() -> None:
     assert "nothing moves until all pieces are placed" in told[("d5", "d4"), "g"].text
 
 
-def test_without_a_reserve_a_piece_set_down_is_told_as_such() -> None:
+def test_a_placed_piece_without_a_reserve_is_alerted_as_such() -> None:
     acts = Acts([start_position(RULES)], RULES)
     told = {act.wrong().text for act in acts.displacements([INDEX["a3"]]) if act.wrong is not None}
     assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in told)

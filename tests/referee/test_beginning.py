@@ -1,4 +1,4 @@
-"""What may be how another begins than the one named."""
+"""Acts by which a player other than the one named may begin."""
 
 from __future__ import annotations
 

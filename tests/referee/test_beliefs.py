@@ -1,4 +1,4 @@
-"""What is kept of turns that could not be told apart: pure, without a picture."""
+"""Beliefs about turns that could not be distinguished: pure, without a picture."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_acts_of_a_world_are_changes_of_what_stood() -> None:
     acts = list(world.put(world.acts.turns(range(52))))
     assert all(act.moves[0] == Move.parse("d5-d4") and len(act.moves) == 2 for act in acts)
     assert all(act.prior < -5.0 for act in acts)
-    # What was believed and has been put back leaves the board as it was before it.
+    # A belief that was undone leaves the board as before.
     back = [act for act in world.put(world.acts.back()) if act.kind is Kind.NOTHING]
     assert len(back) == 1
     assert back[0].changes == {

@@ -1,4 +1,4 @@
-"""What speaks for an act besides how the board looks: what nobody touched, and what happened elsewhere."""
+"""Evidence for an act other than the look of the board: untouched squares, and changes elsewhere."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     touched: dict[str, float], changes: dict[str, str], against: float
 ) -> None:
-    """``touched`` below 0: stirred by that much of what is sure."""
+    """``touched`` below 0: stirred by that fraction of the certain level."""
     by = {INDEX[square]: -share for square, share in touched.items() if share < 0}
     stirred = {square: 12.0 * share for square, share in by.items()}
     shares = np.zeros(len(SQUARES))
@@ -77,16 +77,20 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
 
 
 @pytest.mark.parametrize(
-    ("by", "gained", "against"),
+    ("by", "gained", "before", "against"),
     [
-        (0.5, -9.0, course.UNSEEN + course.UNMOVED),
-        (0.5, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
-        (6.0, 25.0, course.UNSEEN),
+        (0.5, -9.0, -9.0, course.UNSEEN + course.UNMOVED),
+        (0.5, 25.0, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
+        (6.0, 25.0, -9.0, course.UNSEEN),
+        (6.0, 25.0, 20.0, course.UNSEEN + 20.0),
     ],
-    ids=["calm", "calm, but it would fit better", "stirred"],
+    ids=["calm", "calm, but it would fit better", "stirred", "stirred, but it fitted better before"],
 )
-def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float, against: float) -> None:
-    """Where a piece more would show plainly; ``by`` standard deviations it looks different."""
+def test_a_square_that_looks_as_before_was_not_changed(
+    by: float, gained: float, before: float, against: float
+) -> None:
+    """One more piece would be clearly visible; the square differs ``by`` standard deviations. What it gained
+    in the picture before, too, is no evidence."""
     outlines = SimpleNamespace(piece_pixels=1000.0)
     evidence = SimpleNamespace(
         standing=start_position(RULES).stacks,
@@ -99,13 +103,14 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float,
         since_mark=None,
         appeared="",
         evidence=evidence,
+        gain_before=lambda *_: before,
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
     assert course.course(look, act, None) == pytest.approx(-against)
-    # Of a turn that nobody could see no change is asked for; but what did not change says nothing for it.
+    # An invisible turn need not change anything; but an unchanged square is no evidence for it.
     hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
-    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, gained) if by < course.CALM else 0.0)
-    # Of two turns in doubt the one that is not taken for made must have moved its pieces back as well.
+    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, before))
+    # Of two turns in doubt, the rejected one requires that its pieces were moved back, too.
     back = Act(Kind.TURNS, {}, (*act.moves, Move.parse("d5-d6")), restored=act.changes)
     unlike = course.UNSEEN + (course.UNMOVED if by < course.CALM else 0.0)
     assert course.course(look, back, None) == pytest.approx(-unlike)
@@ -117,9 +122,10 @@ def test_a_square_that_looks_as_before_was_not_changed(by: float, gained: float,
     ids=["buried", "elsewhere", "alone", "on top"],
 )
 def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, against: float) -> None:
-    """It shows in the height alone: rather the stack was set on the bare square, against the rules."""
+    """Only the height shows it: more likely the stack was set on the bare square, illegally."""
     look: Any = SimpleNamespace(
         touched=np.ones(len(SQUARES)),
+        gain_before=lambda *_: -9.0,
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(standing=start_position(RULES).stacks),
@@ -132,10 +138,10 @@ def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, aga
 @pytest.mark.parametrize(
     ("touched", "against"), [(0.0, course.HIDDEN_TURN), (0.04, course.HIDDEN_TURN), (0.1, 0.0)]
 )
-def test_a_turn_of_which_nothing_but_a_shadow_may_show_is_not_told_beside_another(
+def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
     touched: float, against: float
 ) -> None:
-    """A piece taken from below its own colour, on the way to where somebody else's stack was moved."""
+    """A piece taken from below its own colour while somebody else's stack is moved."""
     stood = list(start_position(RULES).stacks)
     stood[INDEX["d5"]] = "rgg"
     shown = np.ones(len(SQUARES))
@@ -143,6 +149,7 @@ def test_a_turn_of_which_nothing_but_a_shadow_may_show_is_not_told_beside_anothe
     look: Any = SimpleNamespace(
         touched=shown,
         differs=np.full(len(SQUARES), 9.0),
+        gain_before=lambda *_: -9.0,
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(

@@ -39,7 +39,7 @@ def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bo
 def test_a_turn_is_clean_only_if_its_squares_do_not_show_another_way_between_them(
     another: dict[str, str], more: float, is_clean: bool
 ) -> None:
-    """Red's piece set on green's, out of turn, where a bare dome looks as green as the pieces."""
+    """Red's piece set on green's, out of turn, on a board whose bare domes look as green as the pieces."""
     b3, c3 = INDEX["b3"], INDEX["c3"]
     stood = [""] * len(SQUARES)
     stood[b3], stood[c3] = "rrg", "r"

@@ -1,4 +1,4 @@
-"""Which acts the judge weighs: what explains all that changed stays in the race."""
+"""Which acts the judge weighs: those that explain all changes are always included."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOUCHED = {"f7": 0.19, "f8": 0.45, "g6": 0.03}
 
 
 def look_at(position: Position, touched: Mapping[str, float], **more: Any) -> Any:
-    """A look that says nothing but how much of each square changed, and what is said here beyond that."""
+    """A look with only the changed fraction of each square, and what is given here in addition."""
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
         shares[INDEX[square]] = share
@@ -61,7 +61,7 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
 
 @pytest.mark.parametrize(("where", "told"), [("d5", Kind.TURN), ("e5", Kind.WRONG_TWICE)])
 def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: Kind) -> None:
-    """In bad light its stacks may look like other ones; it is asked about and not called unexplained."""
+    """In bad light its stacks may look like others; it is asked about and not alerted as unexplained."""
     position = start_position(RULES)
     evidence = SimpleNamespace(
         standing=position.stacks,
@@ -79,7 +79,7 @@ def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: K
 def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
     monkeypatch: pytest.MonkeyPatch, beside: float, further: bool
 ) -> None:
-    """Two moves in one turn: the first alone would be a turn."""
+    """Two moves in one turn; the first alone would be legal."""
     position = start_position(RULES)
     look = look_at(position, {"d5": 0.9, "d6": 0.9, "f2": beside, "f3": beside})
     kinds: set[str] = set()
@@ -122,10 +122,10 @@ def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
 
 
 @pytest.mark.parametrize(("by", "looked"), [(44.0, ["b2", "c1"]), (14.0, ["b2", "c1"]), (8.0, [])])
-def test_what_hardly_shows_in_the_dark_is_looked_into(
+def test_barely_visible_changes_in_the_dark_are_judged(
     monkeypatch: pytest.MonkeyPatch, by: float, looked: list[str]
 ) -> None:
-    """Blue pieces on a blue board under one weak lamp: not a pixel changes by as much as in a lit room."""
+    """Blue pieces on a blue board under one weak lamp: no pixel changes as much as in a well-lit room."""
     position = start_position(RULES)
     look = look_at(position, {}, stirred={INDEX["c1"]: by, INDEX["b2"]: by})
     seen: list[int] = []
@@ -150,10 +150,10 @@ def test_what_hardly_shows_in_the_dark_is_looked_into(
     ],
     ids=["plainly", "hardly", "hardly, but it fits", "no turn on one square", "nothing"],
 )
-def test_a_picture_in_which_a_turn_hardly_shows_is_not_compared_with(
+def test_a_picture_of_a_barely_visible_turn_is_not_used_as_a_reference(
     stirred: dict[str, float], nats: float, shown: bool
 ) -> None:
-    """Else the turn, once the next one tells that it was made, could not be seen any more."""
+    """Otherwise the turn would no longer be visible when the next one shows that it was made."""
     played = rules({"d5": "rg", "d6": "g"}, {})
     look: Any = SimpleNamespace(
         stirred={INDEX[square]: by for square, by in stirred.items()},
@@ -201,7 +201,7 @@ TURN = Act(Kind.TURN, {INDEX["e6"]: "", INDEX["e5"]: "rr"}, (Move.parse("e6-e5")
 def test_a_piece_out_of_sight_lies_where_people_move_pieces(
     likeliest: Act, rivals: tuple[Act, ...], named: Act
 ) -> None:
-    """Its own colour hides it; of the squares with that colour the noise favours any."""
+    """Its own colour hides it; noise may favour any square with that colour."""
     found = judging._laid_where_hidden(Judgement(likeliest, 200.0, 2.0, rivals=rivals), None)
     assert found.act.changes == named.changes
     assert found.act.lifted == (likeliest is GONE or named is not likeliest), (

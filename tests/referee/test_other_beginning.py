@@ -1,5 +1,5 @@
-"""Another player begins than the one named: told as out of turn, and taken as the first turn if the players
-say so or the next player plays on."""
+"""A player other than the one named begins: alerted as out of turn, and accepted as the first turn if the
+players say so or the next player plays on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def played(table: Table) -> list[tuple[str, str]]:
 
 
 def check_record(table: Table) -> None:
-    """The exported record begins with who began, and leads to what stands."""
+    """The exported record starts with the player who began, and leads to the current position."""
     state = table.session.state()
     record = record_to_json(table.session.record())
     assert record["rules"]["order"] == state["order"] == state["rules"]["order"]
@@ -66,7 +66,7 @@ def test_the_players_say_who_begins() -> None:
     start = table.stacks
     assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
     table.session.submit(ask.Begin("r"))
-    # The board shows it already: nothing is to be looked for or set up, and play goes on.
+    # The board shows it already: nothing needs to be found or set up, and play goes on.
     assert table.show(seconds=1.0).words == ["resolved", "move d6-d7"]
     assert table.session.camera == "ok" and table.session.state()["begins"] is None
     assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["move c4-c5"]
@@ -81,7 +81,7 @@ def test_the_players_say_who_begins() -> None:
     check_record(table)
 
 
-def test_who_answers_late_may_have_played_on() -> None:
+def test_players_may_play_on_before_answering_late() -> None:
     table = begun(Rules.make(2))
     table.show(done(table, "d6-d7"), seconds=2.0)
     table.session.submit(ask.Begin("r"))
@@ -129,7 +129,7 @@ def test_what_would_be_illegal_for_anybody_begins_nothing() -> None:
 
 
 def test_from_a_corrected_position() -> None:
-    """Whose turn it is was entered wrongly: the order stays, the other has the turn."""
+    """The player to move was entered wrongly: the order stays, the other player is to move."""
     table = begun(Rules.make(2))
     table.show(done(table, "c4-c5"), seconds=1.0)
     table.session.submit(ask.SetPosition(table.stacks, "g"))

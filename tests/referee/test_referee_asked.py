@@ -1,4 +1,4 @@
-"""Turns that the table makes for somebody else: only what was asked for may be played."""
+"""Turns that the table makes for somebody else: only the chosen turn may be made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def table() -> Table:
 
 
 def ask(table: Table, move: str) -> list[Event]:
-    """Whoever plays for the player to move chooses this turn."""
+    """The seat of the player to move chooses this turn."""
     history = table.session.history
     done = table.session.submit(
         SubmitTurn(
@@ -79,12 +79,12 @@ def test_a_wrong_turn_may_be_accepted_by_hand(table: Table) -> None:
     assert table.show(table.after("f5-f6"), 1.5).words == ["move f5-f6"], "red has hands"
 
 
-def test_nobody_plays_for_who_has_not_chosen(table: Table) -> None:
+def test_a_turn_made_before_one_was_chosen_is_alerted(table: Table) -> None:
     told = table.show(table.after("c4-c5"), 1.5)
     (alert,) = alerts(told.events)
     assert alert.reason == "not_the_reply" and "has not chosen a turn yet" in alert.text
     assert words(ask(table, "c4-c5")) == ["reply"]
-    # It stands already: nobody need take it back to make it again.
+    # It is on the board already and need not be taken back and made again.
     assert table.show(seconds=1.0).words == ["resolved", "move c4-c5"]
 
 

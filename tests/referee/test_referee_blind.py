@@ -1,5 +1,5 @@
-"""Pictures of no use, before the real pipeline: each is told once, nothing is made up meanwhile, and the game
-goes on from the last legal position.
+"""Useless pictures in the real pipeline: each fault is reported once, nothing else is emitted meanwhile, and
+the game continues from the last legal position.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def shared() -> Table:
 
 @pytest.fixture
 def table(shared: Table) -> Iterator[Table]:
-    """The table at its start, and seen to be so after each test, whatever its pictures were."""
+    """The table at its start, which is recognised again after each test."""
     start = shared.stacks
     yield shared
     shared.show(start, 2.0)
@@ -73,7 +73,7 @@ def test_a_moment_is_no_news(table: Table, why: str, spoil: Callable[[Image], Im
     assert table.shoot(table.stage(), 1.0).words == []
 
 
-def test_pictures_of_another_size_are_told_and_the_board_is_found_in_them(table: Table) -> None:
+def test_pictures_of_another_size_are_reported_and_the_board_is_found_in_them(table: Table) -> None:
     def larger(image: Image) -> Image:
         return np.asarray(cv2.resize(image, (960, 720), interpolation=cv2.INTER_CUBIC), np.uint8)
 

@@ -1,4 +1,4 @@
-"""What no camera can tell apart: the players are asked, no alarm is raised, and later turns decide."""
+"""Acts that no camera can distinguish: the players are asked, there is no alert, and later turns decide."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
 """Green has a stack of five of its own; one more piece on it changes nothing that anyone could see."""
 
 LIKE = {"c4": "ggg", "e4": "ggg", "d4": "g", "b7": "", "c7": "", "f7": "", "g7": "", "b3": "", "h3": ""}
-"""Green's stacks beside each other: from straight above, a piece from one to the other hardly shows."""
+"""Green's stacks side by side: from straight above, a piece moved from one to the other is barely visible."""
 
 HIGH_STACK = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
 """Green can make a stack of seven, which looks much like five from above."""
@@ -41,7 +41,7 @@ def reserve_table() -> Table:
     return table
 
 
-def test_a_reserve_piece_that_nobody_can_see_is_asked_for(reserve_table: Table) -> None:
+def test_an_invisible_reserve_piece_is_asked_about(reserve_table: Table) -> None:
     table = reserve_table
     red = next(s for s, stack in enumerate(table.stacks) if stack == "r" and table.stacks[s + 1] == "r")
     stacks = list(table.stacks)
@@ -49,7 +49,7 @@ def test_a_reserve_piece_that_nobody_can_see_is_asked_for(reserve_table: Table) 
     told = table.show(tuple(stacks), 2.5)
     assert told.words == ["unclear"]
     assert told.events[0].to_json()["candidates"] == ["*d5"]
-    # Green goes on: so it had been a turn, and red's was the next.
+    # Green goes on, so it had been a turn, followed by red's.
     stacks[INDEX["d5"]], stacks[INDEX["d4"]] = "gggg", stacks[INDEX["d4"]] + "g"
     told = table.show(tuple(stacks), 2.5)
     assert [word.split()[0] for word in told.words] == ["move", "move", "move"]
@@ -61,10 +61,10 @@ def steep_table() -> Table:
     return steep(1.0, rules(LIKE, {}))
 
 
-def test_a_turn_that_nobody_could_see_is_asked_for(steep_table: Table) -> None:
+def test_an_invisible_turn_is_asked_about(steep_table: Table) -> None:
     table = steep_table
     told = table.show(table.put({"c4": "gg", "d4": "gg"}), 1.5)
-    # Whatever shows of it from straight above, no other turn than one of green's may be told.
+    # However little of it is visible from above, only a turn of green may be emitted.
     assert all(word in ("move c4-d4", "unclear") for word in told.words), told.words
     seen = "move c4-d4" in told.words
     red = next(s for s, stack in enumerate(table.stacks) if stack == "r" and table.stacks[s + 1] == "r")
@@ -75,12 +75,14 @@ def test_a_turn_that_nobody_could_see_is_asked_for(steep_table: Table) -> None:
     if told.words == ["unclear"]:
         assert "c4-d4" in told.events[0].to_json()["candidates"] and not seen
     else:
-        # That red played on tells that it had been a turn.
+        # Red's next turn shows that it had been a turn.
         assert told.words == ([played] if seen else ["move c4-d4", played])
 
 
 EITHER = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2": "r", "f3": "r"}
-"""Green's piece between two of its own: from straight above, onto which of them it was set hardly shows."""
+"""Green's piece between two of its own: from straight above, it is barely visible on which of them it was
+set.
+"""
 
 
 def either() -> Table:
@@ -91,14 +93,14 @@ def either() -> Table:
     told = table.show(table.put({"c5": "", "b5": "gg"}), 1.5)
     assert told.words == ["unclear"]
     assert set(told.events[0].to_json()["candidates"]) >= {"c5-b5", "c5-d5"}
-    # The game goes on before anybody answers; it is not known yet from which position, and nothing is cried.
+    # The game goes on before anybody answers; the position is still ambiguous, and there is no alert.
     assert table.show(table.put({"f2": "", "f3": "rr"}), 1.5).words == []
     return table
 
 
 @pytest.mark.parametrize("quickly", [False, True])
-def test_what_was_gone_before_it_could_be_asked_about_is_borne_in_mind(quickly: bool) -> None:
-    """Whoever moves on at once, against the rules, is told so from after the turn that was in doubt."""
+def test_a_doubt_that_ended_before_its_settle_time_is_remembered(quickly: bool) -> None:
+    """An illegal act right after an ambiguous turn is alerted relative to the position after that turn."""
     table = steep(1.0, rules(EITHER, {}))
     told = table.show(table.put({"c5": "", "b5": "gg"}), 0.5 if quickly else 1.5)
     assert told.words == ([] if quickly else ["unclear"])
@@ -115,7 +117,7 @@ def test_a_doubt_lasts_until_a_turn_decides() -> None:
     assert table.session.position.stacks == table.stacks
 
 
-def test_who_answers_late_is_told_what_was_played_since() -> None:
+def test_after_a_late_answer_the_turns_since_are_emitted() -> None:
     table = either()
     table.session.submit(ChooseMove(Move.parse("c5-b5")))
     told = table.show(seconds=1.5)
@@ -138,7 +140,7 @@ def test_an_illegal_act_in_doubt_is_alerted() -> None:
     before = table.stacks
     told = table.show(table.put({"e2": "", "d3": table.stacks[INDEX["d3"]] + table.stacks[INDEX["e2"]]}), 2.5)
     assert [word.split()[0] for word in told.words] == ["alert"]
-    # It is put back, and what was asked before is asked still.
+    # It is put back, and the previous question remains.
     assert table.show(before, 2.5).words == ["resolved", "unclear"]
     assert table.session.state()["unclear"]
 
@@ -160,7 +162,7 @@ SWAPPED = {"d5": "gr", "d6": "rg", "b2": "", "c5": "", "e5": ""}
     ],
     ids=["knocked, 1", "knocked, 5", "swapped, 5", "swapped, 11", "swapped, 11 and far"],
 )
-def test_a_turn_is_not_told_because_the_rules_would_have_it(
+def test_a_turn_is_not_emitted_only_because_it_is_legal(
     tilt: float,
     fill: float,
     start: dict[str, str],
@@ -168,8 +170,8 @@ def test_a_turn_is_not_told_because_the_rules_would_have_it(
     rightly: dict[str, str],
     turn: str,
 ) -> None:
-    """Where a piece went, and of which height its stack is, hardly shows from above: it is asked about. Where
-    it does show, the turn is told.
+    """The target of a piece and the height of its stack are barely visible from above, so it is asked about.
+    If they are visible, the turn is emitted.
     """
     table = steep(tilt, rules(start, {}), fill)
     before = table.stacks
@@ -179,7 +181,7 @@ def test_a_turn_is_not_told_because_the_rules_would_have_it(
 
 
 def test_what_is_in_doubt_stays_so_under_another_lamp() -> None:
-    """The picture by the new light, with which later ones are compared, shows it already."""
+    """The reference picture in the new light shows it already."""
     table = steep(5.0, rules(KNOCKED | {"e6": ""}, {}))
     start = table.stacks
 
@@ -200,7 +202,7 @@ HIS_OWN = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "g7": ""}
 
 @pytest.mark.parametrize("tilt", [25.0, 35.0])
 def test_a_stack_trimmed_in_one_go_is_no_alarm_though_its_piece_lies_out_of_sight(tilt: float) -> None:
-    """The pieces now look as if they had only changed places."""
+    """The pieces now look as if they had only been exchanged."""
     table = steep(tilt, rules(HIS_OWN, {"g": 1}))
     assert table.show(table.put({"d5": "grrgg"}), 2.0).words == ["prompt d5"]
     told = table.show(table.put({"d6": "", "c6": "rr"}), 1.5)
@@ -215,10 +217,10 @@ def test_a_piece_more_on_its_own_colour_is_prompted_for(tilt: float) -> None:
 
 
 FAINT = {"d5": "rgg", "d6": "r", "c6": "r"}
-"""A third green piece on top changes nothing but a rim."""
+"""A third green piece on top changes only a rim."""
 
 
-def test_a_piece_more_that_hardly_shows_is_asked_about_and_no_alarm_follows() -> None:
+def test_a_barely_visible_extra_piece_is_asked_about_without_an_alert() -> None:
     table = steep(18.0, rules(FAINT, {"g": 1}))
     told = table.show(table.put({"d5": "rggg"}), 1.5)
     assert told.words == ["unclear"]
@@ -236,8 +238,8 @@ def test_two_turns_of_which_the_second_awaits_its_trimming() -> None:
     assert told.words == ["move b2-c2", "prompt c6"]
 
 
-def test_who_answers_may_have_played_on() -> None:
-    """The board shows what was answered, and more: it is not asked to be put back as it was."""
+def test_players_may_play_on_before_answering() -> None:
+    """The board shows the answer and more, so nobody is asked to put it back."""
     table = steep(10.0, rules(HIGH_STACK, {"g": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
     assert table.show(table.put({"d5": "rgrg"}), 1.5).words == ["unclear"]
@@ -246,7 +248,7 @@ def test_who_answers_may_have_played_on() -> None:
 
 
 def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -> None:
-    """Five pieces look like seven there, and the next turn must not settle it in silence."""
+    """Five pieces look like seven there, and the next turn must not settle the question silently."""
     table = steep(6.0, rules(HIGH_STACK, {"g": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
     assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["unclear"]
@@ -256,9 +258,9 @@ def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -
 def perhaps_trimmed() -> Table:
     """A stack of seven of which a piece was taken: from here, it may as well be five as six that are left."""
     table = steep(21.0, rules(HIGH_STACK, {"g": 1}))
-    # However long they think about it, nobody has touched it.
+    # Nobody has touched it, however long they think.
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"}), 3.0).words == ["prompt d5"]
-    # They may be at it still; then it is asked, and once.
+    # They may still be trimming; then it is asked, once.
     assert table.show(table.put({"d5": "grrgrg"}), 1.0).words == []
     told = table.show(seconds=2.0)
     assert told.words == ["unclear"]
@@ -267,7 +269,7 @@ def perhaps_trimmed() -> Table:
 
 
 def test_a_prompt_does_not_stand_for_good_where_the_stack_may_be_trimmed() -> None:
-    """Who followed it has nothing more to take: the players say so, and the game goes on from there."""
+    """Players who followed the prompt have nothing more to take; they say so, and the game continues."""
     table = perhaps_trimmed()
     table.session.submit(ChooseMove(Move.parse("d7-d5")))
     assert table.show(seconds=1.5).words == ["move d7-d5"]
@@ -284,14 +286,14 @@ def test_whether_a_stack_was_trimmed_is_asked_no_more_once_it_shows() -> None:
     assert table.session.state()["prompt"] is table.session.state()["unclear"] is None
 
 
-def test_play_that_goes_on_does_not_tell_that_a_stack_was_trimmed() -> None:
-    """It may have been left too high: the question stands."""
+def test_continued_play_is_no_evidence_that_a_stack_was_trimmed() -> None:
+    """It may have been left too high, so the question remains."""
     table = perhaps_trimmed()
     assert table.show(table.put({"c5": "", "c4": "gr"}), 3.0).words == []
     assert table.session.history.ply == 0
 
 
-def test_of_two_turns_that_lead_to_one_position_none_is_told_as_the_likelier() -> None:
+def test_of_two_turns_with_the_same_position_neither_is_emitted_as_likelier() -> None:
     """Green's piece goes back, from whichever of the two it was on: no later picture can tell which."""
     table = either()
     assert table.show(table.put({"c5": "g", "b5": "g"}), 2.5).words == []
@@ -305,7 +307,7 @@ def test_of_two_turns_that_lead_to_one_position_none_is_told_as_the_likelier() -
 
 
 def test_a_turn_taken_back_and_another_made_while_an_older_one_is_in_doubt() -> None:
-    """What showed too briefly to be told is borne in mind: else red seems to have moved a piece aslant."""
+    """A turn shown too briefly to be emitted is remembered: otherwise red seems to have moved diagonally."""
     table = either()
     assert table.show(table.put({"f2": "r", "f3": "r"}), 0.5).words == []
     assert table.show(table.put({"f2": "", "g2": table.stacks[INDEX["g2"]] + "r"}), 2.5).words == []

@@ -1,4 +1,4 @@
-"""How long a still picture must have lasted before an alert: the less it shows, the longer."""
+"""Settle times of alerts: the weaker the evidence, the longer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 
 
 class Shown:
-    """A look as far as patience asks for it."""
+    """A look with only what the settle times depend on."""
 
     def __init__(
         self,
@@ -93,12 +93,10 @@ NOTHING, MOVED = Act(Kind.NOTHING, {}), Act(Kind.TURN, {}, (Move.parse("d7-d5"),
     ],
     ids=["plain and well explained", "hardly changed", "badly explained", "or it was a turn"],
 )
-def test_a_sliver_of_a_piece_too_much_is_told_once_it_stays(
+def test_a_barely_visible_extra_piece_is_alerted_after_the_settle_time(
     monkeypatch: pytest.MonkeyPatch, rival: Act, share: float, per_pixel: float, after: float | None
 ) -> None:
-    """A second red piece on a red one shows so little that nothing need have happened, were it not there
-    still.
-    """
+    """A second red piece on a red one is so faint that it counts only because it lasts."""
     wrong = Wrong("drop_no_reserve", "g", (INDEX["d5"],), "Green set a piece down on d5.")
     act = Act(Kind.WRONG_PIECE, {INDEX["d5"]: "rggg"}, wrong=lambda: wrong)
     found = Judgement(act, -14.5, 0.5, legal_lead=0.5, rivals=(rival,))
@@ -113,7 +111,9 @@ def test_a_sliver_of_a_piece_too_much_is_told_once_it_stays(
 
 
 def test_noise_that_cuts_a_rest_in_two_does_not_silence_an_alert(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two short still pictures of the same act; with something else between them it begins anew."""
+    """Two short still pictures of the same act; if something else comes between them, the settle time
+    restarts.
+    """
     wrong = Wrong("not_straight", "g", (INDEX["d5"], INDEX["e6"]), "Green moved diagonally.")
     act = Act(Kind.WRONG, {INDEX["d5"]: "rg", INDEX["e6"]: "gg"}, wrong=lambda: wrong)
     illegal = Judgement(act, 200.0, 200.0, legal_lead=200.0)
@@ -139,10 +139,10 @@ def test_a_piece_from_out_of_the_game_is_less_likely_than_one_from_the_reserve()
 
 
 @pytest.mark.parametrize("kind", [Kind.TURN, Kind.PENDING])
-def test_a_turn_that_is_hardly_told_from_an_illegal_act_is_asked_about(
+def test_a_turn_hardly_distinguishable_from_an_illegal_act_is_asked_about(
     monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
-    """Also while its stack awaits the trimming: a piece behind a tall stack looks like one on top of it."""
+    """Also while its stack awaits its trimming: a piece behind a tall stack looks like one on top of it."""
     move = Move.parse("d7-d5")
     turn = Act(kind, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
     wrong = Wrong("not_straight", "g", (INDEX["d7"], INDEX["e6"]), "Green moved diagonally.")
@@ -172,7 +172,9 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     besides: dict[str, float],
     told: str,
 ) -> None:
-    """On its own colour, in bad light: nothing speaks against the turn but that it may be in a hand still."""
+    """On its own colour, in bad light: the only alternative to the turn is that the piece is
+    still in a hand.
+    """
     move = Move.parse("d7-d5")
     turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
     lifted = Act(
@@ -193,7 +195,7 @@ def test_a_piece_that_is_nowhere_else_has_landed(
 def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
     monkeypatch: pytest.MonkeyPatch, lead: float, rivals: int, told: list[type], stands: bool
 ) -> None:
-    """Nor does its picture become the one with which later ones are compared."""
+    """Nor does its picture become the reference."""
     move = Move.parse("d7-d5")
     high = Act(Kind.PENDING, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
     trimmed = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "ggrg"}, (move,), trimmed="r")
@@ -212,10 +214,10 @@ def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
 
 
 @pytest.mark.parametrize(("second", "known"), [("c7-c8", True), ("c7-b7", False)], ids=["alike", "differing"])
-def test_who_plays_on_before_answering_is_followed_at_once(
+def test_turns_before_an_answer_are_followed_at_once(
     monkeypatch: pytest.MonkeyPatch, second: str, known: bool
 ) -> None:
-    """A turn that is the same whichever of those in doubt was played needs no longer look than any other."""
+    """A turn that follows under every belief has the usual settle time."""
     either = [(Move.parse("*d5"),), (Move.parse("*e6"),)]
     history = [start_position(RULES)]
     referee_ = Referee(RULES)
@@ -233,7 +235,7 @@ def test_who_plays_on_before_answering_is_followed_at_once(
     assert {belief.row for belief in referee_._beliefs} == set(on if known else either)
 
 
-def test_a_turn_that_was_gone_before_it_could_be_told_is_borne_in_mind_for_one_look(
+def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     row = (Move.parse("d7-d5"),)
@@ -260,8 +262,7 @@ def test_a_turn_that_was_gone_before_it_could_be_told_is_borne_in_mind_for_one_l
 def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With the alert, whoever shows it takes the question away too; unanswered, it would leave the game in
-    doubt without a word."""
+    """Resolving the alert removes the question from the page, too, so it must be asked again."""
     rows = [Act(Kind.TURN, {}, (Move.parse(text),)) for text in ("*d5", "*e6")]
     doubt = Judgement(rows[0], 100.0, 3.0, rivals=(rows[1],), weights=(-4.0, -4.0))
     wrong = Wrong("not_straight", "r", (INDEX["d7"], INDEX["e6"]), "Red moved diagonally.")
@@ -276,10 +277,10 @@ def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_what_nothing_explains_is_no_alarm_while_a_question_stands(
+def test_an_unexplained_change_is_not_alerted_during_a_question(
     monkeypatch: pytest.MonkeyPatch, asked: bool
 ) -> None:
-    """It is not known from which position it would have to be explained."""
+    """The position before it is ambiguous."""
     wrong = Wrong("unexplained", "g", (INDEX["d7"],), "This cannot be explained.")
     rows = [Act(Kind.TURN, {}, (Move.parse(text),)) for text in ("*d5", "*e6")]
     shown = [Judgement(Act(Kind.WRONG_TWICE, {INDEX["d7"]: "gr"}, wrong=lambda: wrong), 200.0, 200.0, 200.0)]
@@ -297,7 +298,7 @@ def test_what_nothing_explains_is_no_alarm_while_a_question_stands(
 def test_what_nothing_explains_may_be_a_push(
     monkeypatch: pytest.MonkeyPatch, further: int, after: float
 ) -> None:
-    """The tall stacks that would explain it best reach over half of the board, and explain nothing of it."""
+    """The tall stacks that would explain it best would cover half of the board without explaining it."""
     wrong = Wrong("unexplained", "g", (INDEX["d7"],), "This cannot be explained.")
     act = Act(Kind.WRONG_TWICE, {INDEX["d7"]: "grrrr"}, wrong=lambda: wrong)
     monkeypatch.setattr(referee, "judge", lambda *_, **__: Judgement(act, 200.0, 200.0, legal_lead=200.0))
@@ -316,7 +317,7 @@ def test_what_nothing_explains_may_be_a_push(
 def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
     monkeypatch: pytest.MonkeyPatch, lead: float, age: float, told: bool
 ) -> None:
-    """From above, back on its own colour it hardly shows."""
+    """From above, back on its own colour it is barely visible."""
     back = Act(Kind.BACK, {INDEX["d7"]: "rg"}, ply=0)
     lifted = Act(
         Kind.WRONG, {INDEX["d7"]: ""}, wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True
@@ -328,10 +329,10 @@ def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
 
 
 @pytest.mark.parametrize("kind", [Kind.BACK, Kind.NOTHING])
-def test_who_may_have_taken_a_turn_back_is_not_believed_to_have_gone_on(
+def test_after_a_possible_take_back_no_further_turn_is_assumed(
     monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
-    """Asked all the same; but what follows may as well start from before that turn."""
+    """It is asked about, but later turns may start from before that turn."""
     turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (Move.parse("d7-d5"),))
     other = Act(kind, {INDEX["d7"]: ""} if kind is Kind.BACK else {}, ply=0)
     found = Judgement(turn, 260.0, 3.6, rivals=(other,), weights=(-4.0, -14.0))
@@ -343,7 +344,7 @@ def test_who_may_have_taken_a_turn_back_is_not_believed_to_have_gone_on(
 
 
 def instead_of(monkeypatch: pytest.MonkeyPatch, shown: list[Judgement]) -> tuple[Referee, list[set[Move]]]:
-    """A referee whose looks show this, one after the other; and what it bears in mind as each is judged."""
+    """A referee whose looks show this, one after the other, and the beliefs it remembers at each."""
     minded: list[set[Move]] = []
 
     def judged(*_: Any, instead: Any, **__: Any) -> Judgement:
@@ -354,10 +355,12 @@ def instead_of(monkeypatch: pytest.MonkeyPatch, shown: list[Judgement]) -> tuple
     return Referee(RULES), minded
 
 
-def test_a_turn_that_was_asked_about_is_borne_in_mind_when_another_is_told(
+def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A piece knocked on its way made the board look like the other turn; put back, it shows the first."""
+    """A piece knocked during the turn made the board look like the other turn; put back, it
+    shows the first.
+    """
     asked, told = Move.parse("d7-d5"), Move.parse("e6-e7")
     wrong = Act(Kind.WRONG, {}, lifted=True, wrong=lambda: Wrong("wrong_removal", "g", (1,), "Green."))
     doubt = Judgement(Act(Kind.TURN, {}, (asked,)), 200.0, 3.0, rivals=(wrong,), weights=(-4.0, -26.0))

@@ -1,5 +1,5 @@
-"""Acts at the start position, before the real pipeline: each illegal act gets its reason, and only once the
-picture has lasted; hands, pushes and lamps give nothing."""
+"""Acts at the start position in the real pipeline: each illegal act gets its reason, after the settle time;
+hands, pushes and lamps cause no events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from focus_companion.simulator.scene_style import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
-from focus_companion.vision.tracking import watcher
+from focus_companion.vision.tracking import push_fit
 from focus_companion.vision.tracking.push import pushed
 
 RULES = Rules.make(2)
@@ -28,7 +28,7 @@ def shared() -> Table:
 
 
 ILLEGAL: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
-    # what stands after the act, the reasons that are right, the squares told
+    # the stacks after the act, the correct reasons, the squares of the alert
     "diagonal": ({"d5": "", "e6": "rg"}, {"not_straight"}, {"d5", "e6"}),
     "bent": ({"d5": "", "e7": "gg"}, {"not_straight"}, {"d5", "e7"}),
     "too far": ({"d5": "", "d7": "gg"}, {"distance"}, {"d5", "d7"}),
@@ -45,7 +45,7 @@ ILLEGAL: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
 
 
 @pytest.mark.parametrize("act", ILLEGAL)
-def test_an_illegal_act_is_alerted_once_and_its_putting_right_told(table: Table, act: str) -> None:
+def test_an_illegal_act_is_alerted_once_and_then_resolved(table: Table, act: str) -> None:
     changes, reasons, squares = ILLEGAL[act]
     start = table.stacks
     told = table.show(table.put(changes), seconds=2.5)
@@ -63,7 +63,7 @@ def test_an_alert_waits_until_the_picture_has_lasted(table: Table) -> None:
 
 
 def test_a_piece_in_the_hand_is_no_removal(table: Table) -> None:
-    """A stack that is lifted for two seconds while somebody thinks."""
+    """A stack lifted for two seconds while somebody thinks."""
     start = table.stacks
     assert table.show(table.put({"d5": ""}), seconds=2.0).words == []
     assert table.show(start).words == []
@@ -83,15 +83,15 @@ def test_a_hand_that_rests_over_the_board_gives_nothing(table: Table, seat: str)
     assert table.show().words == []
 
 
-def test_a_turn_is_told_and_taken_back(table: Table) -> None:
+def test_a_turn_is_emitted_and_taken_back(table: Table) -> None:
     start = table.stacks
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
     assert table.show(start).words == ["taken_back 0"]
 
 
 @pytest.mark.parametrize("other", ["e5-f5", "b6-a6"])
-def test_who_changes_his_mind_need_not_let_the_board_rest_between(table: Table, other: str) -> None:
-    """The turn is put back and another one made, all under one hand."""
+def test_a_changed_mind_needs_no_settle_time_in_between(table: Table, other: str) -> None:
+    """The turn is undone and another one made, all under one hand."""
     start, instead = table.stacks, table.after(other)
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
     assert table.show(instead, 1.5).words == ["taken_back 0", f"move {other}"]
@@ -107,7 +107,7 @@ def test_a_piece_moved_on_from_where_it_was_set_is_one_act(table: Table) -> None
 
 
 def test_unless_play_has_gone_on_from_there(table: Table) -> None:
-    """Both players have taken it for the other turn of that piece."""
+    """Both players have accepted it as the other turn of that piece."""
     start, instead = table.stacks, table.after("d5-d4")
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
     table.stacks = instead
@@ -148,8 +148,11 @@ def test_a_pushed_board_gives_nothing_and_is_read_on(pose: tuple[float, float, f
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 
 
-def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In noise, seen from above, the fit to outlines may settle beside the board; its colours do not lie."""
+@pytest.mark.parametrize("pose", [(9.0, -6.0, 2.0), (45.0, 4.0, 1.0)], ids=["a little", "far"])
+def test_a_push_is_followed_where_outlines_mislead(
+    monkeypatch: pytest.MonkeyPatch, pose: tuple[float, float, float]
+) -> None:
+    """In noise, seen from above, the fit to outlines may converge beside the board; its colours are right."""
 
     def misled(
         image: Image, held: Camera, start: Camera, profile: BoardProfile, *_: object
@@ -158,8 +161,8 @@ def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPat
 
     table = Table(RULES)
     table.show()
-    monkeypatch.setattr(watcher, "fits", misled)
-    table.push_board(9.0, -6.0, 2.0)
+    monkeypatch.setattr(push_fit, "fits", misled)
+    table.push_board(*pose)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 
@@ -183,12 +186,12 @@ def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: Lighting)
 
 @pytest.mark.parametrize("request_", [NewGame(), TakeBack()], ids=["a new game", "a turn taken back"])
 def test_what_is_asked_right_after_a_turn_is_not_taken_for_it(request_: Request) -> None:
-    """Asked for before the next picture: the board still shows the turn, and must be put right first."""
+    """Requested before the next picture: the board still shows the turn, and must be restored first."""
     table = Table(RULES)
     start = table.stacks
     table.show()
     moved = table.after("d5-d6")
-    # Until the turn is told, and not a picture longer.
+    # Until the turn is emitted, and not a picture longer.
     table.show(moved, 0.1)
     while not (told := table.show(seconds=1 / FPS).words):
         assert table.time < 20
@@ -202,7 +205,7 @@ def test_what_is_asked_right_after_a_turn_is_not_taken_for_it(request_: Request)
 
 
 def _from(table: Table, start: Stacks, move: str) -> Stacks:
-    """The stacks after a turn from the start, whatever stands now."""
+    """The stacks after a turn from the start, whatever is on the board now."""
     assert start == table.session.position.stacks
     assert Move.parse(move).origin is not None
     return table.after(move)

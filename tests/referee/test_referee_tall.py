@@ -1,5 +1,5 @@
-"""Acts at a tall stack, before the real pipeline: trimming awaited, done rightly, wrongly, or left; heights
-told apart; turns with reserve pieces."""
+"""Acts at a tall stack in the real pipeline: trimming awaited, done correctly, wrongly, or not at all;
+heights distinguished; turns with reserve pieces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from focus_companion.session.requests import TurnDone
 from focus_companion.simulator.scene_style import aimed_camera
 
 TALL = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
-"""The usual start, but for some pieces gathered into stacks."""
+"""The usual start, except for some pieces gathered into stacks."""
 
 PENDING = {"d7": "", "d5": "rgrrgrg"}
 """After d7-d5, not yet trimmed: a red and a green piece are to go."""
@@ -40,7 +40,7 @@ def shared() -> Table:
     return begun(tall_rules({"g": 1}))
 
 
-def test_a_trimming_is_asked_for_then_the_turn_is_told(table: Table) -> None:
+def test_a_prompt_for_trimming_then_the_turn(table: Table) -> None:
     start = table.stacks
     told = table.show(table.put(PENDING))
     assert told.words == ["prompt d5"]
@@ -62,7 +62,7 @@ def test_a_part_of_the_excess_taken_is_still_awaited(table: Table) -> None:
     assert table.show(start).words == ["taken_back 0"]
 
 
-def test_what_is_done_at_once_after_a_trimming_is_told_for_what_it_is() -> None:
+def test_an_act_right_after_a_trimming_is_classified_correctly() -> None:
     """The stack was trimmed and the next player moved wrongly before the board came to rest."""
     table = begun(tall_rules({"g": 1}))
     assert table.show(table.put(PENDING)).words == ["prompt d5"]
@@ -86,7 +86,7 @@ def test_a_wrong_trimming_is_alerted_and_can_be_put_right(table: Table, how: str
     told = table.show(table.put({"d5": left}), 1.5)
     assert [event.type for event in told.events] == ["alert"]
     assert told.events[0].to_json()["reason"] in reasons
-    # Two pieces taken from the top leave the board as if they had vanished on their way.
+    # Two pieces taken from the top look as if they had vanished during a move.
     assert set(told.events[0].to_json()["squares"]) <= {"d5", "d7"}
     assert table.show(table.put({"d5": "rrgrg"})).words == ["resolved", "move d7-d5"]
     assert table.show(start).words == ["taken_back 0"]
@@ -114,7 +114,7 @@ TURNS = {
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_turns_are_told_apart_by_height(table: Table, turn: str) -> None:
+def test_turns_are_distinguished_by_height(table: Table, turn: str) -> None:
     move, changes = TURNS[turn]
     start = table.stacks
     stacks = table.after(move)
@@ -138,7 +138,7 @@ def test_a_wrong_number_of_pieces_is_a_wrong_distance(table: Table, act: str) ->
 
 
 def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
-    """Not a pixel of it has changed since before the turn; but that the turn was made shows."""
+    """Not a pixel of it has changed since before the turn, but elsewhere the turn is visible."""
     table = Table(rules({"d5": "rgrrg", "d6": "g", "b2": "", "c2": "", "f2": ""}, {}))
     assert table.show().words == []
     assert table.show(table.put({"d6": "", "d5": "rgrrgg"})).words == ["prompt d5"]
@@ -149,7 +149,7 @@ def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
 
 
 def test_two_pieces_of_one_colour_are_not_taken_for_one() -> None:
-    """All that one piece changes has changed; but more has."""
+    """Everything that one piece changes has changed, but more has."""
     table = Table(rules({"c4": "rgrgg", "d4": "", "b4": "", "c5": ""}, {}))
     assert table.show().words == []
     assert table.show(table.put({"c4": "rgr", "d4": "gg"}), 1.5).words == ["alert distance"]
@@ -158,7 +158,7 @@ def test_two_pieces_of_one_colour_are_not_taken_for_one() -> None:
 
 @pytest.mark.parametrize("tilt", [37.0, 41.0])
 def test_a_piece_from_behind_a_tall_stack_is_not_one_from_the_reserve(tilt: float) -> None:
-    """Of its square too little shows to have changed by half; what shows of it has changed all the same."""
+    """Too little of its square is visible to have changed by half, but the visible part has changed."""
     hidden = {"g6": "ggrrg", "g7": "g", "f6": "", "b2": "", "c2": "", "f2": "", "g2": ""}
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=7, roll=-1.5, fill=0.93)
@@ -171,14 +171,14 @@ def test_a_piece_from_behind_a_tall_stack_is_not_one_from_the_reserve(tilt: floa
 
 
 @pytest.mark.parametrize("order", ["rggrr", "grrrg"])
-def test_pieces_in_another_order_are_told(table: Table, order: str) -> None:
+def test_pieces_in_another_order_are_alerted(table: Table, order: str) -> None:
     start = table.stacks
     assert table.show(table.put({"d5": order}), 2.0).words == ["alert reordered"]
     assert table.show(start).words == ["resolved"]
 
 
-def test_who_says_that_the_turn_is_done_need_not_wait(table: Table) -> None:
-    """A piece in the hand is waited for, unless the button says that the turn is done."""
+def test_the_button_skips_the_settle_time(table: Table) -> None:
+    """The settle time waits for a piece in a hand, unless the button says that the turn is done."""
     start = table.stacks
     lifted = table.put({"c4": ""})
     assert table.show(lifted, 1.2).words == []
@@ -186,13 +186,13 @@ def test_who_says_that_the_turn_is_done_need_not_wait(table: Table) -> None:
     told = table.show(seconds=0.3)
     assert [event.type for event in told.events] == ["alert"]
     assert table.show(start).words == ["resolved"]
-    # Said once; the next piece in a hand is waited for again.
+    # Only once; for the next piece in a hand the settle time applies again.
     assert table.show(lifted, 1.2).words == []
     assert table.show(start).words == []
 
 
 def test_a_stack_too_high_before_the_dome_that_its_piece_left_is_prompted_for() -> None:
-    """From there the sixth piece hides half of the dome, which alone looks as though a piece were on it."""
+    """From there the sixth piece hides half of the dome, which then looks as if a piece were on it."""
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=42.0, azimuth=0.0, roll=0.0, fill=0.9)
     high = {"d5": "rrgrg", "d6": "g", "c6": "r", "e6": "r", "b2": "", "b7": "", "g7": ""}

@@ -19,18 +19,18 @@ from focus_companion.simulator.stage import Hand, square_centre
 from focus_companion.vision.capture.frames import Image
 
 LAST_FILE = 4
-"""Turns are made up to this file, and the thing lies beyond."""
+"""Turns are made up to this file; the object lies beyond."""
 
 
 @dataclass
 class Beside:
-    """A table at which turns are made on the squares that a thing set down leaves free."""
+    """A table at which turns are made on the squares that an object leaves free."""
 
     table: Table
     ring: NDArray[np.int32]
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(3))
     dimmed: float = 1.0
-    """How bright the light is, of what it was."""
+    """Brightness of the light relative to before."""
     thing: bool = False
 
     def shown(self, image: Image) -> Image:
@@ -42,7 +42,7 @@ class Beside:
         return self.table.shoot(self.table.stage(), seconds, self.shown).words
 
     def turn(self) -> tuple[str, list[str]]:
-        """A turn, shown for a second, and what was told of it."""
+        """A turn, shown for a second, and the events."""
         table = self.table
         near = [
             move
@@ -56,14 +56,16 @@ class Beside:
         return f"move {move}", reaching.words + self.wait(1.1)
 
     def turns(self, number: int) -> None:
-        """So many turns, each of which must be told, and nothing else."""
+        """Some turns, each of which must be emitted, and nothing else."""
         for _ in range(number):
             played, told = self.turn()
             assert told == [played]
 
 
 def table_with_a_thing(tilt: float, along: float, across: float, radius: float) -> Beside:
-    """Seen so many degrees off the vertical; the round thing will stand there, in squares from the middle."""
+    """Seen at an angle in degrees off the vertical; the round object will be there, in squares from the
+    middle.
+    """
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, fill=0.7)
     table = Table(Rules.make(2), replace(look, camera=camera))
@@ -79,10 +81,12 @@ def table_with_a_thing(tilt: float, along: float, across: float, radius: float) 
     [(30.0, 3.5, 3.5, 0.9), (30.0, 4.4, 0.5, 1.2), (36.0, 4.2, -1.0, 1.1), (42.0, 3.4, 3.0, 1.3)],
     ids=["in a corner", "before two squares", "before three squares", "over a corner"],
 )
-def test_the_game_goes_on_beside_a_thing_that_was_set_down(
+def test_the_game_goes_on_with_an_object_on_the_board(
     tilt: float, along: float, across: float, radius: float
 ) -> None:
-    """Though the board never rests for longer than a second; and when the thing is taken away again."""
+    """Although the board is never still for longer than a second; also when the object is taken
+    away again.
+    """
     beside = table_with_a_thing(tilt, along, across, radius)
     beside.turns(1)
     beside.thing = True
@@ -93,7 +97,7 @@ def test_the_game_goes_on_beside_a_thing_that_was_set_down(
 
 @pytest.mark.parametrize("dimmed", [0.8, 0.55])
 def test_what_a_thing_hides_stays_hidden_under_another_lamp(dimmed: float) -> None:
-    """Else the squares behind it, which show the thing, would seem to be where something was done."""
+    """Otherwise something seems to have happened on the squares behind it, which show the object."""
     beside = table_with_a_thing(30.0, 4.4, 0.5, 1.2)
     beside.thing = True
     beside.turns(2)

@@ -1,4 +1,4 @@
-"""Was a stack trimmed? What lies beside the board, and what nobody touched, say so."""
+"""Whether a stack was trimmed: evidence from pieces beside the board and from untouched stacks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 
 @pytest.mark.parametrize("beside", ["r", "g", "rr", "gr"])
 def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one(beside: str) -> None:
-    """Unless the act does not take so many pieces from the stack; and less where they are of other colours,
-    or where some of those that it takes do not lie there."""
+    """Unless the act takes fewer pieces from the stack; less evidence if the colours differ, or if some of
+    the pieces are not there."""
     position = start_position(RULES)
     move = Move.parse("*f7")
     acts = Acts([position], RULES)
@@ -51,7 +51,7 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
 
 
 def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
-    """Else a stack trimmed of one for one from the reserve looks like one robbed of a piece."""
+    """Otherwise a stack trimmed by one after a reserve piece looks like a stack with a piece removed."""
     position = start_position(RULES)
     acts = Acts([position], RULES)
     standing = SimpleNamespace(standing=position.stacks)
@@ -90,7 +90,7 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
     acts = [act for act in Acts([position], RULES).turns({move.target}) if act.moves == (move,)]
     told = {act.kind: trimming.trimming(look, act, Pending(move, sure=True)) for act in acts}
     assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
-    # That nothing has happened, or another thing than the turn, means now that it was taken back.
+    # If nothing or another act has happened instead of the turn, it was taken back.
     elsewhere = Act(Kind.WRONG, {INDEX["d8"]: "r"})
     for act in (weighing.NOTHING, elsewhere):
         assert trimming.trimming(look, act, Pending(move, sure=True)) == back
@@ -112,10 +112,12 @@ def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimm
 
 
 def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
-    """Else it is prompted for: one that is too high may look, in the dark, as if a piece were missing."""
+    """Otherwise there is a prompt: a stack that is too high may look, in the dark, as if a piece were
+    missing.
+    """
     position, move = start_position(RULES), Move.parse("*f7")
     acts = Acts([position], RULES)
-    # By so many nats the square shows the trimmed stack rather than the high one.
+    # Nats by which the square fits the trimmed stack better than the high one.
     better = {"rgrgg": 30.0}
     evidence = SimpleNamespace(
         standing=position.stacks,
@@ -129,7 +131,7 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     for act in (made[Kind.TURN], *acts.wrong_trims(move)):
         assert trimming.trimming(bare, act, None) == -trimming.UNPROMPTED
     assert trimming.trimming(bare, made[Kind.PENDING], None) == 0.0
-    # Against anything else the turn is weighed as what it looks like, though it is told as the other.
+    # Against any other act the turn is weighed as what it looks like, although it is emitted as the other.
     assert trimming.as_trimmed(bare, made[Kind.PENDING], None) == 30.0 - trimming.NOWHERE
     assert trimming.as_trimmed(laid, made[Kind.PENDING], None) == 0.0
     assert trimming.as_trimmed(bare, made[Kind.TURN], None) == 0.0
@@ -147,10 +149,10 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     ],
     ids=["nothing has happened since", "play goes on", "something was taken"],
 )
-def test_what_was_hardly_seen_to_be_too_high_may_be_trimmed_already(
+def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already(
     row: tuple[str, ...], moved: float, against: float
 ) -> None:
-    """It stays prompted for until something happens."""
+    """The prompt remains until something happens."""
     position, moves = start_position(RULES), tuple(Move.parse(move) for move in row)
     since = SimpleNamespace(touched=np.full(len(SQUARES), moved))
     look: Any = SimpleNamespace(
@@ -161,7 +163,7 @@ def test_what_was_hardly_seen_to_be_too_high_may_be_trimmed_already(
 
 
 def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
-    """A piece gone from a stack of which none may be taken: in a hand, or wherever it lies."""
+    """A piece missing from a stack from which none may be taken, in a hand or elsewhere."""
     position, move = start_position(RULES), Move.parse("*d4")
     look: Any = SimpleNamespace(
         since_mark=None, appeared="", evidence=SimpleNamespace(standing=position.stacks)
@@ -194,7 +196,7 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
 def test_what_still_looks_too_high_is_asked_about_once_somebody_was_at_it(
     monkeypatch: pytest.MonkeyPatch, lead: float, moved: float, beside: str, after: float | None
 ) -> None:
-    """Not before it has lasted: pieces are taken one by one."""
+    """Only after the settle time: pieces are taken one by one."""
     position, move = start_position(RULES), Move.parse("*f7")
     pending = next(act for act in Acts([position], RULES).turns({move.target}) if act.kind is Kind.PENDING)
     judged = (weighing.Judgement(pending, 99.0, 50.0, 50.0, trim_lead=by) for by in (50.0, lead))

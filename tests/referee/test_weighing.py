@@ -1,4 +1,4 @@
-"""What the nats between two acts are worth, and which acts are weighed whole."""
+"""The margin between two acts, and which acts are rendered in full."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from focus_companion.referee.verdict import Wrong
 
 
 def calm_look(calm: NDArray[np.bool_], nats: NDArray[np.int64], asked: list[int] | None = None) -> Any:
-    """A look at squares of which some look as they looked, and on which any stack gains these nats."""
+    """A look at squares, some of them unchanged, on which any stack gains these nats."""
 
     def stack_gain(square: int, _stack: str) -> Any:
         if asked is not None:
@@ -65,7 +65,7 @@ def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
 def test_a_square_that_looks_as_it_looked_is_not_read_for_acts_that_cannot_be_the_best(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A turn to or from any of fifty squares, where the two that changed explain all."""
+    """A turn to or from any of fifty squares, of which the two changed ones explain everything."""
     monkeypatch.setattr(weighing, "course", lambda *_: 0.0)
     monkeypatch.setattr(weighing, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
     calm, asked = np.arange(len(SQUARES)) > 1, list[int]()
@@ -89,8 +89,7 @@ def test_a_square_that_looks_as_it_looked_is_not_read_for_acts_that_cannot_be_th
 def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
     other: Kind, told: float, shown: float, besides: dict[str, str], behind: float
 ) -> None:
-    """Two pieces taken instead of one: neither what little a stack's height is worth nor that this is rare
-    must hide it."""
+    """Two pieces taken instead of one: neither the low weight of heights nor its rarity must hide it."""
     move, nobody = Move.parse("c7-e7"), (INDEX["c7"], INDEX["e7"])
     turn = Act(Kind.TURN, {nobody[0]: "", nobody[1]: "ggrrg"}, (move,), trimmed="g")
     changes = {nobody[0]: "", nobody[1]: "grrg"} | {INDEX[square]: stack for square, stack in besides.items()}
@@ -175,8 +174,8 @@ def test_what_the_rules_allow_must_show_on_its_squares(
 
 
 @pytest.mark.parametrize(("step", "behind"), [(2.4, 8.0), (0.6, -2.0)])
-def test_nor_are_two_turns_told_for_two_moves_of_one_player(step: float, behind: float) -> None:
-    """Red's second move, told as green's the other way between the same squares."""
+def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float, behind: float) -> None:
+    """Red's second move, emitted as green's in the opposite direction."""
     squares = [INDEX[name] for name in ("c4", "b4", "e5", "e6")]
     moves = Move.parse("c4-b4"), Move.parse("e6-e5")
     turns = Act(Kind.TURNS, dict(zip(squares, ("g", "gr", "grg", "r"), strict=True)), moves)
@@ -208,10 +207,10 @@ def test_nor_are_two_turns_told_for_two_moves_of_one_player(step: float, behind:
         "less than one of another colour",
     ],
 )
-def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
+def test_a_target_is_not_assumed_only_because_it_is_legal(
     touched: float, stirred: dict[str, float], differs: float, behind: float
 ) -> None:
-    """Gone from one square, and set on its own colour: on the square that the rules allow, or elsewhere?"""
+    """A piece missing from one square and set on its own colour: on the legal square, or elsewhere?"""
     one, two = INDEX["d5"], INDEX["d6"]
     turn = Act(Kind.TURN, {one: "r", two: "gg"}, (Move.parse("d5-d6"),))
     lifted = Act(Kind.WRONG, {one: "r"}, wrong=lambda: Wrong("wrong_removal", "g", (one,), ""), lifted=True)
@@ -241,7 +240,7 @@ def test_where_a_piece_went_is_not_told_because_the_rules_allow_it(
 def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
     stirred: dict[str, float], instead: float, behind: float
 ) -> None:
-    """From above a piece more on its own colour changes hardly a pixel by much; and all of them a little."""
+    """From above, one more piece on its own colour changes no pixel by much, but all of them a little."""
     one, two, other = INDEX["d5"], INDEX["d6"], INDEX["d4"]
     turn = Act(Kind.TURN, {one: "", two: "bb"}, (Move.parse("d5-d6"),))
     rival = Act(Kind.TURN, {one: "", other: "bb"}, (Move.parse("d5-d4"),))

@@ -86,7 +86,7 @@ def test_a_game_that_goes_on_gives_none(record: GameRecord) -> None:
         puzzles(GameRecord(RULES, entries=record.entries[:30]))
 
 
-def test_the_command_tells_them(
+def test_the_command_prints_them(
     record: GameRecord, found: tuple[Puzzle, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of the same game given up right after its second puzzle: cutting the puzzles takes a while."""

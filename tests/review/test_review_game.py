@@ -54,7 +54,7 @@ def test_a_blunder_is_a_swing_and_the_better_turn_is_named() -> None:
     assert found.turns[1].changes["r"].captures == 1 and found.turns[1].changes["r"].reserves == 2
 
 
-def test_nobody_is_helped_while_they_play() -> None:
+def test_an_unfinished_game_is_not_reviewed() -> None:
     record = GameRecord(rules=Rules.make(2), entries=(Entry.parse("b2-b3"),))
     with pytest.raises(NotFinished, match="not over"):
         review(record)

@@ -86,7 +86,7 @@ def test_the_review_names_them(variant: dict[str, Any]) -> None:
         assert [told["hint"] for told in turn.to_json()["hints"]] == [hint.number for hint in turn.hints]
 
 
-def test_every_hint_has_its_words_and_the_rules_page_tells_all_seven() -> None:
+def test_every_hint_has_its_words_and_the_rules_page_lists_all_seven() -> None:
     assert set(SENTENCES) == set(NUMBERS) == set(get_args(Kind))
     for kind in NUMBERS:
         text = hint_text(Hint(kind, (0, 1, 2)))

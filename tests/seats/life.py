@@ -1,6 +1,6 @@
 """A game in which programs play every colour, until it is killed: ``life.py FOLDER [obey|wait]``.
 
-``obey``: the table makes what it is asked for after a moment; ``wait``: it makes nothing.
+``obey``: the table makes the requested turns after a moment; ``wait``: it makes none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from focus_companion.session.session import Session  # noqa: E402
 from focus_companion.storage.journal import Journal  # noqa: E402
 
 HANDS = 4
-"""Pictures for which a turn that was asked for is under way."""
+"""Number of pictures that a requested turn takes."""
 
 
 class Table(Unseeing):

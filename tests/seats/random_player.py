@@ -1,4 +1,4 @@
-"""A program that plays: random legal turns over the protocol, and the faults that its arguments name.
+"""A program that plays random legal turns over the protocol, with the faults named by its arguments.
 
 random_player.py [hang|die|nonsense|illegal|late|slow|chatty] [from ply N]
 """

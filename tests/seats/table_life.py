@@ -1,7 +1,7 @@
 """One of two tables that play one game: ``table_life.py FOLDER SEATS [NODES]``, SEATS as ``red=far,…``.
 
-Prints its port and the link of its far seat, then follows a table without a camera: the board's own players
-and whoever makes replies move at once. It ends when its input does.
+Prints its port and the link of its far seat, then plays without a camera: its own players and replies move at
+once. It exits at the end of its input.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RULES = Rules.make(2)
 
 
 class Table(Unseeing):
-    """Makes what it is asked for, and for who sits here chooses a turn quickly, seldom the same twice."""
+    """Makes the requested turns, and chooses turns for its own players quickly and randomly."""
 
     def __init__(self, nodes: int) -> None:
         self.pushed, self.nodes = 0, nodes

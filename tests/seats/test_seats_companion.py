@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
 SOON = 30
-"""Seconds for a turn that may take one to think about, on a machine that does much else."""
+"""Timeout in seconds for a turn with one second of thinking, on a machine under load."""
 
 
 class Playing:
@@ -88,7 +88,7 @@ def playing(tmp_path: Path) -> Iterator[Callable[..., Playing]]:
 
 
 def replies_made(folder: Path, without_hands: Sequence[str]) -> int:
-    """How many replies the table made; each as it was asked for, and no turn of theirs without one."""
+    """The number of replies made; each was made as requested, and no turn of those players without one."""
     made = 0
     with Journal(folder / "data" / "demo") as journal:
         due: Reply | None = None
@@ -128,7 +128,7 @@ def test_the_computer_plays_at_the_table(
     state = one.until(lambda state: state["reply"], SOON)
     reply = state["reply"]
     assert reply["player"] == state["to_move"] and reply["by"] == "companion"
-    # What is to be taken off is said with it, as a prompt says it.
+    # It says what to take off, as a prompt does.
     letters = {name: letter for letter, name in NAMES.items()}
     with Journal(tmp_path / "data" / "demo") as journal:
         history = journal.history(state["game"])
@@ -140,7 +140,7 @@ def test_the_computer_plays_at_the_table(
     said = one.end()
     made = replies_made(tmp_path, without_hands)
     assert made >= 4
-    # It goes on with the same game and the same seats, and what was due is made.
+    # It resumes the same game with the same seats, and makes the pending turn.
     two = playing()
     after = two.until(lambda _: True)
     assert after["seats"] == seats

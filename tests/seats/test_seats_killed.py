@@ -1,4 +1,6 @@
-"""Killed while a program thinks and while its turn is being made: nothing is lost, doubled or stuck."""
+"""Killed while a program thinks and while its turn is being made: nothing is lost or duplicated, and nothing
+hangs.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ LIFE = Path(__file__).with_name("life.py")
 
 
 def children(pid: int) -> list[int]:
-    """Processes that this one has started."""
+    """Child processes of this one."""
     found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True)
     return [int(word) for word in found.stdout.split()]
 
 
 def live(folder: Path, until: Callable[[IO[str]], None], obey: str = "obey") -> None:
-    """One life, killed when ``until`` returns. Its programs end by themselves, with their input."""
+    """One run, killed when ``until`` returns. Its programs exit at the end of their input."""
     command = [sys.executable, str(LIFE), str(folder), obey]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -52,7 +54,7 @@ def wait_for(stream: IO[str], word: str, seconds: float = 0.0) -> None:
 
 
 def check(folder: Path) -> None:
-    """Every turn was asked for, just before it was made, and none twice."""
+    """Every turn was requested right before it was made, and none twice."""
     with Journal(folder) as journal:
         due: Reply | None = None
         for _, event in journal.events(limit=100_000):
@@ -98,7 +100,7 @@ def test_killed_twenty_times(tmp_path: Path, word: str) -> None:
     seed = random.SystemRandom().randrange(10**6)
     print("seed", seed)
     chance = random.Random(seed)
-    # After a restart with a reply in the journal the first word is that it was made.
+    # After a restart with a pending reply in the journal, the first event is that it was made.
     for first in [word, *["move"] * 19]:
         live(tmp_path, partial(wait_for, word=first, seconds=chance.uniform(0, 0.4)))
         check(tmp_path)

@@ -1,4 +1,4 @@
-"""Two companions play one game over a line that is cut at times: both records are the same at the end."""
+"""Two companions play one game over an unreliable connection: both records are the same at the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOON = 60.0
 
 
 class Line:
-    """A line to a port of this machine that can be cut and mended."""
+    """A connection to a local port that can be cut and restored."""
 
     def __init__(self, port: int) -> None:
         self._to, self._open = port, True
@@ -47,7 +47,7 @@ class Line:
 
     def close(self) -> None:
         self.cut()
-        # Closing alone does not wake whoever accepts.
+        # Closing alone does not wake a thread in accept.
         self._socket.shutdown(socket.SHUT_RDWR)
         self._acceptor.join()
 
@@ -138,7 +138,7 @@ Pair = tuple[Table, Table, Line]
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Iterator[Callable[[], Pair]]:
-    """A host with a far seat, and a guest whose line to it can be cut."""
+    """A host with a far seat, and a guest whose connection to it can be cut."""
     made: list[Any] = []
 
     def start() -> Pair:
@@ -172,7 +172,7 @@ def in_step(host: Table, guest: Table) -> None:
 
 
 def check_replies(folder: Path, colour: str) -> int:
-    """The number of replies made; each was asked for once, and no turn of that colour came without."""
+    """The number of replies made; each was requested once, and no turn of that colour came without one."""
     made = 0
     with Journal(folder) as journal:
         due: Reply | None = None
@@ -193,7 +193,7 @@ def test_two_tables_over_a_line_that_is_cut(tables: Callable[[], Pair], tmp_path
     for ply in (4, 9):
         guest.until(partial(reached, ply))
         line.cut()
-        # Whoever is to move plays; then both wait for the other.
+        # The player to move plays; then both wait for the other.
         time.sleep(1.5)
         apart = abs(host.state()["ply"] - guest.state()["ply"])
         assert apart <= 1
@@ -223,11 +223,11 @@ def test_a_table_that_is_killed_comes_back_to_its_seat(tables: Callable[[], Pair
     try:
         before = again.state()["ply"]
         again.until(lambda state: state["ply"] >= before + 4)
-        # The guest resigns: the other table takes it from who has the seat.
+        # The guest resigns: the other table accepts it from the holder of the seat.
         again.post("/api/requests", {"act": "resign", "player": "red"})
         last = host.until(lambda state: state["result"])
         again.until(lambda state: played(state) == played(last))
-        # In a rematch everybody has the next colour, at both tables.
+        # In a rematch everybody takes the next colour, at both tables.
         for table in (host, again):
             table.post("/api/requests", {"act": "rematch"})
         last = host.until(lambda state: state["game"] == 2 and state["ply"] >= 3)
@@ -253,7 +253,7 @@ def test_a_turn_taken_back_there_is_taken_back_here(tables: Callable[[], Pair]) 
     guest.until(lambda state: played(state) == played(last))
 
 
-def test_a_link_that_was_used_is_told_and_the_game_stays(tables: Callable[[], Pair], tmp_path: Path) -> None:
+def test_a_used_link_is_reported_and_the_game_waits(tables: Callable[[], Pair], tmp_path: Path) -> None:
     host, guest, line = tables()
     guest.until(lambda state: state["ply"] >= 1)
     third = Table(tmp_path / "third", f"green=table:http://127.0.0.1:{line.port}{host.link}")

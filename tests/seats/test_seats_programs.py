@@ -1,4 +1,4 @@
-"""Programs at the table: what they answer, and what becomes of those that do not."""
+"""Programs at the table: their answers, and what happens if they fail."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def program(*faults: str) -> str:
 
 
 class Obedient(Unseeing):
-    """A table that makes every turn that it is asked for."""
+    """A table that makes every requested turn."""
 
     def __init__(self) -> None:
         self.pushed = 0
@@ -146,7 +146,7 @@ def test_a_program_has_less_than_the_camera(table: Callable[..., Table]) -> None
     ("fault", "why"),
     [("hang", "late"), ("die", "ended"), ("nonsense", "nonsense"), ("illegal", "nonsense")],
 )
-def test_who_gives_no_turn_is_told_once_and_the_game_stays(
+def test_a_failing_seat_is_reported_once_and_the_game_waits(
     table: Callable[..., Table], fault: str, why: str
 ) -> None:
     made = table({"g": program(fault, "2"), "r": "companion"})
@@ -183,7 +183,7 @@ def test_a_late_answer_is_still_one(table: Callable[..., Table]) -> None:
     assert state["seat_failed"] is None and state["reply"]["player"] == "green"
 
 
-def test_a_program_tries_again_when_it_is_told_to(table: Callable[..., Table]) -> None:
+def test_a_program_retries_on_request(table: Callable[..., Table]) -> None:
     made = table({"g": program("hang")}, patience=-0.8)
     made.until(lambda state: state["seat_failed"])
     (before,) = made.processes
@@ -242,7 +242,7 @@ def test_a_game_paused_is_not_thought_about(table: Callable[..., Table]) -> None
     made.until(lambda state: state["seat_failed"])
 
 
-def test_who_left_three_is_told_to_the_program(table: Callable[..., Table]) -> None:
+def test_the_program_learns_who_left_a_game_of_three(table: Callable[..., Table]) -> None:
     rules = Rules.make(3)
     made = table(dict.fromkeys(rules.order, program()), rules)
     made.until(lambda state: state["ply"] >= 7)

@@ -131,7 +131,7 @@ WRONG: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_a_camera_that_answers_nonsense_is_told_in_a_line(kind: str) -> None:
+def test_an_invalid_answer_of_a_camera_is_reported_in_one_line(kind: str) -> None:
     with (
         camera(say(WRONG[kind])) as port,
         pytest.raises(FrameError) as refused,

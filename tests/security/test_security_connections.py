@@ -104,7 +104,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("kind", HEADS)
-def test_slow_senders_are_let_go(serving: PageServer, kind: str) -> None:
+def test_slow_senders_are_disconnected(serving: PageServer, kind: str) -> None:
     head, more = HEADS[kind]
     lines = [open_line(serving) for _ in range(NUISANCES)]
     for line in lines:
@@ -117,7 +117,7 @@ def test_slow_senders_are_let_go(serving: PageServer, kind: str) -> None:
         line.close()
 
 
-def test_those_who_read_no_answer_are_let_go(serving: PageServer) -> None:
+def test_clients_that_do_not_read_are_disconnected(serving: PageServer) -> None:
     lines = [open_line(serving) for _ in range(NUISANCES)]
     for line in lines:
         line.sendall(b"GET /snapshot.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)
@@ -130,7 +130,7 @@ def test_those_who_read_no_answer_are_let_go(serving: PageServer) -> None:
 
 
 @pytest.mark.slow
-def test_an_honest_viewer_is_not_let_go(serving: PageServer) -> None:
+def test_a_slow_but_honest_viewer_is_not_disconnected(serving: PageServer) -> None:
     viewer = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=240)
     viewer.request("GET", "/api/events?after=0")
     stream = viewer.getresponse()

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from benchmarks.fuzzing.targets import PATHS, Page
 from focus_companion.formats.writing import NAMES as EXPORTS
 from focus_companion.session.names import clean_text
-from focus_companion.web.access import PinGate, Refused
+from focus_companion.web.access import HttpError, PinGate
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -166,7 +166,7 @@ def test_a_rebound_name_cannot_act_even_from_this_machine(page: Page, client: Fl
 def guess(gate: PinGate, pin: str, address: str) -> int:
     try:
         gate.enter(pin, address)
-    except Refused as refused:
+    except HttpError as refused:
         return int(refused.status)
     return 200
 
@@ -204,7 +204,7 @@ def test_the_memory_of_guesses_is_bounded() -> None:
     assert len(gate._tokens) <= 1024
 
 
-def test_the_time_of_a_wrong_pin_tells_nothing() -> None:
+def test_the_time_of_a_wrong_pin_reveals_nothing() -> None:
     right = "482159" * 10
 
     def seconds(pin: str) -> float:
@@ -231,7 +231,7 @@ def test_odd_pins_are_only_wrong(client: FlaskClient, pin: str) -> None:
 @pytest.mark.parametrize(
     "body", [{}, [], {"pin": 482159}, {"pin": ["482159"]}, {"pin": "4" * 65}, {"pin": None}]
 )
-def test_what_is_no_pin_is_told(client: FlaskClient, body: object) -> None:
+def test_an_invalid_pin_is_reported(client: FlaskClient, body: object) -> None:
     assert client.post("/api/pin", json=body).status_code == 400
 
 
@@ -393,7 +393,7 @@ def test_films_are_made_one_at_a_time(client: FlaskClient, monkeypatch: pytest.M
         running.pop()
         return b"GIF89a"
 
-    monkeypatch.setattr("focus_companion.web.exports.aside", slow)
+    monkeypatch.setattr("focus_companion.web.exports.run_module", slow)
     told: list[int] = []
 
     def ask() -> None:

@@ -1,4 +1,4 @@
-"""Ports for servers that are stopped and started again at the same address."""
+"""Ports for servers that are restarted at the same address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CHANCE = random.SystemRandom()
 
 
 def free_port() -> int:
-    """A port that is free, and stays so: the system gives none from this range to whoever asks for any."""
+    """A free port outside the range from which the system assigns ports, so that it stays free."""
     while True:
         port = _CHANCE.randrange(10_000, 32_000)
         with socket.socket() as probe, suppress(OSError):

@@ -1,6 +1,6 @@
-"""Games of the simulated board as fast as the machine goes, each broken off for the next; told as JSON lines.
+"""Games of the simulated board as fast as possible, each abandoned for the next; reported as JSON lines.
 
-A program of its own, so that its memory is nobody else's. Arguments: games, turns of each.
+A separate program, so that its memory can be measured. Arguments: games, turns of each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FPS = 6.0
 
 
 class Hurried(demo.DemoSource):
-    """The demonstration, whose time passes with its frames and not by the clock."""
+    """The demo, whose time advances with its frames instead of the clock."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(**more, seed=11)
@@ -53,12 +53,12 @@ def resident() -> float:
 
 def main(games: int, turns: int) -> None:
     memory.share_one_pool()
-    # What play opens as its simulated board.
+    # The simulated board as opened by play.
     demo.DemoSource = Hurried  # type: ignore[misc, assignment]
     session, source = Session(Rules.make(2), {}, None, Pipeline), Demo("demo")
     source.follow(session)
     heard: queue.Queue[Event] = queue.Queue()
-    runner = Runner(session, source.open, anew=source.anew, heard=heard.put)
+    runner = Runner(session, source.open, must_reopen=source.must_reopen, on_event=heard.put)
     runner.start()
     began = 0.0
     while games:

@@ -1,4 +1,4 @@
-"""A pipeline that says what a script tells it to: what the session hears without a camera."""
+"""A pipeline that emits verdicts from a script, for sessions without a camera."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from focus_companion.referee.verdict import StartSeen, TurnSeen, Verdict
 
 @dataclass(frozen=True)
 class Still:
-    """A frame without a picture worth looking at, ten a second if no ``time`` is given."""
+    """A frame without a meaningful picture; ten a second if no ``time`` is given."""
 
     index: int
     time: float = -1.0
@@ -25,11 +25,16 @@ class Still:
         if self.time < 0:
             object.__setattr__(self, "time", self.index / 10)
 
+    @property
+    def picture(self) -> Any:
+        return self.image
+
 
 class Unseeing:
-    """What a pipeline can be asked besides its verdicts, by one that has no pictures."""
+    """The other methods of a pipeline, for one without pictures."""
 
     camera_state = "ok"
+    at_rest = False
 
     def hurry(self, until: float) -> None:
         pass
@@ -47,7 +52,7 @@ class Unseeing:
         return None
 
     def place(self, corners: Any, *, believed: bool = True) -> None:
-        """Taken note of by those who look for it."""
+        """Recorded in subclasses that need it."""
 
     def corners(self) -> None:
         return None
@@ -60,7 +65,7 @@ class Unseeing:
 
 
 class Script(Unseeing):
-    """Verdicts by number of the push, from 0."""
+    """Verdicts by the number of the push, from 0."""
 
     def __init__(self, says: Mapping[int, Sequence[Verdict]]) -> None:
         self.says = says
@@ -83,7 +88,9 @@ class Script(Unseeing):
 
 
 class Player(Unseeing):
-    """Plays a legal turn every ``every`` frames, chosen by the position alone: the same in every process."""
+    """Plays a legal turn every ``every`` frames, determined by the position alone: the same in
+    every process.
+    """
 
     def __init__(self, rules: Rules, every: int = 1) -> None:
         self.rules, self.every, self.pushed = rules, every, 0
@@ -104,5 +111,5 @@ def chosen(position: Position, rules: Rules, ply: int) -> Move:
 
 
 def play_on(push: Callable[[Any], Any], frames: int, first: int = 0) -> list[Any]:
-    """Push so many frames; returns all that was told."""
+    """Push some frames; returns all emitted events."""
     return [event for index in range(first, first + frames) for event in push(Still(index))]

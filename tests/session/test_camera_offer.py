@@ -1,4 +1,4 @@
-"""A camera that is plugged in while the demo stands in for one: it is found, offered, and played on."""
+"""A camera plugged in while the demo stands in for one: it is found, offered, and used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLIP = Path(__file__).parents[2] / "fixtures" / "images" / "clip-oblique.mp4"
 
 
 class Devices:
-    """A folder that stands for /dev. ``tried`` lists every try; ``broken`` are those that never work."""
+    """A folder in place of /dev. ``tried`` lists every attempt; ``broken`` are devices that never work."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -67,14 +67,14 @@ def test_a_camera_is_offered_while_it_is_there(devices: Devices) -> None:
     assert offer.take() and offer.taken.is_set()
 
 
-def test_what_is_no_camera_is_left_alone_until_it_is_plugged_in_anew(devices: Devices) -> None:
+def test_a_device_that_is_no_camera_is_left_alone_until_it_is_replugged(devices: Devices) -> None:
     device = devices.plug("video0")
     devices.broken.add(device)
     offer = CameraOffer(devices.there, devices.works)
     for _ in range(TRIES + 3):
         offer.look()
     assert offer.found is None and len(devices.tried) == TRIES
-    # Another file under the same name, as a device that is plugged in has another node.
+    # Another file with the same name, as a replugged device has another inode.
     other = devices.plug("other")
     shutil.move(other, device)
     devices.broken.clear()
@@ -91,7 +91,7 @@ def test_the_one_that_is_offered_is_not_disturbed(devices: Devices) -> None:
 
 
 class Playing:
-    """``play`` on a thread of this process, and what it returned or raised."""
+    """``play`` on a thread of this process, and its return value or exception."""
 
     def __init__(self, settings: Settings, picked: str | None = None) -> None:
         self.port = settings.port
@@ -109,7 +109,7 @@ class Playing:
             self.problem = error
 
     def state(self, condition: Callable[[Any], object]) -> Any:
-        """The first state that fulfils it; waits as long as the program lives."""
+        """The first state that fulfils the condition; waits as long as the program runs."""
         while True:
             assert self.thread.is_alive(), self.problem
             try:
@@ -140,7 +140,7 @@ class Playing:
 def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
     devices: Devices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A recording stands for the camera."""
+    """A recording in place of the camera."""
     monkeypatch.setattr(play_command, "end_in_time", lambda: None)
     monkeypatch.setattr(play_source, "cameras", devices.there)
     monkeypatch.setattr(play_source, "works", devices.works)
@@ -180,7 +180,7 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
     assert brokers[0] is None and brokers[1] is not None
     with Journal(demo_folder(data)) as journal:
         assert journal.history(1).demo
-    # Without the camera the demo goes on where it stood; the user's game is not touched.
+    # Without the camera the demo continues where it was; the user's game is not touched.
     (tmp_path / "video0.mp4").unlink()
     again = Playing(settings)
     try:
@@ -193,7 +193,7 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
         assert not journal.history(game.id).demo
 
 
-def test_what_the_page_chose_is_told_and_an_address_must_give_a_picture(devices: Devices) -> None:
+def test_the_camera_chosen_on_the_page_is_reported_and_must_give_a_picture(devices: Devices) -> None:
     offer = CameraOffer(devices.there, devices.works)
     assert offer.take("phone") and offer.source == "phone" and offer.taken.is_set()
     other = CameraOffer(devices.there, devices.works)
@@ -209,7 +209,7 @@ def test_what_the_page_chose_is_told_and_an_address_must_give_a_picture(devices:
 def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
     devices: Devices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a machine without any camera: demo, phone, and back to where the camera is chosen."""
+    """On a machine without any camera: demo, phone, and back to the choice."""
     monkeypatch.setattr(play_command, "end_in_time", lambda: None)
     monkeypatch.setattr(play_source, "cameras", devices.there)
     settings = Settings(data=tmp_path / "data", port=free_port(), lights={"backends": ["none"]})

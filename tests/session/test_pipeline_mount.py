@@ -1,4 +1,4 @@
-"""The mount check of all who watch: asked by hundreds at the same moment, worked out once."""
+"""The mount check is computed once, even if hundreds of viewers query it at the same moment."""
 
 from __future__ import annotations
 

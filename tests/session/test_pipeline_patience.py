@@ -1,4 +1,4 @@
-"""How long what seems to lie over the board is waited out before it is taken for a part of the scene."""
+"""How long an apparent occluder must last before it counts as part of the scene."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 
 from focus_companion.session import pipeline
 from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, SHADE_PATIENCE, THING_PATIENCE
+
+STACKS = ("",) * 52
 
 
 @pytest.mark.parametrize(
@@ -25,9 +27,14 @@ from focus_companion.session.pipeline import COVERED_PATIENCE, RELIT_PATIENCE, S
 def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
     all_over: bool, widespread: bool, wrong: int, patience: float
 ) -> None:
-    look: Any = SimpleNamespace(age=1.0, all_over=all_over, widespread=widespread, covering=None)
-    watcher: Any = SimpleNamespace(disagreeing=lambda _: tuple(range(wrong)))
-    assert pipeline._patience(watcher, look) == patience
+    look: Any = SimpleNamespace(
+        age=1.0,
+        all_over=all_over,
+        widespread=widespread,
+        covering=None,
+        disagreeing=lambda _: tuple(range(wrong)),
+    )
+    assert pipeline._patience(look, STACKS) == patience
 
 
 @pytest.mark.parametrize(
@@ -43,8 +50,7 @@ def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
 def test_what_stands_by_itself_is_no_arm(
     thing: bool, comes_in: bool, hidden: tuple[int, ...], patience: float
 ) -> None:
-    """Turns may follow each other faster than an arm is waited out."""
+    """Turns may follow each other faster than that."""
     covering = SimpleNamespace(comes_in=comes_in) if thing else None
     look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, covering=covering, hidden=hidden)
-    watcher: Any = SimpleNamespace(disagreeing=lambda _: ())
-    assert pipeline._patience(watcher, look) == patience
+    assert pipeline._patience(look, STACKS) == patience

@@ -1,4 +1,4 @@
-"""Setting up: what does not stand yet is named, and the players have the last word."""
+"""Setting up: squares that differ are named, and the players have the last word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartDiffers, StartSeen, Verdict
-from focus_companion.session.pipeline import Pipeline
+from focus_companion.session.pipeline import REST, Pipeline
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
@@ -29,7 +29,7 @@ def _search_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Setting:
-    """A still table, seen five times a second."""
+    """A still table, with five pictures a second."""
 
     def __init__(self, stacks: tuple[str, ...]) -> None:
         self.show(stacks)
@@ -37,19 +37,32 @@ class Setting:
 
     def show(self, stacks: tuple[str, ...]) -> None:
         view, rng = simulated.view_of(pleasant_look(640, 480)), np.random.default_rng(4)
-        self.picture = view.shoot(Stage(stacks, seats=SEATS), rng)
+        self.pictures = [view.shoot(Stage(stacks, seats=SEATS), rng)]
 
     def watch(self, seconds: float, position: Position = START) -> list[Verdict]:
         told: list[Verdict] = []
         for _ in range(round(seconds * 5)):
-            frame = Frame(self.number, self.number / 5, self.picture)
+            picture = self.pictures[self.number % len(self.pictures)]
+            frame = Frame(self.number, self.number / 5, picture)
             told += self.sight.push(frame, (position,))
             self.number += 1
         return told
 
 
+def test_fewer_pictures_are_enough_until_the_board_is_found_and_while_nothing_moves() -> None:
+    table = Setting(START.stacks)
+    assert table.sight.at_rest
+    table.watch(1.0)
+    assert not table.sight.at_rest
+    table.watch(REST + 0.6)
+    assert table.sight.at_rest
+    table.pictures = [np.roll(table.pictures[0], 90 * way, axis=1) for way in (-1, 1)]
+    table.watch(0.4)
+    assert not table.sight.at_rest
+
+
 def test_between_two_games_the_board_is_not_called_lost() -> None:
-    """What still stands of the last game has little in common with what is to be set up for the next one."""
+    """The final position of the last game has little in common with the start of the next one."""
     table = Setting(START.stacks)
     assert table.watch(3.0) == [StartSeen()]
     empty = [k for k, stack in enumerate(START.stacks) if not stack]
@@ -72,14 +85,14 @@ def test_a_board_that_is_gone_when_a_game_begins_is_called_lost() -> None:
     # A cloth with broad stripes: a busier one takes the search for a board seconds each time.
     rng, cloth = np.random.default_rng(2), np.zeros((480, 640, 3), np.uint8)
     cloth[:] = np.repeat(np.array([(60, 90, 170), (190, 180, 150)] * 4, np.uint8), 80, axis=0)
-    table.picture = cloth + rng.integers(0, 4, cloth.shape, np.uint8)
+    table.pictures = [cloth + rng.integers(0, 4, cloth.shape, np.uint8)]
     table.watch(10.0, again)
     assert table.sight.camera_state == "no board"
 
 
 @pytest.fixture
 def one_too_many() -> Setting:
-    """As bare domes look that are taken for pieces: red on an empty square."""
+    """Like bare domes that look like pieces: red on an empty square."""
     stacks = tuple("r" if k == INDEX["a4"] else stack for k, stack in enumerate(START.stacks))
     return Setting(stacks)
 

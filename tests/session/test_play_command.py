@@ -1,4 +1,4 @@
-"""``play``: what it plays on, what it says, and how it begins and ends."""
+"""``play``: its source, its output, and how it starts and stops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("event", "line"), LINES)
-def test_the_terminal_tells(event: events.Event, line: str) -> None:
+def test_the_terminal_shows_events(event: events.Event, line: str) -> None:
     assert event_line(event, page=True) == line
 
 
@@ -82,23 +82,23 @@ def test_demo_follows_what_is_done_on_the_page(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(play_source.time, "monotonic", lambda: now[0])
     demo = Demo("demo")
     moved = LINES[0][0]
-    assert not demo.anew([moved]) and not demo.anew([])
+    assert not demo.must_reopen([moved]) and not demo.must_reopen([])
     for event in (
         events.TakenBack(1, 0),
         events.Paused(1, False),
         events.GameBegan(1, 2, Rules.make(2).to_json()),
     ):
-        assert demo.anew([moved, event])
-    assert not demo.anew([events.Paused(1, True)])
-    # A board that has come to a stand is set up anew.
+        assert demo.must_reopen([moved, event])
+    assert not demo.must_reopen([events.Paused(1, True)])
+    # A board that has got stuck is set up again.
     now[0] += play_source.STUCK + 1
-    assert demo.anew([])
-    assert not demo.anew([moved])
+    assert demo.must_reopen([])
+    assert not demo.must_reopen([moved])
 
 
-def test_only_the_demo_is_opened_anew() -> None:
+def test_only_the_demo_is_reopened() -> None:
     chosen = Chosen(settings(camera="0"), "0", object())  # type: ignore[arg-type]
-    assert not chosen.anew([events.TakenBack(1, 0)])
+    assert not chosen.must_reopen([events.TakenBack(1, 0)])
 
 
 @pytest.mark.parametrize(("text", "name"), [("green=Ann", ("g", "Ann")), ("r = Bo B", ("r", "Bo B"))])
@@ -107,7 +107,7 @@ def test_names(text: str, name: tuple[str, str]) -> None:
 
 
 class Program:
-    """``focus-companion play`` as a process of its own."""
+    """``focus-companion play`` as a separate process."""
 
     def __init__(self, data: Path, *more: str, camera: str = "demo") -> None:
         self.port = free_port()
@@ -182,7 +182,7 @@ def test_what_cannot_be_used_is_one_line(program: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_demo_lives_dies_and_goes_on(program: Any) -> None:
+def test_the_demo_resumes_after_a_restart(program: Any) -> None:
     one = program()
     one.wait_for("/healthz", lambda health: health["ok"])
     one.wait_for("/api/state", lambda state: state["ply"] >= 2)
@@ -200,7 +200,7 @@ def test_demo_lives_dies_and_goes_on(program: Any) -> None:
     two.wait_for("/api/state", lambda state: state["ply"] > after["ply"])
     for number in (signal.SIGTERM, signal.SIGINT):
         took: list[float] = []
-        # A machine that does much else may be late now and then, with one end of five and more.
+        # A machine under load may occasionally be late, for one exit in five or more.
         while len(took) < 5 and min(took, default=9.0) >= 3:
             with urllib.request.urlopen(f"http://127.0.0.1:{two.port}/api/events", timeout=60):
                 seconds, status, output = two.end(number)

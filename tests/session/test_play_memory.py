@@ -1,4 +1,4 @@
-"""The memory of play: one pool for all threads, and no growth from game to game."""
+"""The memory use of play: one pool for all threads, and no growth from game to game."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_memory_stays_flat_from_game_to_game_and_the_board_is_found_at_once() ->
     games = [json.loads(line) for line in ended.stdout.splitlines()]
     assert len(games) == 6
     sizes = [game["megabytes"] for game in games]
-    # The first game still fills what is kept: the table's and the pieces' pictures.
+    # The first game still fills the caches: pictures of the table and the pieces.
     assert max(sizes[2:]) - sizes[1] < 25, sizes
     assert max(sizes) < 350, sizes
     assert all(game["found_after"] < 4.0 for game in games), games

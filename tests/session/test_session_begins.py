@@ -1,4 +1,4 @@
-"""Another begins than the one named: the question, its answer, and what is kept of it."""
+"""A player other than the one named begins: the question, its answer, and the record of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_is_kept_of_it_outlives_the_program(tmp_path: Path, by_word: bool) 
             assert state[key] == before[key], key
         assert state["order"] == state["rules"]["order"] == ["red", "green"]
         assert [turn["player"] for turn in state["moves"]] == ["red", "green"]
-        # Taken back as far as it goes, the game is still red's to begin.
+        # Taken back completely, the game is still begun by red.
         for _ in range(2):
             do(after, ask.TakeBack())
         assert (after.state()["ply"], after.state()["to_move"]) == (0, "red")
@@ -139,7 +139,7 @@ def test_the_order_stays_clockwise(rules: Rules, player: str, order: str) -> Non
     assert start_position(other).stacks == start_position(rules).stacks
 
 
-def test_nobody_begins_who_does_not_play() -> None:
+def test_only_a_player_of_the_game_can_begin() -> None:
     with pytest.raises(RulesError, match="yellow does not play"):
         Rules.make(3).begun_by("y")
 

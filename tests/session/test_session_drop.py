@@ -1,4 +1,4 @@
-"""The drop set-up before a simulated camera: what is placed, and what is not allowed."""
+"""The drop set-up in front of a simulated camera: legal and illegal placings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RATE = 5
 
 
 def shown(look: SceneStyle, boards: Sequence[dict[str, str]]) -> Iterator[Frame]:
-    """Each of these boards (square → stack), without hands, for long enough to be judged."""
+    """Show each of these boards (square → stack) without hands, for longer than the settle time."""
     view, rng, index = view_of(look), np.random.default_rng(3), 0
     for board in boards:
         stage = Stage(tuple(board.get(square, "") for square in SQUARES))
@@ -35,7 +35,7 @@ def shown(look: SceneStyle, boards: Sequence[dict[str, str]]) -> Iterator[Frame]
 
 @pytest.fixture(scope="module")
 def told() -> list[dict[str, object]]:
-    """What is told of five placings, each illegal act put right before the next."""
+    """The events of five placings, each illegal act undone before the next."""
     placed: list[dict[str, str]] = [
         {},
         {"d5": "g"},
@@ -60,7 +60,7 @@ def told() -> list[dict[str, object]]:
 
 
 @pytest.mark.slow
-def test_every_placing_is_told_on_empty_squares_and_on_own_stacks(told: list[dict[str, object]]) -> None:
+def test_every_placing_is_emitted_on_empty_squares_and_on_own_stacks(told: list[dict[str, object]]) -> None:
     moves = [event["move"] for event in told if event["type"] == "move"]
     assert moves == ["*d5", "*e4", "*d5", "*e4", "*d5"]
 
@@ -77,7 +77,7 @@ def test_an_illegal_placing_has_its_reason_and_sentence(told: list[dict[str, obj
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["domination", "domination-shouldered"])
 def test_a_game_from_the_empty_board_settles_which_set_it_is(profile: str) -> None:
-    """An empty board does not show it; the first pieces do, and nothing is cried out."""
+    """An empty board does not show it; the first pieces do, without a false alert."""
     look = replace(pleasant_look(800, 600), pieces=PieceStyle(profile))
     game = script_game(look, DROP, seed=1, plies=14, trouble=0.0, pace=Pace(settle=1.1))
     pipeline = Pipeline(DROP)

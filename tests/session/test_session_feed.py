@@ -1,4 +1,4 @@
-"""Listeners get every event once, in order, however late they come and however slow they are."""
+"""Subscribers get every event once, in order, however late they subscribe and however slow they are."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from focus_companion.session import event_feed
-from focus_companion.session.event_feed import WAVE, Feed, Subscription
+from focus_companion.session.event_feed import BATCH, Feed, Subscription
 from focus_companion.session.events import Event, Resolved
 
 
 class Log:
-    """A journal of events in memory, ids growing with gaps."""
+    """A journal of events in memory, with increasing ids that have gaps."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[int, Event]] = []
@@ -89,7 +89,7 @@ def test_an_id_never_given_resumes_from_now() -> None:
     assert next(walk) == new[0]
 
 
-def test_what_is_committed_but_not_yet_told_is_not_given() -> None:
+def test_committed_but_unpublished_events_are_not_delivered() -> None:
     log = Log()
     feed = Feed(0, log, kept=1)
     feed.publish(log.add(4))
@@ -110,7 +110,7 @@ def test_a_slow_listener_reads_again_from_the_log_and_memory_stays_bounded() -> 
     assert len(feed._recent) == 16
     walk = iter(subscription)
     assert [next(walk) for _ in range(500)] == log.kept
-    # Pages of the log, not the log over and over.
+    # The log is read page by page, not repeatedly from its start.
     assert log.reads <= 5
 
 
@@ -151,7 +151,7 @@ def test_close_ends_a_waiting_listener_at_once() -> None:
 def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None:
     log = Log()
     feed = Feed(0, log)
-    heard: list[list[int]] = [[] for _ in range(5 * WAVE)]
+    heard: list[list[int]] = [[] for _ in range(5 * BATCH)]
     subscriptions = [feed.subscribe(heartbeat=30) for _ in heard]
 
     def listen(subscription: Subscription, into: list[int]) -> None:
@@ -176,30 +176,30 @@ def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None
     feed.close()
 
 
-def test_of_many_who_wait_one_wave_is_woken_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_feed, "PAUSE", 60.0)
+def test_of_many_who_wait_one_batch_is_woken_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_feed, "BATCH_PAUSE", 60.0)
     log, heard = Log(), []
     feed = Feed(0, log)
-    subscriptions = [feed.subscribe(heartbeat=120) for _ in range(3 * WAVE)]
+    subscriptions = [feed.subscribe(heartbeat=120) for _ in range(3 * BATCH)]
     threads = [
         threading.Thread(target=lambda s=s: heard.append(next(iter(s), None)), daemon=True)
         for s in subscriptions
     ]
     for thread in threads:
         thread.start()
-    until(lambda: all(s.waits for s in subscriptions))
+    until(lambda: all(s.waiting for s in subscriptions))
     feed.publish(log.add(1))
-    until(lambda: len(heard) >= WAVE)
+    until(lambda: len(heard) >= BATCH)
     time.sleep(0.2)
-    assert len(heard) == WAVE
+    assert len(heard) == BATCH
     feed.close()
-    until(lambda: len(heard) == 3 * WAVE)
-    assert heard == log.kept * (3 * WAVE)
+    until(lambda: len(heard) == 3 * BATCH)
+    assert heard == log.kept * (3 * BATCH)
 
 
 def test_many_who_wait_are_ended_at_once() -> None:
     feed = Feed(0, Log())
-    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * WAVE)]
+    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * BATCH)]
     threads = [threading.Thread(target=lambda s=s: [*s], daemon=True) for s in subscriptions]
     for thread in threads:
         thread.start()

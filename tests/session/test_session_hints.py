@@ -1,4 +1,6 @@
-"""Hints for the players at the table: in two steps, kept with the game, none where they do not belong."""
+"""Hints for the players at the table: in two steps, recorded with the game, refused where they are not
+allowed.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def turn(text: str, confidence: float = 0.9) -> said.TurnSeen:
 
 
 def session_of(*verdicts: object, rules: Rules | None = None, **more: object) -> Session:
-    """A session whose n-th frame brings the n-th verdict (or list of verdicts)."""
+    """A session whose n-th frame causes the n-th verdict (or list of verdicts)."""
     says = {i: v if isinstance(v, list) else [v] for i, v in enumerate(verdicts)}
     return Session(rules or Rules.make(2), {"g": "Ann", "r": "Bob"}, None, Script(says), **more)
 
@@ -40,7 +40,7 @@ def types(events: list[object]) -> list[str]:
 WRONG = said.Wrong("distance", "g", (D5,), "Put it back.")
 TRIM = said.TrimAwaited(Move.parse("c5-d5"), D5, ())
 
-# What the pipeline says, frame by frame -> what is told, frame by frame.
+# The verdicts of the pipeline, frame by frame -> the emitted events, frame by frame.
 HEARD = [
     ([said.StartSeen(), said.StartSeen()], [["ready"], []]),
     ([said.StartDiffers((D5,)), said.StartDiffers((D5,)), said.StartDiffers((D6,)), said.StartSeen()],
@@ -49,10 +49,10 @@ HEARD = [
      [["lost"], [], ["found"], []]),
     ([WRONG, WRONG, said.PutRight(), said.PutRight()], [["alert"], [], ["resolved"], []]),
     ([TRIM, TRIM, said.PutRight()], [["prompt"], [], ["resolved"]]),
-    # A legal move made from the last legal position resolves what was wrong, also if nobody said so.
+    # A legal move from the last legal position resolves an alert, even without a verdict that says so.
     ([WRONG, turn("c4-b4")], [["alert"], ["resolved", "move"]]),
     ([WRONG, [said.PutRight(), turn("c4-b4")]], [["alert"], ["resolved", "move"]]),
-    # An alert that stood when the board was looked at afresh is over when the start stands.
+    # An alert from before a restart is over when the start is on the board.
     ([WRONG, said.StartSeen()], [["alert"], ["resolved", "ready"]]),
     ([said.Undecided((Move.parse("c4-b4"), Move.parse("c4-c5"))), turn("c4-b4")], [["unclear"], ["move"]]),
     ([[turn("c4-b4"), turn("b3-c3")]], [["move", "move"]]),
@@ -61,7 +61,7 @@ HEARD = [
 
 
 @pytest.mark.parametrize(("verdicts", "told"), HEARD)
-def test_each_verdict_is_told_once(verdicts: list[object], told: list[list[str]]) -> None:
+def test_each_verdict_is_emitted_once(verdicts: list[object], told: list[list[str]]) -> None:
     session = session_of(*verdicts)
     assert [types(session.push(Still(i))) for i in range(len(verdicts))] == told
 
@@ -104,7 +104,7 @@ def test_a_prompt_names_every_piece_that_goes() -> None:
 
 
 def test_a_question_is_over_once_its_stack_is_prompted_for_and_may_be_asked_again() -> None:
-    """It is then whether the stack was trimmed."""
+    """The question is then whether the stack was trimmed."""
     asked = said.Undecided((TRIM.move,))
     session = session_of(asked, TRIM, asked)
     standing = []
@@ -121,7 +121,7 @@ def test_times_never_fall() -> None:
     assert stamps == [5.0, 5.0, 6.0]
 
 
-def test_a_source_opened_anew_goes_on_in_time() -> None:
+def test_a_reopened_source_continues_in_time() -> None:
     session = session_of(WRONG, said.PutRight())
     session.push(Still(0, 5.0))
     session.new_stream()
@@ -133,7 +133,7 @@ def test_a_source_opened_anew_goes_on_in_time() -> None:
 
 
 def test_who_looks_at_the_pictures_waits_in_the_time_of_the_game() -> None:
-    # Else a board sought at 300 s would not be sought again for 300 s of a source that counts from 0.
+    # Otherwise a board sought at 300 s would not be sought again for 300 s after a source restarts at 0.
     script = Script({})
     session = Session(Rules.make(2), {}, None, script)
     for opened, stamps in enumerate([(4.0, 300.0), (0.0, 0.1), (7.0, 7.5)]):
@@ -176,7 +176,7 @@ def test_the_pipeline_is_shown_the_history_it_made() -> None:
     assert seen[3] == seen[1]
 
 
-def test_state_tells_the_game() -> None:
+def test_the_state_describes_the_game() -> None:
     session = session_of(said.StartSeen(), turn("c4-c5"), WRONG)
     assert session.state()["camera"] == "starting"
     for i in range(3):
@@ -216,7 +216,7 @@ def test_health_needs_a_picture_and_a_live_loop() -> None:
 
 
 class Thinker(Script):
-    """Takes its time over a picture."""
+    """Needs a while for a picture."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -228,16 +228,16 @@ class Thinker(Script):
         return super().push(frame, history, asked)
 
 
-def test_whoever_asks_lets_the_judging_of_a_picture_pass() -> None:
+def test_a_request_waits_while_a_picture_is_processed() -> None:
     sight = Thinker()
     session = Session(Rules.make(2), {}, None, sight)
-    session.let_pass(60)  # Nothing is judged: nobody waits.
+    session.wait_while_busy(60)  # No picture is being processed: no waiting.
     with ThreadPoolExecutor(2) as threads:
         game = threads.submit(session.push, Still(0))
         assert sight.looks.wait(10)
-        session.let_pass(0.01)  # No longer than asked for, should it take for ever.
+        session.wait_while_busy(0.01)  # At most the given time, even if it takes for ever.
         assert not game.done()
-        asks = threads.submit(session.let_pass, 60)
+        asks = threads.submit(session.wait_while_busy, 60)
         with pytest.raises(TimeoutError):
             asks.result(0.05)
         sight.done.set()

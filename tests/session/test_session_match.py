@@ -1,4 +1,4 @@
-"""A match over its games: sides turn, restarts lose nothing, its end is its end."""
+"""A match over its games: sides rotate, restarts lose nothing, and it ends after its last game."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_games_of_a_match_turn_the_sides_and_come_to_an_end() -> None:
     assert place(session) == (1, 3), "another match follows"
 
 
-def test_a_game_that_was_not_over_is_played_anew() -> None:
+def test_an_unfinished_game_is_played_again() -> None:
     session = opened(None, 2)
     play_on(session.push, 3)
     asked(session, ask.Rematch())
@@ -73,7 +73,7 @@ def test_a_new_game_ends_a_match_or_begins_one() -> None:
     assert dict(nameless.history.players) == {"g": "Player 2", "r": "Player 1"}
 
 
-def test_the_demo_goes_on_with_the_match_and_turns_the_sides() -> None:
+def test_the_demo_continues_the_match_and_rotates_the_sides() -> None:
     session = opened(None, 2, again=1.0)
     finish(session)
     session.push(Still(999))

@@ -1,4 +1,4 @@
-"""Any position as the start, taken from the camera; and how a board stands, when somebody asks."""
+"""Any position read by the camera as the start; and reading the board on request."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MIDDLE = after(14)
 
 
 class Reads(Unseeing):
-    """Shows ``stacks`` whenever it is asked to read, and stands at whatever the game says."""
+    """Returns ``stacks`` for every reading, and otherwise shows the game's position."""
 
     def __init__(self, stacks: tuple[str, ...], doubtful: tuple[int, ...] = ()) -> None:
         self.shown = BoardRead(stacks, doubtful, 0.8)
@@ -144,7 +144,7 @@ def test_a_board_mended_by_hand_needs_no_reading_any_more() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("rank1", "quarters"), [("bottom", 0), ("left", 1)])
 def test_the_camera_reads_the_start_and_the_game_goes_on_from_it(rank1: str, quarters: int) -> None:
-    """From pictures to turns: a position of 14 plies, read, taken, followed by a turn."""
+    """From pictures to turns: a position after 14 plies is read, accepted, and followed by a turn."""
     session = Session(RULES, {}, None, Pipeline(RULES, rank1=rank1), start_from="camera", takes_reading=True)
     look, rng = pleasant_look(800, 600), np.random.default_rng(5)
     number = 0
@@ -168,8 +168,8 @@ def test_the_camera_reads_the_start_and_the_game_goes_on_from_it(rank1: str, qua
 
 
 @pytest.mark.slow
-def test_after_the_cat_what_stands_is_read_and_the_game_goes_on_from_it() -> None:
-    """Nothing of the game's position stands, so that the board is not even found."""
+def test_after_a_disturbance_the_board_is_read_and_the_game_continues_from_it() -> None:
+    """The board has nothing in common with the game's position, so that it is not even found."""
     start = Start.make("gr", MIDDLE.stacks)
     rules = Rules.make(2, set_up="position", start=start)
     session = Session(rules, {}, None, Pipeline(rules))
@@ -186,8 +186,8 @@ def test_after_the_cat_what_stands_is_read_and_the_game_goes_on_from_it() -> Non
 
 
 @pytest.mark.slow
-def test_a_height_that_is_hard_to_tell_is_a_doubt() -> None:
-    """A piece that is read too many must not go unnamed, even where no top is in question."""
+def test_an_uncertain_height_is_doubtful() -> None:
+    """One piece too many in the reading must be reported, even if no top is doubtful."""
     position, chance = after(29, seed=5), random.Random(5)
     chance.randint(10, 30)
     look = pleasant_look(960, 720)
@@ -197,7 +197,7 @@ def test_a_height_that_is_hard_to_tell_is_a_doubt() -> None:
     )
     stage = Stage(position.stacks, seats={"g": "S", "r": "N"})
     picture = view_of(look).shoot(stage, np.random.default_rng(5))
-    reader = Reader(plastic_sets(), "gr", "bottom", None, aside=False)
+    reader = Reader(plastic_sets(), "gr", "bottom", None, threaded=False)
     told = [reader.see(Frame(n, n / 5, picture), None, None) for n in range(6)]
     (read,) = [one for one in told if one is not None]
     wrong = {square for square in range(52) if read.stacks[square] != position.stacks[square]}

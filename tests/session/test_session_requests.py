@@ -1,4 +1,4 @@
-"""What the page asks for, and what becomes of it."""
+"""Requests from the page, and their outcome."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_an_illegal_choice_is_refused_with_the_reason() -> None:
 def test_dismiss() -> None:
     wrong = said.Wrong("distance", "g", (3,), "Put it back.")
     session = Session(RULES, {}, None, Script({0: [wrong], 2: [said.PutRight()]}))
-    assert "Nothing" in refused(session, ask.DismissAlert())
+    assert "nothing" in refused(session, ask.DismissAlert())
     session.push(Still(0))
     assert told(session, ask.DismissAlert()) == ["resolved"]
     assert session.state()["alert"] is None
@@ -235,7 +235,7 @@ def test_partners_are_not_seated_side_by_side() -> None:
 
 
 def test_no_game_follows_one_in_which_partners_sat_side_by_side() -> None:
-    """A journal may hold such a game; it goes on, and no other is begun like it."""
+    """A journal may hold such a game; it continues, but no new game may begin like it."""
     old = Rules.make(4, partners=True, order="gybr", played=True)
     session = playing(2, old)
     assert "partners sit opposite" in refused(session, ask.Rematch())

@@ -1,4 +1,4 @@
-"""Swapping whose pieces are whose, before the first turn."""
+"""Swapping the players' colours, before the first turn."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_board_is_taken_to_lie_the_other_way_round(rules: Rules, quarters: i
     assert told(session, ask.SwapColours()) == ["placed"]
     (corners,) = sight.places
     turns = next(n for n in range(1, 4) if corners["a1"] == CORNERS[ROUND[n]])
-    # What the camera shows there is the start, with the colours exchanged.
+    # The camera shows the start there, with the colours exchanged.
     start = start_position(rules).stacks
     exchanged = tuple(stack.translate(str.maketrans("gr", "rg")) for stack in start)
     assert turned_stacks(start, turns) == exchanged

@@ -1,4 +1,4 @@
-"""What the players rule themselves, rematches, seats and clocks: each recorded as what it is."""
+"""The players' rulings, rematches, seats and clocks: each recorded as what it is."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_seats_and_clock_are_kept_with_the_game(tmp_path: Path) -> None:
     assert again["players"]["green"]["name"] == "Ann"
 
 
-def test_a_prompt_in_the_state_tells_its_turn_and_the_event_does_not() -> None:
+def test_a_prompt_has_its_turn_in_the_state_but_not_in_the_event() -> None:
     removed = (Removed("g", "reserve", "g"),)
     trim = said.TrimAwaited(Move.parse("c4-c5"), INDEX["c5"], removed)
     session = Session(RULES, {}, None, Script({0: [said.StartSeen()], 1: [trim]}))
@@ -199,7 +199,7 @@ CORNERS = {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2
 
 
 class Placing(Script):
-    """A script that remembers where it was told that the board lies."""
+    """A script that records where the board was placed."""
 
     def __init__(self) -> None:
         super().__init__({0: [said.StartSeen()]})
@@ -219,7 +219,7 @@ def test_a_board_placed_by_hand_is_recorded_and_known_after_a_restart(tmp_path: 
         again = Placing()
         resumed = Session(RULES, {}, journal, again)
         assert resumed.resumed
-        # The camera may have been moved meanwhile, so the picture must bear it out.
+        # The camera may have been moved meanwhile, so the picture must confirm it.
         ((corners, believed),) = again.told
         assert corners == {name: list(at) for name, at in CORNERS.items()} and not believed
 

@@ -1,4 +1,4 @@
-"""The game thread: files are read whole, live sources are watched over and opened again."""
+"""The game thread: files are read completely, live sources are monitored and reopened."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RULES = Rules.make(2)
 
 
 class Source(capture.Source):
-    """Frames, then what ``end`` does."""
+    """Frames, followed by the effect of ``end``."""
 
     def __init__(
         self, frames: int, *, live: bool = False, end: Callable[[], Any] | None = None, pace: float = 0.0
@@ -72,7 +72,7 @@ def run() -> Iterator[Callable[..., tuple[Runner, Session, list[Event]]]]:
                 raise source
             return source
 
-        runner = Runner(session, opened, heard=heard.append, back_off=(0.01, 0.02), **more)
+        runner = Runner(session, opened, on_event=heard.append, back_off=(0.01, 0.02), **more)
         running.append(runner)
         runner.start()
         return runner, session, heard
@@ -92,12 +92,22 @@ def test_every_frame_of_a_file_is_pushed(run: Any) -> None:
     runner, session, _ = run(Source(57), sight=sight)
     until(lambda: runner.ended)
     assert sight.pushed == 57 and runner.failure is None
-    # The page can still ask after the end.
+    # Requests still work after the end.
     assert session.submit(ask.Pause()).result(timeout=60) is None
 
 
+def test_a_source_is_told_how_many_pictures_are_enough(run: Any) -> None:
+    sight, source = Script({}), Source(100_000, live=True, pace=0.002)
+    run(source, sight=sight, apart=0.1)
+    until(lambda: source.apart == 0.1)
+    sight.at_rest = True
+    until(lambda: source.apart > 0.1)
+    sight.at_rest = False
+    until(lambda: source.apart == 0.1)
+
+
 def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
-    """Another turn is made every 0.6 s, and one look takes 2 s: each turn is seen all the same."""
+    """A turn is made every 0.6 s, and a look takes 2 s: every turn is seen nevertheless."""
 
     class Camera:
         reads = 0
@@ -122,12 +132,12 @@ def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
     run(Live("camera", Camera()), sight=Slow({}))
     until(lambda: turns and turns[-1] >= 6, seconds=60)
     assert turns == sorted(turns)
-    # Twice at least, so that it can be seen to stand still.
+    # At least twice, so that it counts as still.
     assert all(turns.count(turn) >= 2 for turn in range(1, 6)), turns
 
 
 def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
-    """However slow the machine: no turn of the demonstration is played unseen."""
+    """However slow the machine, the demo plays no turn unseen."""
     seen: list[int] = []
 
     class Slow(Script):
@@ -144,7 +154,7 @@ def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
 
 
 @pytest.mark.parametrize("end", [fail(), None], ids=["error", "just ends"])
-def test_a_lost_camera_is_told_once_and_opened_again(run: Any, end: Any) -> None:
+def test_a_lost_camera_is_reported_once_and_reopened(run: Any, end: Any) -> None:
     gone = OSError("no such device")
     _, session, heard = run(
         Source(3, live=True, end=end, pace=0.01), gone, gone, Source(30, live=True, pace=0.01, end=fail()),
@@ -172,7 +182,7 @@ def test_a_silent_camera_counts_as_lost(run: Any) -> None:
 
 
 class Shown(Source):
-    """The same picture for ever, or with ``noise`` always another one."""
+    """Always the same picture or, with ``noise``, always a different one."""
 
     def __init__(self, *, noise: bool = False, shade: int = 0, **more: Any) -> None:
         super().__init__(100_000, live=True, pace=0.005, **more)
@@ -186,7 +196,7 @@ class Shown(Source):
             yield Still(still.index, image=image)
 
 
-def test_a_frozen_camera_is_told_opened_again_and_found_with_another_picture(run: Any) -> None:
+def test_a_frozen_camera_is_reported_reopened_and_found_with_another_picture(run: Any) -> None:
     frozen = [Shown() for _ in range(3)]
     _, session, heard = run(*frozen, Shown(noise=True, shade=3))
     until(lambda: "lost" in types(heard))
@@ -195,7 +205,7 @@ def test_a_frozen_camera_is_told_opened_again_and_found_with_another_picture(run
     told = [event for event in heard if event.type in ("lost", "found")]
     assert [(event.type, event.what) for event in told] == [("lost", "camera"), ("found", "camera")]
     assert told[0].why == "frozen"
-    # Opened again with the picture that it was frozen in: no news.
+    # Reopened with the picture in which it was frozen: not reported as found.
     assert all(source.closed.is_set() for source in frozen)
     assert session.state()["camera"] == "ok" and session.state()["camera_why"] is None
 
@@ -215,7 +225,7 @@ def test_a_file_may_stand_still(run: Any) -> None:
     assert "lost" not in types(heard)
 
 
-class Sleeping(runner_module.Awake):
+class Sleeping(runner_module.SleepMeter):
     def __init__(self) -> None:
         self.seconds = 0.0
 
@@ -224,24 +234,24 @@ class Sleeping(runner_module.Awake):
         return seconds
 
 
-def test_after_a_sleep_the_camera_is_opened_anew_at_once(run: Any) -> None:
+def test_after_a_sleep_the_camera_is_reopened_at_once(run: Any) -> None:
     awake = Sleeping()
     first, second = Source(5000, live=True, pace=0.005), Source(5000, live=True, pace=0.005)
-    _, session, heard = run(first, second, awake=awake)
+    _, session, heard = run(first, second, sleep_meter=awake)
     until(lambda: "move" in types(heard))
     before = session.state()["ply"]
     awake.seconds = 3600.0
     until(lambda: "found" in types(heard))
     (lost,) = [event for event in heard if event.type == "lost"]
     assert lost.why == "asleep" and first.closed.is_set()
-    # Nobody is charged for the night: the stream's time goes on where it stopped.
+    # The players' clocks are not charged: the stream's time continues where it stopped.
     until(lambda: session.state()["ply"] > before)
     assert heard[-1].time < 60
 
 
-def test_the_clock_that_goes_on_in_sleep_tells_how_long_it_was() -> None:
+def test_sleep_is_measured_by_the_clock_that_includes_it() -> None:
     always, awake = [100.0], [50.0]
-    watch = runner_module.Awake(lambda: always[0], lambda: awake[0])
+    watch = runner_module.SleepMeter(lambda: always[0], lambda: awake[0])
     always[0] += 5
     awake[0] += 5
     assert watch.slept() == 0
@@ -249,7 +259,7 @@ def test_the_clock_that_goes_on_in_sleep_tells_how_long_it_was() -> None:
     awake[0] += 5
     assert watch.slept() == 3600
     assert watch.slept() == 0
-    assert abs(runner_module.Awake().slept()) < 1
+    assert abs(runner_module.SleepMeter().slept()) < 1
 
 
 WHY = [
@@ -275,10 +285,10 @@ def test_requests_are_taken_while_the_camera_is_gone(run: Any) -> None:
     assert session.state()["camera"] == "lost"
 
 
-def test_a_source_that_has_to_follow_is_opened_anew(run: Any) -> None:
+def test_a_source_is_reopened_on_request(run: Any) -> None:
     sources = [Source(2000, live=True, pace=0.005) for _ in range(3)]
     runner, session, heard = run(
-        *sources, anew=lambda told: any(isinstance(event, GameBegan) for event in told)
+        *sources, must_reopen=lambda emitted: any(isinstance(event, GameBegan) for event in emitted)
     )
     until(lambda: "move" in types(heard))
     session.submit(ask.NewGame())
@@ -298,7 +308,7 @@ def test_a_failing_file_or_program_ends_the_thread_and_says_why(run: Any, end: A
 
 
 def test_a_loop_that_hangs_gives_no_sign_of_life(run: Any) -> None:
-    """What feeds the watchdog is the loop itself, with frames, without a camera, and never while it hangs."""
+    """The loop itself feeds the watchdog: with frames, without a camera, but never while it hangs."""
     hang, turns = threading.Event(), [0]
 
     def turned() -> None:
@@ -310,7 +320,7 @@ def test_a_loop_that_hangs_gives_no_sign_of_life(run: Any) -> None:
                 hang.wait(120)
             return ()
 
-    run(*[OSError("busy")] * 3, Source(5000, live=True, pace=0.005), sight=Hanging({}), turned=turned)
+    run(*[OSError("busy")] * 3, Source(5000, live=True, pace=0.005), sight=Hanging({}), on_iteration=turned)
     until(lambda: turns[0] > 10)
     time.sleep(0.5)
     stood = turns[0]

@@ -1,4 +1,4 @@
-"""Turns that the table makes for somebody else: what is asked for, kept, told, and when it is due no more."""
+"""Turns that the table makes for somebody else: chosen, stored, emitted, and withdrawn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAR = {"g": "far"}
 
 
 class Told(Script):
-    """A script that remembers what it was told to expect."""
+    """A script that records what it was asked to expect."""
 
     def __init__(self, says: dict[int, Sequence[Any]] | None = None) -> None:
         super().__init__(says or {})
@@ -136,7 +136,7 @@ def test_after_a_take_back_another_turn_is_asked_for() -> None:
     assert submit(made, stale)[0].startswith("refused"), "it was chosen for what is gone"
 
 
-def test_who_gives_no_turn_is_told_once_and_not_too_late() -> None:
+def test_a_failing_seat_is_reported_once_and_not_too_late() -> None:
     made, _ = session(played_by={"g": "engine:x"})
     h = made.history
     give_up = ask.GiveUp("g", h.game, h.ply, h.position.text, "late", "no answer")

@@ -1,4 +1,4 @@
-"""The state that an event brings to the page: the same that whoever asks right after the event gets."""
+"""The state sent with an event equals the state requested right after the event."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULES = Rules.make(2)
 
 
 def carried_on(state: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """The state that a listener has after ``told``, as the page makes it (``after`` in ``state.js``)."""
+    """The state of a subscriber after ``told``, computed like ``after`` in ``state.js``."""
     keep, add = told["moves"]["keep"], told["moves"]["add"]
     return state | told | {"moves": [*state["moves"][:keep], *add]}
 
@@ -84,7 +84,7 @@ def test_an_event_of_long_ago_brings_none() -> None:
 def test_after_a_take_back_the_board_is_to_be_set_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_at_once: bool
 ) -> None:
-    """Also if the disk was full when it was asked for."""
+    """Also if the disk was full at the request."""
     now = [0.0]
     with Journal(tmp_path) as journal:
         session = Session(RULES, {}, journal, Player(RULES), clock=lambda: now[0])

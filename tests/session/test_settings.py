@@ -1,4 +1,4 @@
-"""Which setting wins, and what is said of one that will not do."""
+"""The precedence of settings, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def test_without_anything_the_folders_are_the_users(tmp_path: Path, monkeypatch:
         ("fps = nan", "fps"),
     ],
 )
-def test_a_bad_file_is_told_with_its_place(tmp_path: Path, text: str, word: str) -> None:
+def test_a_bad_file_is_reported_with_its_place(tmp_path: Path, text: str, word: str) -> None:
     with pytest.raises(SettingsError, match=word) as error:
         load({}, environment(tmp_path, text))
     assert str(tmp_path / "config.toml") in str(error.value)
 
 
 @pytest.mark.parametrize(("name", "value"), [("PORT", "eighty"), ("LAN", "maybe"), ("FPS", "fast")])
-def test_a_bad_variable_is_told_by_name(name: str, value: str) -> None:
+def test_a_bad_variable_is_reported_by_name(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"FOCUS_COMPANION_{name}.*{value}"):
         load({}, {f"FOCUS_COMPANION_{name}": value})
 

@@ -1,4 +1,4 @@
-"""``watch`` without ``--reopen``: what is told when a source comes to its end."""
+"""``watch`` without ``--reopen``: the events at the end of a source."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Going(Source):
     ],
     ids=["pulled", "a stream's end", "silent", "a film's end", "a broken film"],
 )
-def test_a_camera_that_goes_is_told(live: bool, gone: str, error: FrameError | None, why: list[str]) -> None:
+def test_a_lost_camera_is_reported(live: bool, gone: str, error: FrameError | None, why: list[str]) -> None:
     session = Session(Rules.make(2), {}, None, Script({0: [StartSeen()]}))
     heard: list[Any] = []
     with suppress(FrameError) if error else nullcontext():

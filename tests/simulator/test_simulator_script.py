@@ -62,7 +62,7 @@ def test_the_turns_of_a_game_are_legal_and_lead_from_one_to_the_next(name: str) 
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_the_truth_tells_what_the_rules_say(name: str) -> None:
+def test_the_ground_truth_agrees_with_the_rules(name: str) -> None:
     rules = RULES[name]
     truth = game(rules).truth()
     position, ply = start_position(rules), 0

@@ -111,7 +111,7 @@ def test_random_looks_stay_in_the_range_asked(seed: int) -> None:
     assert (pixels > 0).all() and (pixels < (width, height)).all()
 
 
-def test_drawing_only_what_changed_gives_the_picture_drawn_anew() -> None:
+def test_redrawing_only_changes_gives_the_same_picture_as_redrawing_everything() -> None:
     look = pleasant_look(*SIZE)
     rng = np.random.default_rng(0)
     stacks = {s: "".join(rng.choice(list("rg"), rng.integers(1, 6))) for s in SQUARES if rng.random() < 0.6}
@@ -188,7 +188,7 @@ def test_noise_has_the_strength_asked_and_is_new_in_every_picture() -> None:
         assert of_each.std() < 1.5 / np.sqrt(300)
 
 
-def test_a_part_blurred_anew_is_as_if_the_whole_picture_were() -> None:
+def test_blurring_a_part_again_equals_blurring_the_whole_picture() -> None:
     look = replace(pleasant_look(*SIZE), sensor=Sensor(noise=0, blur=0.8, jpeg=0, shake=0.4))
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
     arm = replace(shown, hand=Hand("W", *square_centre(look, "e4"), 20.0, "rg"))

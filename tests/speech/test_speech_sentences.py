@@ -148,13 +148,13 @@ def test_whose_turn_says_what_is_in_the_way() -> None:
         ("it", "Ann: 9 minuti 1 secondo. Bob: il tempo è scaduto."),
     ],
 )
-def test_the_clocks_are_told(language: str, text: str) -> None:
+def test_the_clocks_are_announced(language: str, text: str) -> None:
     clock = Clock(TimeControl("down", 600.0), {"g": 59.0, "r": 601.0})
     history = replace(played(), clock=clock)
     now = state(history) | {"clock": clock.to_json(0.0, "gr")}
     assert answer("time", now, Voice(translations(language))) == text
 
 
-def test_who_begins_to_listen_hears_who_plays_or_that_the_game_goes_on() -> None:
+def test_a_new_listener_hears_who_plays_or_that_the_game_goes_on() -> None:
     assert opening(table(), EN) == "New game. Ann is green, Bob is red. Ann begins."
     assert opening(table("b6-b7"), EN) == "The game goes on. Bob to move."

@@ -135,7 +135,7 @@ def test_a_damaged_journal_is_named_and_not_its_copy(tmp_path: Path, spoil: Call
     assert not list((tmp_path / "backups").iterdir())
 
 
-def test_a_disk_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_locks_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def flock(file: int, how: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 

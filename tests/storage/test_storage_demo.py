@@ -84,7 +84,7 @@ def test_asking_which_journal_is_meant_leaves_nothing_beside_it(data: Path) -> N
     assert sorted(data.rglob("*")) == before
 
 
-def test_a_damaged_journal_of_the_user_is_told_and_not_passed_over(
+def test_a_damaged_journal_of_the_user_is_reported_and_not_ignored(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (data / "journal.sqlite").write_bytes(b"noise" * 1000)

@@ -156,7 +156,7 @@ time.sleep(3600)
 """
 
 
-def test_a_second_process_is_refused_and_told_who_holds_it(tmp_path: Path) -> None:
+def test_a_second_process_is_refused_and_names_the_first(tmp_path: Path) -> None:
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
@@ -204,7 +204,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("spoil", "word"), BAD, ids=["foreign", "newer", "folder"])
-def test_a_bad_file_is_told_and_left_as_it_is(tmp_path: Path, spoil: object, word: str) -> None:
+def test_a_bad_file_is_reported_and_not_changed(tmp_path: Path, spoil: object, word: str) -> None:
     path = tmp_path / "journal.sqlite"
     spoil(path)
     before = path.read_bytes() if path.is_file() else b""
@@ -216,7 +216,7 @@ def test_a_bad_file_is_told_and_left_as_it_is(tmp_path: Path, spoil: object, wor
     assert path.stat().st_mtime_ns == changed
 
 
-def test_an_event_that_contradicts_the_rules_is_told(tmp_path: Path) -> None:
+def test_an_event_that_contradicts_the_rules_is_reported(tmp_path: Path) -> None:
     journal, _ = played(tmp_path, 5)
     last = next(event for _, event in reversed(journal.events()) if isinstance(event, Moved))
     journal.append(1, last)

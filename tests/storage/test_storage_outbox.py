@@ -44,7 +44,7 @@ def text(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("spoil", [header, pages, text])
-def test_a_damaged_one_is_begun_anew(
+def test_a_damaged_outbox_is_recreated(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[bytes], bytes]
 ) -> None:
     filled(tmp_path)

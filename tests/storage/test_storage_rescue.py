@@ -232,7 +232,7 @@ def test_a_log_cut_off_anywhere_is_no_damage(tmp_path: Path) -> None:
     assert least < len(emitted)
 
 
-def test_a_log_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_missing_log_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     killed(folder)
     (folder / "journal.sqlite-wal").unlink()
@@ -357,7 +357,7 @@ def test_a_game_that_the_rules_do_not_lead_to_is_gone_on_with_before_that(tmp_pa
     goes_on(tmp_path, emitted)
 
 
-def test_the_page_is_told_until_the_next_turn(tmp_path: Path) -> None:
+def test_the_page_shows_it_until_the_next_turn(tmp_path: Path) -> None:
     played(tmp_path, 10)
     overwrite(tmp_path / "journal.sqlite", 0, garbage(4096))
     with Journal(tmp_path, write=True) as journal:
@@ -399,7 +399,7 @@ def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path
         path.write_bytes(content)
 
 
-def test_who_has_read_the_damaged_one_reads_the_rescued_one(tmp_path: Path) -> None:
+def test_a_reader_of_the_damaged_journal_reads_the_rescued_one(tmp_path: Path) -> None:
     emitted = played(tmp_path, 10)
     with Journal(tmp_path) as journal:
         assert journal.events() == emitted
@@ -461,7 +461,7 @@ def one_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Emitted]:
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.floats(0, 1), st.integers(0, 7))
-def test_any_bit_turned_is_harmless_or_told(
+def test_any_flipped_bit_is_harmless_or_reported(
     tmp_path_factory: pytest.TempPathFactory, one_game: tuple[Path, Emitted], place: float, bit: int
 ) -> None:
     """Whichever bit it is: a reader gets a sentence at worst, and a player can go on."""

@@ -53,7 +53,7 @@ def test_versions_are_there() -> None:
     assert {"focus-companion", "python", "numpy", "system"} <= machine.versions().keys()
 
 
-def test_a_device_that_may_not_be_used_is_told_with_its_group(
+def test_a_device_without_permission_is_reported_with_its_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "dev").mkdir()
@@ -98,7 +98,7 @@ def played(folder: Path) -> None:
         journal.append(game, GameBegan(0.0, game, rules.to_json(), players))
 
 
-def test_a_port_in_use_is_told() -> None:
+def test_a_port_in_use_is_reported() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -19,7 +19,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "mode", "names"), CASES)
-def test_what_others_may_read_is_told(tmp_path: Path, text: str, mode: int, names: list[str]) -> None:
+def test_secrets_readable_by_others_are_reported(
+    tmp_path: Path, text: str, mode: int, names: list[str]
+) -> None:
     config = tmp_path / "config.toml"
     config.write_text(text, encoding="utf-8")
     config.chmod(mode)

@@ -76,7 +76,7 @@ def test_nobody_who_listens_is_no_fault(address: str) -> None:
     supervisor.alive()
 
 
-def test_a_supervisor_that_does_not_read_makes_nobody_wait(tmp_path: Path) -> None:
+def test_a_supervisor_that_does_not_read_does_not_block(tmp_path: Path) -> None:
     address = str(tmp_path / "full")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
         line.bind(address)
@@ -85,7 +85,7 @@ def test_a_supervisor_that_does_not_read_makes_nobody_wait(tmp_path: Path) -> No
             supervisor.status(f"line {number}")
 
 
-def test_a_loop_that_hangs_is_told_once_with_where_it_stands() -> None:
+def test_a_hanging_loop_is_reported_once_with_its_stack() -> None:
     now, going, done = [0.0], threading.Event(), threading.Event()
     supervisor = Supervisor({"WATCHDOG_USEC": "60000000"}, clock=lambda: now[0])
     assert supervisor.hung() == "", "it has not begun"
@@ -110,7 +110,7 @@ def test_a_loop_that_hangs_is_told_once_with_where_it_stands() -> None:
     assert supervisor.hung() == "", "it turns again"
 
 
-def test_without_a_watchdog_nobody_asks_whether_the_loop_hangs() -> None:
+def test_without_a_watchdog_the_loop_is_not_checked() -> None:
     now = [0.0]
     supervisor = Supervisor({}, clock=lambda: now[0])
     supervisor.alive()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from focus_companion.commands.shared.pin import folder, tell_pin
+from focus_companion.commands.shared.pin import folder, print_pin
 
 
 def test_on_a_terminal_it_is_said(
@@ -16,7 +16,7 @@ def test_on_a_terminal_it_is_said(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     with ExitStack() as closing:
-        tell_pin("246810", 8000, tmp_path, closing)
+        print_pin("246810", 8000, tmp_path, closing)
     assert "246810" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
 
@@ -30,7 +30,7 @@ def test_elsewhere_it_stands_in_a_file_while_the_program_runs(
     elsewhere.write_text("mine", encoding="utf-8")
     file.symlink_to(elsewhere)
     with ExitStack() as closing:
-        tell_pin("246810", 8000, tmp_path / "data", closing)
+        print_pin("246810", 8000, tmp_path / "data", closing)
         assert file.read_text(encoding="utf-8") == "246810\n" and not file.is_symlink()
         assert file.stat().st_mode & 0o777 == 0o600
         said = capsys.readouterr().out

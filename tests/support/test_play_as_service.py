@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-def test_play_tells_systemd_how_it_is_and_keeps_a_log_without_secrets(tmp_path: Path) -> None:
+def test_play_notifies_systemd_and_keeps_a_log_without_secrets(tmp_path: Path) -> None:
     address = str(tmp_path / "notify")
     clean = {key: value for key, value in os.environ.items() if not key.startswith("FOCUS_COMPANION_")}
     environment = clean | {

@@ -84,7 +84,7 @@ def test_systemctl_is_asked(tmp_path: Path) -> None:
         assert words in asked
 
 
-def test_a_service_that_does_not_come_up_is_told(tmp_path: Path) -> None:
+def test_a_service_that_does_not_start_is_reported(tmp_path: Path) -> None:
     fake = tmp_path / "systemctl"
     fake.write_text('#!/bin/sh\ncase "$*" in *restart*) exit 1;; esac\n', encoding="utf-8")
     fake.chmod(0o755)

@@ -31,7 +31,8 @@ from focus_companion.storage.tape import tape as tape_module
 from focus_companion.storage.tape.replay import InMemory, Recording
 from focus_companion.storage.tape.stills import _jpeg, stills
 from focus_companion.storage.tape.tape import Tape, TapeError
-from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.capture.frames import Frame, lazily_decoded
+from focus_companion.vision.capture.jpeg import JpegPicture
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.lens_profiles import LensProfile
 from focus_companion.vision.geometry.scene import Lens
@@ -70,6 +71,7 @@ class Brightness:
     """Reads the turn from the picture's brightness, distinguishing pictures that differ by a single level."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self, rules: Rules) -> None:
         self.turns = [Move.parse(text) for text in ("d5-d6", "d7-d6", "c5-c6", "e7-e6")]
@@ -141,6 +143,24 @@ def play(session: Session) -> None:
     session.push(Frame(10, 10 / 7, picture(10)))
 
 
+class Whole(Brightness):
+    """Decodes nothing: it takes the picture as it comes."""
+
+    def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
+        assert isinstance(frame.picture, np.ndarray)
+        return super().push(frame, history)
+
+
+def test_a_picture_that_is_taped_is_looked_at_as_it_will_be_again(tmp_path: Path) -> None:
+    image = np.random.default_rng(1).integers(0, 255, (960, 1280, 3), dtype=np.uint8)
+    jpeg = lazily_decoded(bytes(cv2.imencode(".jpg", image)[1]), "test")
+    assert isinstance(jpeg, JpegPicture)
+    session, tape = taped(tmp_path / "tape", sight=Whole)
+    session.push(Frame(0, 0.1, jpeg))
+    tape.close()
+    assert np.array_equal(cv2.imread(str(next((tmp_path / "tape").glob("*.png")))), jpeg.image)
+
+
 class Beginners(Brightness):
     """Another player begins than the one named: seen as out of turn, or implied by the next turn."""
 
@@ -209,7 +229,7 @@ def test_a_tape_of_a_killed_program_is_run_as_far_as_it_goes(tmp_path: Path) -> 
     assert 3 < len(compared) < whole and all(one.same for one in compared)
 
 
-def test_a_tape_tells_its_end_only_when_its_pictures_are_there(
+def test_a_tape_has_its_end_mark_only_after_all_its_pictures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The program may be killed before the disk has caught up: then the tape ends with its last picture."""

@@ -47,7 +47,7 @@ def taped(folder: Path, *steps: Any) -> Path:
         if isinstance(step, np.ndarray):
             tape.frame(Frame(index, index / 10, step))
         else:
-            tape.told([step])
+            tape.emitted([step])
     tape.close()
     return folder
 
@@ -65,7 +65,7 @@ def test_the_last_alert_and_the_last_picture_before_it_are_chosen(tmp_path: Path
     )  # fmt: skip
     fault = fault_of(Recording(folder))
     assert (level(fault.before), level(fault.picture)) == (5, 7)
-    assert [event["type"] for event in fault.told] == [
+    assert [event["type"] for event in fault.events] == [
         "ready", "move", "alert", "resolved", "move", "alert",
     ]  # fmt: skip
     earlier = fault_of(Recording(folder), at=0.3)

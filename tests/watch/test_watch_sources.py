@@ -136,7 +136,7 @@ def test_the_same_as_a_stream_on_loopback(pictures: list[bytes], tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_stream_that_breaks_off_is_told_and_opened_again(pictures: list[bytes], tmp_path: Path) -> None:
+def test_a_broken_stream_is_reported_and_reopened(pictures: list[bytes], tmp_path: Path) -> None:
     """The phone's stream ends after the first seconds, repeatedly: each time it is requested again."""
     told = tmp_path / "events"
     with streaming(pictures[:1], fps=10) as address:
@@ -193,7 +193,7 @@ def test_a_source_that_is_none(tmp_path: Path, make: Any, status: int, words: li
         assert word in line
 
 
-def test_pictures_without_a_board_are_told(tmp_path: Path) -> None:
+def test_pictures_without_a_board_are_reported(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     table = cv2.resize(rng.integers(90, 140, (12, 16, 3), dtype=np.uint8), (640, 480))
     for index in range(8):

@@ -1,4 +1,4 @@
-"""Driving the page in a real browser, on the real server and session: what the browser tests share."""
+"""Helpers of the browser tests, which drive the page in a real browser, on the real server and session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ playwright = pytest.importorskip("playwright.sync_api")
 playwright.expect.set_options(timeout=120_000)
 
 PATIENCE = 120
-"""Seconds within which what was asked for is done, also where much else runs beside."""
+"""Timeout in seconds for a request on a machine under load."""
 
 SWITCHES = [
     "--no-sandbox",
@@ -34,7 +34,7 @@ def chromium() -> str | None:
 
 
 class Seen:
-    """A page, and what went wrong on it."""
+    """A page, and the errors on it."""
 
     def __init__(self, page: playwright.Page, port: int) -> None:
         self.page = page
@@ -52,7 +52,7 @@ class Seen:
 
 
 def drawn(page: playwright.Page) -> None:
-    """Wait until all that has happened so far is drawn."""
+    """Wait until everything that has happened so far is drawn."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
@@ -68,7 +68,7 @@ def status(page: playwright.Page, words: str) -> None:
 
 
 def until(page: playwright.Page, table: Any, **wanted: object) -> dict[str, Any]:
-    """The game's state, as soon as these keys have these values."""
+    """The state, as soon as these keys have these values."""
     latest = time.monotonic() + PATIENCE
     while True:
         state: dict[str, Any] = table.session.state()
@@ -79,13 +79,13 @@ def until(page: playwright.Page, table: Any, **wanted: object) -> dict[str, Any]
 
 
 def caught_up(page: playwright.Page, table: Any) -> None:
-    """Wait until the page shows the newest event that the session has told."""
+    """Wait until the page shows the newest event of the session by now, or a later one."""
     told = table.session.state()["event"]
-    page.wait_for_function("told => document.body.dataset.event === String(told)", arg=told)
+    page.wait_for_function("told => Number(document.body.dataset.event) >= told", arg=told)
 
 
 def at_rest(page: playwright.Page) -> None:
-    """Wait until nothing moves any more but what always does."""
+    """Wait until all finite animations have ended."""
     page.wait_for_function(
         """() => document.getAnimations().every(({ effect, playState }) =>
             effect.getTiming().iterations === Infinity || playState === 'finished')"""

@@ -28,9 +28,10 @@ from focus_companion.web.server import PageServer
 
 
 class ScriptedSight:
-    """Says of each frame what the test has written down for it."""
+    """Emits for each frame the verdicts that the test has scripted."""
 
     camera_state = "ok"
+    at_rest = False
 
     def __init__(self) -> None:
         self.script: list[Verdict] = []
@@ -79,7 +80,7 @@ class ScriptedSight:
 
 
 class Table:
-    """A game that the test plays."""
+    """A game controlled by the test."""
 
     def __init__(
         self, folder: Path, rules: Rules | None = None, players: dict[str, str] | None = None
@@ -90,7 +91,7 @@ class Table:
         self.frames = 0
 
     def see(self, *verdicts: Verdict) -> None:
-        """One frame, of which the sight says this."""
+        """Push one frame with this verdict."""
         self.sight.script = list(verdicts)
         image = np.full((96, 128, 3), self.frames % 200, np.uint8)
         self.frames += 1
@@ -105,7 +106,7 @@ class Table:
 
     @contextmanager
     def looping(self) -> Iterator[None]:
-        """Do what is asked for, on a thread beside, as the game thread does between two frames."""
+        """Carry out requests on a separate thread, as the game thread does between two frames."""
         stop = threading.Event()
         loop = threading.Thread(
             target=lambda: [self.session.attend() for _ in iter(lambda: stop.wait(0.02), True)]
@@ -118,7 +119,7 @@ class Table:
             loop.join()
 
     def ask(self, client: FlaskClient, body: Any, headers: dict[str, str] | None = None) -> TestResponse:
-        """The answer to an act, done while the game thread runs beside."""
+        """The response to an act, carried out while the game thread is running."""
         with self.looping():
             return client.post("/api/requests", json=body, headers=headers)
 
@@ -129,7 +130,7 @@ class Table:
 
 @pytest.fixture
 def make_table() -> Iterator[Callable[..., Table]]:
-    """Makes tables with any rules; they are closed at the end."""
+    """Creates tables with any rules; closes them at the end."""
     made: list[Table] = []
 
     def make(folder: Path, rules: Rules | None = None, players: dict[str, str] | None = None) -> Table:
@@ -173,7 +174,7 @@ def server(table: Table) -> Iterator[PageServer]:
 
 @pytest.fixture
 def seen(browser: Any, server: PageServer) -> Iterator[Any]:
-    """A page on the wide screen of a desk, and what went wrong on it."""
+    """A page on a wide screen, and the errors on it."""
     from browsing import Seen
 
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
@@ -184,6 +185,6 @@ def seen(browser: Any, server: PageServer) -> Iterator[Any]:
 
 @pytest.fixture
 def looping(table: Table) -> Iterator[None]:
-    """The game thread at work beside the browser."""
+    """The game thread, running while the browser is used."""
     with table.looping():
         yield

@@ -1,4 +1,4 @@
-"""Measures the page of a running program; docs/page.md tells what came out and how to repeat it.
+"""Measures the page of a running program; docs/page.md has the results.
 
 python tests/web/measure_page.py first-view URL        a phone's first view: bytes, time until it can be used
 python tests/web/measure_page.py viewers URL NUMBER    so many event streams: how late events come
@@ -27,10 +27,10 @@ PHONES = {
 """Round trip in ms and kbit/s down and up, by name."""
 
 SLOWER = 4
-"""How many times slower than this machine's the phone's processor is taken to be."""
+"""Assumed slowdown of a phone's processor relative to this machine's."""
 
 WAYS = 2
-"""Round trips before the page can be used: the page itself, then all that it names at once."""
+"""Round trips before the page is usable: the page itself, then everything it references in parallel."""
 
 DRAWN = """(() => {
     if (document.body?.dataset.ready === undefined) return false;
@@ -40,7 +40,7 @@ DRAWN = """(() => {
     }
     return window.drawn;
 })()"""
-"""Whether the frame is drawn in which the page can be used."""
+"""Whether the frame in which the page is usable has been drawn."""
 
 VIEWS = 9
 SECONDS = 40
@@ -69,18 +69,18 @@ def first_view(url: str) -> None:
 
 
 def _work(browser: Any, url: str) -> float:
-    """Milliseconds of processor time that a view costs the page's thread until it can be used.
+    """Milliseconds of processor time of the page's thread until the page is usable.
 
-    Other work on the machine hardly changes it, unlike the time on the clock.
+    Unlike wall-clock time, it hardly depends on other work on the machine.
     """
     context = browser.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2)
     page = context.new_page()
     cdp = context.new_cdp_session(page)
     cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
-    # What comes later comes later here, too: after the frame in which the page can be used.
+    # Deferred parts are deferred here, too: after the frame in which the page is usable.
     _throttle(cdp, *PHONES["slow 4G (150 ms, 1.6 Mbit/s)"])
     page.goto(url, wait_until="commit")
-    # Asked plainly: the driver's own way to wait would put its script into the page and be counted as well.
+    # By simple polling: the driver's own way to wait would inject a script, which would be counted as well.
     while not cdp.send("Runtime.evaluate", {"expression": DRAWN})["result"]["value"]:
         time.sleep(0.005)
     told = {metric["name"]: metric["value"] for metric in cdp.send("Performance.getMetrics")["metrics"]}
@@ -104,7 +104,7 @@ def _throttle(cdp: Any, latency: float, down: float, up: float) -> None:
 def _view(
     browser: Any, url: str, latency: float, down: float, up: float
 ) -> tuple[int, int, float, Counter[str]]:
-    """Bytes in all, bytes until it can be used, milliseconds until then, bytes by kind."""
+    """Total bytes, bytes until the page is usable, milliseconds until then, bytes by kind."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2)
     page = context.new_page()
     cdp = context.new_cdp_session(page)
@@ -128,7 +128,7 @@ def _view(
     page.wait_for_function("() => window.usable")
     took = page.evaluate("() => window.usable")
     before = sum(sizes.values())
-    # The first picture of the camera belongs to the view where it can be seen.
+    # The first picture of the camera is part of the view if it is visible.
     page.wait_for_timeout(1500)
     context.close()
     return sum(sizes.values()), before, took, sizes
@@ -176,7 +176,7 @@ def viewers(url: str, number: int) -> None:
     first: dict[int, float] = {}
     for at, event in heard:
         first[event] = min(at, first.get(event, at))
-    # From the first viewer who hears an event to each of them.
+    # From the first viewer who receives an event to each of the others.
     late = sorted((at - first[event]) * 1000 for at, event in heard)
     rate = (after["frames"] - before["frames"]) / SECONDS
     print(

@@ -1,9 +1,9 @@
-"""Every state of the page, in every language, at three widths, in light and dark, as pictures to look at.
+"""Screenshots of every state of the page, in every language, at three widths, in light and dark.
 
     python tests/web/screenshots.py FOLDER [--only STATE …] [--sheets]
     python tests/web/screenshots.py docs/images --docs
 
-``--sheets`` joins the pictures of each state to one; ``--docs`` makes those that the documentation shows.
+``--sheets`` joins the screenshots of each state; ``--docs`` makes those of the documentation.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def begun(stage: Stage, plies: int = 4) -> None:
 
 
 def _quiet(stage: Stage) -> str:
-    """A turn that builds: the same ones every time."""
+    """A turn that builds tall stacks, the same every time."""
     legal = sorted(stage.session.legal())
     return legal[(7 * stage.session.history.ply + 3) % len(legal)]
 
@@ -123,7 +123,7 @@ def alert(stage: Stage) -> None:
 
 
 def who_begins(stage: Stage) -> None:
-    """The first turn is made by the player who is not to move."""
+    """The first turn is made by a player who is not to move."""
     stage.start()
     letter = next(p for p in stage.session.position.players if p != stage.session.position.to_move)
     begun_by = replace(stage.session.position, to_move=letter)
@@ -137,7 +137,7 @@ def who_begins(stage: Stage) -> None:
 
 
 def reply(stage: Stage) -> None:
-    """The computer has chosen its turn, for somebody to make it."""
+    """The computer has chosen its turn, which somebody has to make."""
     begun(stage)
     stage.ask(SetSeat("r", "companion:3"))
     now = stage.session.history
@@ -167,19 +167,19 @@ def unclear(stage: Stage) -> None:
 
 
 def unclear_one(stage: Stage) -> None:
-    """A turn that hardly shows, or a piece that lies somewhere else."""
+    """A barely visible turn, or a piece that is somewhere else."""
     begun(stage)
     stage.see(Undecided((Move.parse("b5-c5"),)))
 
 
 def unclear_three(stage: Stage) -> None:
-    """Two of the turns end on one square, as where two stacks stand alike beside it."""
+    """Two of the turns end on one square, as if two equal stacks were beside it."""
     begun(stage)
     stage.see(Undecided(tuple(map(Move.parse, ("b5-c5", "d5-c5", "d5-b5")))))
 
 
 def unclear_six(stage: Stage) -> None:
-    """As many as are ever kept, pieces of the reserve among them, while play goes on."""
+    """The maximum number of candidates, some of them reserve pieces, while play goes on."""
     begun(stage)
     stage.ask(SetPosition(parse_position(MIDDLE), "r", {"r": 2, "g": 1}, {"r": {"g": 4}, "g": {"r": 3}}))
     stage.start()
@@ -207,7 +207,7 @@ def four(stage: Stage) -> None:
 
 
 def read(stage: Stage) -> None:
-    """A start that the camera has read, two squares of it with doubt."""
+    """A start read by the camera, with two doubtful squares."""
     stage.ask(NewGame(Rules.make(), NAMES, start_from="camera"))
     stacks = list(start_position(Rules.make()).stacks)
     stacks[INDEX["d5"]], stacks[INDEX["c4"]], stacks[INDEX["e5"]] = "rgg", "", "gr"
@@ -216,7 +216,7 @@ def read(stage: Stage) -> None:
 
 
 def wooden(stage: Stage) -> None:
-    """A set whose profile says what its pieces look like, before the first turn."""
+    """A set whose profile has names and colours, before the first turn."""
     stage.sight.looks = {
         "g": {"seen": "#dcc9a0", "name": "Wood", "shade": "#d8b884"},
         "r": {"seen": "#2b2422", "name": "Black", "shade": "#2a2625"},
@@ -242,7 +242,7 @@ def corners(page: Any) -> None:
 
 
 def nothing(page: Any) -> None:
-    """The page as it comes."""
+    """The page as served."""
 
 
 CORRECTIONS = ".acts details:has([data-act=edit]) summary"
@@ -357,14 +357,14 @@ def shoot_docs(folder: Path) -> list[Path]:
 
 
 def _small(path: Path) -> None:
-    """With a palette: a photograph in a picture of the page is heavy otherwise."""
+    """With a palette: otherwise photographs make the screenshots large."""
     colours = Image.open(path).convert("RGB")
     small = colours.quantize(256, Image.Quantize.MEDIANCUT, kmeans=4, dither=Image.Dither.NONE)
     small.save(path, optimize=True)
 
 
 def sheet(folder: Path, name: str) -> Path:
-    """All pictures of one state side by side: a row for each width and brightness."""
+    """All screenshots of one state: a row for each width and theme."""
     rows = []
     for size, scheme in product(SIZES, SCHEMES):
         shots = [Image.open(folder / f"{name}-{size}-{scheme}-{language}.png") for language in LANGUAGES]

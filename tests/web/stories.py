@@ -1,4 +1,4 @@
-"""Games for the page that is sent: with captures, alerts, an end, and names that nobody has."""
+"""Games for the HTML export: with captures, alerts, an end, and unusual names."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ALERT = {
     "reason": "out_of_turn",
     "player": "red",
     "squares": ["c4", "c5"],
-    # As records of earlier versions have it: with a straight apostrophe.
+    # As in records of earlier versions: with a straight apostrophe.
     "text": "Red moved from c4 to c5, but it is green's turn. Please put what was moved back on c4.",
 }
 
 
 def game(plies: int, seed: int = 1, *, over: bool = True, **more: Any) -> GameRecord:
-    """A game of random turns, one every ten seconds; with ``over`` whoever is to move then resigns."""
+    """A game of random turns, one every ten seconds; with ``over`` the player to move then resigns."""
     choose = random.Random(seed)
     rules = more.pop("rules", None) or Rules.make(2)
     position = start_position(rules)

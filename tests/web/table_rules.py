@@ -1,4 +1,4 @@
-"""Rules of a game that begins shortly before something happens."""
+"""Rules of games that start shortly before a particular event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking back in a real browser: replay, past games, review, match."""
+"""Replay, past games, review and match in a real browser."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ navigator.share = async ({ files }) => {
   window.handed.push([files[0].name, files[0].type, files[0].size]);
 };
 """
-"""A browser that shares files, but not long after a touch, as on a phone."""
+"""A browser that can share files, but only soon after a touch, as on a phone."""
 
 
 def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
@@ -131,7 +131,7 @@ def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
     button = page.locator("#share")
     expect(button).to_have_text("Share the game")
     button.click()
-    # The film took longer than the phone lets a touch count: the next one hands it on as it is.
+    # The film took longer than the touch is valid on a phone: the next touch shares it.
     expect(button).to_have_text("The film is ready: share it")
     button.click()
     expect(button).to_have_text("Share the game")
@@ -154,6 +154,22 @@ def test_the_players_are_a_click_from_the_games(table, seen: Seen) -> None:
     page.wait_for_selector("body[data-ready]")
     expect(page.locator(".empty")).to_contain_text("Nobody yet")
     assert seen.troubles == []
+
+
+@pytest.mark.parametrize("language", ["en", "pl", "it"])
+def test_the_players_fit_on_a_phone(browser, tmp_path: Path, make_table, language: str) -> None:
+    table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Ann"})
+    table.session.submit(Resign("r"))
+    table.session.attend()
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": 390, "height": 844})
+        page = Seen(context.new_page(), server.port).open(f"/players?lang={language}")
+        expect(page.locator(".people > li")).to_have_count(2)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for name in page.locator(".people h2, .people tbody th").all():
+            box = name.bounding_box()
+            assert box["height"] < 2 * 24, "a name stands in one line"
+        context.close()
 
 
 def test_clocks_run_down_with_increment(table, seen: Seen) -> None:

@@ -1,4 +1,4 @@
-"""Answering an alert in a real browser: in its own box, and the turn on the board."""
+"""Answering an alert in a real browser: in the status box, and by choosing the turn on the board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def askew(table: Any) -> None:
-    """Green has moved the piece of b6 to c7, askew."""
+    """Green has moved the piece on b6 diagonally to c7."""
     a, b = INDEX["b6"], INDEX["c7"]
     table.see(Wrong("not_straight", "g", (a, b), say("not_straight", "g", origin=a, target=b, number=1)))
 
@@ -99,7 +99,7 @@ def test_a_missed_turn_is_entered_by_touching_the_stack_and_where_it_went(
     page.click("[data-act=turn_yes]")
     until(page, table, last_move="b6-a6")
     expect(page.locator("#board .name, .ring.selected")).to_have_count(0)
-    # From now on a touch looks at a square again.
+    # From now on a touch selects a square again.
     page.click('[data-square="b5"] .hit', force=True)
     expect(page.locator("#square-info")).to_contain_text("Red can reach")
 
@@ -228,7 +228,7 @@ def test_a_win_is_a_moment_of_joy_unless_motion_is_unwanted(
     page.wait_for_function("() => !document.querySelector('.rain')")
     page.reload()
     page.wait_for_selector("body[data-ready]")
-    expect(page.locator(".rain")).to_have_count(0)  # it happens once, when the game is won
+    expect(page.locator(".rain")).to_have_count(0)  # only once, when the game is won
     context.close()
 
 

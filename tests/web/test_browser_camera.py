@@ -1,4 +1,4 @@
-"""What ails the camera, in the real browser: words for each fault, in three languages, and gone again."""
+"""Camera faults in a real browser: a text for each fault, in three languages, which disappears afterwards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ OF_THE_PICTURE = ("dark", "covered", "grey", "damaged")
 
 
 @pytest.mark.parametrize("language", [0, 1, 2], ids=["en", "pl", "it"])
-def test_every_fault_is_told_in_its_own_words_and_taken_back(table: Any, seen: Seen, language: int) -> None:
+def test_every_camera_fault_has_its_own_text_which_disappears_with_it(
+    table: Any, seen: Seen, language: int
+) -> None:
     table.start()
     page = seen.open(f"/?lang={('en', 'pl', 'it')[language]}")
     whose_turn = page.text_content(".status-title") or ""
@@ -41,7 +43,7 @@ def test_every_fault_is_told_in_its_own_words_and_taken_back(table: Any, seen: S
             table.session.camera_lost(why)
         status(page, words[language])
         if why in ("frozen", "dark"):
-            # Who comes only now is told the same.
+            # A new viewer sees the same.
             page.reload()
             page.wait_for_selector("body[data-ready]")
             status(page, words[language])

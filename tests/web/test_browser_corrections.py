@@ -1,4 +1,4 @@
-"""Putting the record right in a real browser."""
+"""Corrections in a real browser."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ def test_the_board_and_what_edits_it_are_in_sight_together(table, seen: Seen, si
     for needed in ("#board", ".editor .here", ".editor .add", ".editor .buttons", ".editor .answers"):
         expect(page.locator(needed)).to_be_in_viewport(ratio=0.98)
     expect(page.locator(".ring.selected")).to_have_count(1)
-    # Neither what was played nor where a stack could go: the position is being put right.
+    # Neither the last turn nor possible targets are shown while the position is edited.
     expect(page.locator(".path.last, .ring.target")).to_have_count(0)
     page.click("[data-edit=cancel]")
     expect(page.locator(".path.last")).to_have_count(1)
 
 
-def test_a_host_that_is_away_is_told(table, seen: Seen, looping) -> None:
+def test_an_unreachable_host_is_reported(table, seen: Seen, looping) -> None:
     page = seen.open()
     page.route("**/api/legal", lambda route: route.abort())
     page.click(".acts details:has([data-act=edit]) summary")

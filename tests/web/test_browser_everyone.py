@@ -1,4 +1,4 @@
-"""The page for everyone, in a real browser: languages, windows, axe, the PIN, a host that was away."""
+"""The page for everyone, in a real browser: languages, windows, axe, the PIN, an unreachable host."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ SPILLING = """() => [...document.querySelectorAll('.player *, .status *, .card *
     return box.width && (box.right > card.right + 1 || box.left < card.left - 1)
         && !element.closest('.moves, .hidden');
 }).map(element => element.className || element.tagName)"""
-"""What lies beside the card that it belongs to."""
+"""Elements outside the card that they belong to."""
 
 HIDDEN = """() => [...document.querySelectorAll('.player, .player dd > *, .board')].filter(element => {
     const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
     return !width || !height || left < 0 || right > innerWidth || top < 0 || bottom > innerHeight;
 }).map(element => element.className)"""
-"""What of the board and the players beside it is not to be seen without scrolling."""
+"""The parts of the board and the players that are not visible without scrolling."""
 
 OVERLAPPING = """() => {
     const all = [...document.querySelectorAll('.player, .wood')].map(one => one.getBoundingClientRect());
@@ -97,7 +97,7 @@ OVERLAPPING = """() => {
 def test_board_and_players_are_in_sight_in_every_window(
     browser, tmp_path: Path, make_table, players: int, clock: TimeControl | None
 ) -> None:
-    """With many pieces taken, in every language, and whichever side of the board is nearest."""
+    """With many captured pieces, in every language, and with any side of the board nearest."""
     table = make_table(tmp_path)
     rules = Rules.make(players=players, fast=players > 2)
     names = dict(zip(rules.order, ("Ann", "Bartholomew", "Cy", "Dorothea"), strict=False))
@@ -116,7 +116,7 @@ def test_board_and_players_are_in_sight_in_every_window(
             page = Seen(context.new_page(), server.port).open(f"/?lang={language}")
             for width, height in ((320, 640), (390, 780), (430, 740), (768, 1024), (1280, 800), (1920, 1080)):
                 page.set_viewport_size({"width": width, "height": height})
-                # Which side is nearest makes no difference to the words.
+                # The nearest side does not affect the texts.
                 for turn in range(4 if language == "en" else 1):
                     where = (language, width, turn)
                     assert page.locator(".player").count() == players, where
@@ -166,7 +166,7 @@ def test_whatever_is_said_of_the_line_the_bar_holds_it(table, seen: Seen, width:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str, scheme: str) -> None:
     table.play(*MOVES)
-    # The tool puts its script into the page, which the page's own policy would rightly forbid.
+    # The tool injects its script into the page, which the page's policy would rightly forbid.
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     page = Seen(context.new_page(), server.port).open(path)
     at_rest(page)
@@ -321,7 +321,7 @@ def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> No
     assert heard_of("") == ["tone", "tone"]
     with page.expect_response("**/api/speech?*"):
         page.select_option("[name=sound]", "speech")
-    # Tones and words come on lines of their own, in any order.
+    # Tones and spoken sentences come separately, in any order.
     heard_of("")
     page.wait_for_function("heard.filter((sound) => sound === 'tone').length === 2")
     page.wait_for_function("heard.includes('en: Put right. Green to move.')")
@@ -331,7 +331,7 @@ def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> No
 def test_the_line_breaks_for_a_sleep_and_nothing_is_missed(table, seen: Seen) -> None:
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
-    # As after a sleep: the line has died without a word, and the page is shown again.
+    # As after a sleep: the connection died silently, and the page becomes visible again.
     page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
     table.play(*MOVES[:3])
     expect(page.locator("#moves li")).to_have_count(0)
@@ -374,7 +374,7 @@ def test_an_answer_that_events_have_overtaken_is_never_shown(table, seen: Seen) 
     assert page.evaluate("titles[0]") == "Red to move"
 
 
-def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
+def test_the_number_of_viewers_is_shown(table, seen: Seen, browser) -> None:
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
     assert page.locator("#watching").is_hidden()
@@ -384,7 +384,7 @@ def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
     page.reload()
     page.wait_for_selector("body[data-ready]")
     page.wait_for_selector('#line[data-line="live"]')
-    # Who went away is no longer counted once the host has noticed; the page asks when it is looked at.
+    # A viewer who left is not counted once the host has noticed; the page queries it when it is visible.
     page.wait_for_function(
         """() => {
             document.dispatchEvent(new Event('visibilitychange'));
@@ -395,7 +395,7 @@ def test_it_is_told_how_many_watch(table, seen: Seen, browser) -> None:
     context.close()
 
 
-def test_a_rescued_journal_is_told_until_play_goes_on(table, seen: Seen) -> None:
+def test_a_rescued_journal_is_reported_until_play_goes_on(table, seen: Seen) -> None:
     table.start()
     table.session._rescued = "journal.damaged-1.sqlite"
     page = seen.open()

@@ -1,4 +1,4 @@
-"""A match on the page, from the form to its end; and the empty set-up, while its pieces are placed."""
+"""A match on the page, from the form to its end; and the drop set-up, while its pieces are placed."""
 
 from __future__ import annotations
 

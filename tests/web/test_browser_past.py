@@ -41,7 +41,7 @@ def ask(table: Any, *requests: Any) -> None:
 
 @pytest.fixture
 def past(browser: Any, tmp_path: Path, make_table: Any) -> Iterator[Seen]:
-    """Two games of a match, the first of which is over, and one before them; the last is at the table."""
+    """Two games of a match, the first of which is over, and one before them; the last is the current game."""
     table = make_table(tmp_path, players={"g": "Żaneta", "r": "Bartholomew"})
     table.start()
     table.play(*MOVES)
@@ -64,7 +64,7 @@ def game(page: Any, number: int) -> Any:
 
 INK = """canvas => new Set(new Uint32Array(
     canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size"""
-"""Different colours on a canvas: one for an empty one."""
+"""The number of different colours on a canvas: one if it is empty."""
 
 
 def test_the_list_shows_board_score_time_and_match(past: Seen) -> None:
@@ -96,7 +96,7 @@ def test_a_game_is_renamed_found_by_its_title_and_named_as_before(past: Seen) ->
     expect(page.locator("#games > li:visible")).to_have_count(1)
     page.goto(f"http://127.0.0.1:{past.port}/games/1")
     page.wait_for_selector("body[data-ready]")
-    expect(page.locator(".told h1")).to_have_text("The final")
+    expect(page.locator(".heading h1")).to_have_text("The final")
     assert page.title() == "The final · Focus Companion"
     page.go_back()
     page = past.open("/games")
@@ -114,9 +114,9 @@ def test_a_deleted_game_comes_back_at_once_or_later(past: Seen) -> None:
     game(page, 1).locator("[data-do=delete]").focus()
     page.keyboard.press("Enter")
     expect(game(page, 1)).to_contain_text("Game #1 is deleted.")
-    expect(page.locator("#told")).to_have_text("Game #1 is deleted.")
+    expect(page.locator("#announcement")).to_have_text("Game #1 is deleted.")
     assert [each.id for each in past.table.journal.games()] == [3, 2]
-    # The keyboard is at the way back.
+    # The focus is on the undo button.
     expect(game(page, 1).locator("[data-do=undo]")).to_be_focused()
     photographed(page, "deleted")
     page.keyboard.press("Enter")
@@ -151,7 +151,7 @@ def test_deleting_asks_for_the_pin_on_the_lan(browser: Any, past: Seen) -> None:
         context.close()
 
 
-def test_who_may_only_watch_has_nothing_to_press(browser: Any, past: Seen) -> None:
+def test_viewers_without_permission_have_no_buttons(browser: Any, past: Seen) -> None:
     app = create_app(past.table.session, past.table.journal, lan=True, hosts=["board.local"])
     with PageServer(app, port=0) as server:
         context = browser.new_context()
@@ -190,8 +190,8 @@ def test_the_graph_is_pressed_and_walked_along(past: Seen) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.locator("#replay output")).to_have_text("3 / 4")
     assert "Turn 3" in graph.get_attribute("aria-valuetext")
-    expect(page.locator(".told h1")).to_have_text("Żaneta – Bartholomew")
-    expect(page.locator(".told time")).to_have_text(re.compile(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d"))
+    expect(page.locator(".heading h1")).to_have_text("Żaneta – Bartholomew")
+    expect(page.locator(".heading time")).to_have_text(re.compile(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d"))
     assert past.troubles == []
     assert serious(page) == []
     photographed(page, "replay")
@@ -205,7 +205,7 @@ WAITS = """() => {
         return own(act, ms);
     };
 }"""
-"""Notes the milliseconds of every interval."""
+"""Records the milliseconds of every interval."""
 
 
 def test_a_replay_has_a_speed(past: Seen) -> None:

@@ -1,4 +1,4 @@
-"""The phone is the camera: a real browser whose camera is a recording, and the program beside it."""
+"""The phone as the camera: a real browser whose camera is a recording, and the program."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ CLIP: Final = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
 PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", "c5-c2"]
 CHANCE: Final = random.SystemRandom()
 CHROMIUM_RATE: Final = 30
-"""Pictures a second at which Chromium plays a row of JPEG pictures as its camera."""
+"""Pictures a second at which Chromium plays a sequence of JPEG pictures as its camera."""
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The clip as Chromium wants its camera; at its end the board stays for a minute as it is."""
+    """The clip in the format of Chromium's fake camera; the last picture lasts for a minute."""
     path = tmp_path_factory.mktemp("camera") / "clip.mjpeg"
     with av.open(str(CLIP)) as clip, path.open("wb") as out:
         rate = clip.streams.video[0].average_rate
@@ -65,7 +65,7 @@ def phone(recording: Path, launch_browser: Callable[[list[str]], Any]) -> Iterat
 
 
 class Program:
-    """``play --camera phone``, or with other options, on a journal of its own."""
+    """``play --camera phone``, or with other options, with a separate journal."""
 
     def __init__(self, folder: Path, camera: tuple[str, ...] = ("--camera", "phone")) -> None:
         self.folder, self.port = folder, CHANCE.randrange(10_000, 32_000)
@@ -132,7 +132,7 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     if shots:
         phone.screenshot(path=f"{shots}/phone-390.png")
     program.wait(lambda: len(program.state()["moves"]) >= 3)
-    # The line is cut: the companion loses the phone, and both are back by themselves.
+    # The connection is cut: the companion loses the phone, and both recover by themselves.
     phone.context.set_offline(True)
     playwright.expect(phone.locator("#line")).to_have_attribute("data-line", "off")
     program.wait(lambda: program.state()["camera"] == "lost")
@@ -152,11 +152,11 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
 
 
 FIRST_TURN: Final = 300.0
-"""Seconds from the first command to the first told turn, at the most."""
+"""Maximum seconds from the first command to the first reported turn."""
 
 
 def test_from_the_first_command_to_the_first_turn(tmp_path: Path, phone: Any, browser: Any) -> None:
-    """A machine without a camera: the page leads to the phone. Every action of the people is counted."""
+    """On a machine without a camera, the page leads to the phone. Every user action is counted."""
     begun, actions = time.monotonic(), ["type the command"]
     program = Program(tmp_path, camera=())
     try:

@@ -1,4 +1,4 @@
-"""Play in a real browser: turns, alerts, prompts, choices, and all of it by keyboard."""
+"""Play in a real browser: turns, alerts, prompts, choices, and all of them by keyboard."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_moves_appear_at_once_and_nothing_is_asked_elsewhere(table, seen: Seen) 
     assert seen.troubles == []
 
 
-def test_alert_is_told_ringed_and_taken_away(table, seen: Seen) -> None:
+def test_an_alert_is_shown_with_its_squares_and_disappears(table, seen: Seen) -> None:
     page = seen.open()
     before = page.locator("#board").bounding_box()
     table.see(
@@ -55,7 +55,7 @@ def test_alert_is_told_ringed_and_taken_away(table, seen: Seen) -> None:
     status(page, "Not in a straight line")
     assert "Green moved askew" in page.locator("#loud").text_content()
     page.wait_for_function("() => document.querySelectorAll('.ring.wrong').length === 2")
-    expect(page.locator(".path.undo")).to_have_count(0)  # this sentence is none of the referee's
+    expect(page.locator(".path.undo")).to_have_count(0)  # not one of the referee's sentences
     assert page.locator("#board").bounding_box() == before, "an alert must not move the board"
     table.see(PutRight())
     status(page, "Green to move")
@@ -72,7 +72,7 @@ def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
     assert uses == ["#cap-r", "#cap-g"]
 
 
-def test_pieces_of_a_kind_are_counted_and_not_told_one_by_one(table, seen: Seen) -> None:
+def test_pieces_of_a_kind_are_counted_and_not_listed_one_by_one(table, seen: Seen) -> None:
     page = seen.open()
     removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"), Removed("r", "captured", "g"))
     table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
@@ -94,7 +94,7 @@ def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, se
 
 
 def test_another_turn_is_asked_about_by_its_own_name_while_a_stack_is_prompted_for(table, seen: Seen) -> None:
-    """It may have been taken back, and this one made: a "yes" to the trimming must not answer that."""
+    """It may have been taken back, and this one made: "yes" to the trimming must not answer that."""
     page = seen.open()
     table.see(TrimAwaited(Move.parse("b6-a6"), INDEX["a6"], (Removed("r", "captured", "g"),)))
     table.see(Undecided((Move.parse("b6-b7"),)))
@@ -117,7 +117,7 @@ def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
 
 
 def test_a_single_candidate_is_asked_about_as_such(table, seen: Seen) -> None:
-    """Nothing else that it may have been is a turn: there is nothing to choose among."""
+    """The alternative is not a turn, so there is nothing to choose among."""
     page = seen.open()
     table.see(Undecided((Move.parse("b6-a6"),)))
     status(page, "Green: was it this turn?")
@@ -150,7 +150,7 @@ def test_every_answer_to_an_open_question_is_in_sight(table, seen: Seen, languag
         table.see(Undecided(tuple(map(Move.parse, OPEN[:count]))))
         expect(page.locator(".choice")).to_have_count(count)
         expect(page.locator(".path.candidate")).to_have_count(count)
-        # In every window the letters are fitted anew, as when a phone is turned while the question stands.
+        # The letters are placed again in every window size, as when a phone is rotated during the question.
         for width, height in ((320, 640), (390, 844), (768, 1024), (1280, 720), (1920, 1080)):
             page.set_viewport_size({"width": width, "height": height})
             drawn(page)
@@ -230,7 +230,9 @@ def test_the_line_is_not_called_live_while_the_board_is_not_seen(table, seen: Se
     expect(page.locator("#line")).to_have_text("Live")
 
 
-def test_a_touched_square_is_let_go_with_the_next_turn_and_the_next_game(table, seen: Seen, looping) -> None:
+def test_a_selected_square_is_deselected_by_the_next_turn_and_the_next_game(
+    table, seen: Seen, looping
+) -> None:
     page = seen.open()
     page.click('[data-square="d4"]')
     expect(page.locator(".ring.selected")).to_have_count(1)
@@ -243,7 +245,7 @@ def test_a_touched_square_is_let_go_with_the_next_turn_and_the_next_game(table, 
     table.session.submit(NewGame())
     until(page, table, game=2)
     expect(page.locator(".ring.selected, .ring.target")).to_have_count(0)
-    # Also where no stack has changed from one game to the other.
+    # Even if no stack differs between the two games.
     page.click('[data-square="d4"]')
     table.session.submit(NewGame())
     until(page, table, game=3)
@@ -291,11 +293,11 @@ def test_the_board_shows_what_to_put_back_where(table, seen: Seen) -> None:
     page.wait_for_function("() => !document.querySelector('.path.undo')")
 
 
-def test_turns_and_alerts_are_told_to_screen_readers(table, seen: Seen) -> None:
+def test_turns_and_alerts_are_announced_to_screen_readers(table, seen: Seen) -> None:
     page = seen.open()
     table.play("b6-b7")
     told = "() => document.querySelector('#quiet').textContent"
-    page.wait_for_function(f"{told}.startsWith('Red to move. Last turn: 1 piece b6 to b7')")
+    page.wait_for_function(f"{told}.startsWith('Green: 1 piece b6 to b7. Red to move.')")
     assert page.get_attribute("#quiet", "aria-live") == "polite"
     table.see(Wrong("two_moves", "r", (0, 1), say("two_moves", "r", squares=(0, 1))))
     page.wait_for_function("() => document.querySelector('#loud').textContent.includes('made two moves')")
@@ -303,7 +305,7 @@ def test_turns_and_alerts_are_told_to_screen_readers(table, seen: Seen) -> None:
 
 
 def tab_to(page: playwright.Page, selector: str) -> None:
-    """Walk with the Tab key alone."""
+    """Navigate with the Tab key alone."""
     for _ in range(80):
         page.keyboard.press("Tab")
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):

@@ -1,4 +1,4 @@
-"""A position that the camera reads, on the page: offered with its doubts, taken with one press or mended."""
+"""A position read by the camera, on the page: offered with its doubtful squares, accepted or corrected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READ = placed(d5="rgg", c4="gr", e2="g", h3="rr")
 
 
 def wanting(table, page) -> None:
-    """A new game from a position that the camera reads, chosen in the dialog."""
+    """A new game from a position read by the camera, chosen in the dialog."""
     page.click(".acts [data-act=new_game]")
     page.locator("#new-game details summary").last.click()
     page.select_option("[name=set_up]", "position")
@@ -95,7 +95,7 @@ def test_after_the_cat_the_difference_is_shown_and_the_position_taken(table, see
     assert seen.troubles == []
 
 
-def test_who_mends_the_board_passes_the_reading_over(table, seen: Seen, looping) -> None:
+def test_correcting_the_board_dismisses_the_reading(table, seen: Seen, looping) -> None:
     table.play(*MOVES[:3])
     page = seen.open()
     # The board has to be put right by hand after a turn is taken back on the page.

@@ -1,4 +1,6 @@
-"""Seats in a real browser: what is to be done for who has no hands, who plays, and playing from far away."""
+"""Seats in a real browser: turns to make for absent players, the choice of who plays, and
+playing remotely.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def ask(table: Any, request: Any) -> None:
 
 
 def choose(table: Any, move: str) -> None:
-    """Whoever plays for the player to move, who has no hands, chooses this turn."""
+    """The seat of the player to move, who is not at the table, chooses this turn."""
     h = table.session.history
     ask(table, SubmitTurn(h.position.to_move, Move.parse(move), h.game, h.ply, h.position.text))
 
@@ -146,7 +148,7 @@ def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: Non
         page.get_by_role("button", name="Yes, this turn").click()
         status(page, "Do this for Green")
         status(host, "Do this for Green")
-        # The same player in another tab, and again after having been away.
+        # The same player in another tab, and again after leaving.
         other = context.new_page()
         other.goto(f"http://127.0.0.1:{seen.port}/")
         other.wait_for_selector("body[data-ready]")

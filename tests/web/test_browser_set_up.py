@@ -1,4 +1,4 @@
-"""Getting ready in a real browser: players, rules, lots, and the board placed by hand."""
+"""Preparing a game in a real browser: players, rules, lots, and marking the board by hand."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     page.wait_for_selector("#setup", state="hidden")
     page.wait_for_function("() => document.querySelector('[data-clock=red]').textContent.startsWith('4:5')")
     assert page.text_content("[data-clock=green]") == "5:00"
-    expect(page.locator(".table[data-timed]")).to_have_count(1)  # there is room for the clocks from now on
+    expect(page.locator(".table[data-timed]")).to_have_count(1)  # space for the clocks
     assert seen.troubles == []
 
 
 def test_the_players_have_the_last_word_on_what_stands(table, seen: Seen, looping) -> None:
-    """Bare domes may look like pieces to the camera for ever; the button asks before it believes."""
+    """Bare domes may permanently look like pieces to the camera; the button asks for confirmation."""
     table.see(StartDiffers((INDEX["b7"],)))
     page = seen.open("/?lang=it")
     stands = page.locator("#setup [data-act=stands_right]")
@@ -130,7 +130,7 @@ CUT = """() => {
     });
     return [...choices, ...spilling, ...lost].map((one) => one.name || one.textContent);
 }"""
-"""What is cut of the choices, the names and the buttons."""
+"""Choices, names and buttons that are clipped."""
 
 
 @pytest.mark.parametrize("language", ["en", "pl", "it"])
@@ -161,7 +161,7 @@ def test_lots_fall_on_somebody(table, seen: Seen) -> None:
 
 
 def placed(page: playwright.Page) -> dict[str, list[float]]:
-    """Where the four points are, in shares of the picture."""
+    """The four points, as fractions of the picture."""
     return page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll('.corner')].map(corner => {
             const box = corner.getBoundingClientRect();
@@ -198,7 +198,7 @@ def test_the_board_is_placed_by_dragging_its_corners(table, server, browser, loo
 
 
 def drag(page: playwright.Page, pointer: str, at: tuple[float, float], to: tuple[float, float]) -> None:
-    """Take hold at a point and let go at another; the magnifying glass must show on the way."""
+    """Drag from one point to another; the magnifying glass must be visible meanwhile."""
     glass = page.locator("#corners canvas")
     if pointer == "mouse":
         page.mouse.move(*at)
@@ -262,7 +262,7 @@ def test_corners_that_cross_are_refused_and_kept(
     page.click("#corners .strong")
     told = page.wait_for_selector("#corners #toast:not([hidden])")
     assert words in told.text_content()
-    # It is told as an event too, to whoever looks: in the same words.
+    # It is an event, too, shown to other viewers in the same words.
     page.wait_for_function(f"() => Number(document.body.dataset.event) >= {table.journal.last_event()}")
     assert words in told.text_content()
     assert page.locator("#corners").is_visible()

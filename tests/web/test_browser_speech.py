@@ -1,15 +1,17 @@
-"""A game without a screen, in a real browser: what is spoken, in which order, and what the keys answer."""
+"""A game without a screen, in a real browser: the sentences, their order, and the keys."""
 
 from __future__ import annotations
 
-from typing import Any
+import statistics
+import time
+from typing import Any, Final
 
 import pytest
 from browsing import Seen, caught_up, serious
 from playwright.sync_api import expect
 
-from focus_companion.game.moves import Move
-from focus_companion.referee.verdict import PutRight, Undecided, Wrong
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, Wrong
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -22,14 +24,14 @@ speechSynthesis.cancel = () => heard.push("cut");
 
 
 def listening(seen: Seen, path: str) -> Any:
-    """The page, once it is told what to speak."""
+    """The page, once it receives sentences."""
     seen.page.add_init_script(MOUTH)
     with seen.page.expect_response("**/api/speech?*"):
         return seen.open(path)
 
 
 def heard(page: Any, *sentences: str) -> None:
-    """Wait until these are the newest that was spoken."""
+    """Wait until these are the latest sentences spoken."""
     page.wait_for_function(
         "wanted => JSON.stringify(heard.slice(-wanted.length)) === JSON.stringify(wanted)",
         arg=list(sentences),
@@ -42,7 +44,7 @@ def test_turns_alerts_and_answers_are_spoken(table, seen: Seen) -> None:
     table.play("b6-b7")
     heard(page, "en: Green, bravo six to bravo seven.")
     table.see(Wrong("distance", "r", (1,), "…"))
-    # The turn was still being said: it is said again after the alert that cut it.
+    # The turn was still being spoken: it is repeated after the alert that interrupted it.
     heard(page, "cut", "en: Red: Wrong number of squares. Please put right: delta eight.",
           "en: Green, bravo six to bravo seven.")  # fmt: skip
     page.evaluate("spoken.dispatchEvent(new Event('end'))")
@@ -82,6 +84,39 @@ def test_a_question_is_answered_by_its_number(table, seen: Seen) -> None:
         heard(page, "it: Verde, ciarli sei a ciarli sette.")
     assert table.session.state()["last_move"] == "c6-c7"
     assert seen.troubles == []
+
+
+TIMED_MOUTH = """
+localStorage.setItem("focus.sound", "speech");
+window.heard = [];
+speechSynthesis.speak = (spoken) => {
+  heard.push({ at: performance.timeOrigin + performance.now(), text: spoken.text });
+  queueMicrotask(() => spoken.dispatchEvent(new Event("end")));
+};
+"""
+FIRST_WORD: Final = 0.3
+"""Seconds from an event to its first word, at most."""
+
+
+def test_the_first_word_comes_soon_after_the_event(table, seen: Seen) -> None:
+    """From the picture that shows a turn to ``speechSynthesis.speak``, through server and browser."""
+    seen.page.add_init_script(TIMED_MOUTH)
+    with seen.page.expect_response("**/api/speech?*"):
+        page = seen.open()
+    taken: list[float] = []
+    for number in range(20):
+        position, rules = table.session.position, table.session.rules
+        turn = min(
+            legal_moves(position, rules), key=lambda move: (len(position.stacks[move.target]), str(move))
+        )
+        begun = time.time()
+        table.see(TurnSeen(turn, 0.97))
+        page.wait_for_function("number => heard.length > number", arg=number)
+        taken.append(page.evaluate("heard.at(-1).at") / 1000 - begun)
+    assert page.evaluate("heard.length") == len(taken)
+    print(f"first word: median {statistics.median(taken):.3f} s, longest {max(taken):.3f} s")
+    # The machine may have much else to do.
+    assert min(taken) < FIRST_WORD and statistics.median(taken) < 4 * FIRST_WORD, taken
 
 
 def test_without_speech_no_key_speaks_and_nothing_is_asked_for(table, seen: Seen) -> None:

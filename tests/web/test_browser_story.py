@@ -1,4 +1,4 @@
-"""The page that is sent, opened from the disk in a real browser that has no network."""
+"""The HTML export, opened from the disk in a real browser without a network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = {"g": "Ann", "r": "Żaneta"}
 
 @pytest.fixture
 def sent(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """``sent(record)`` opens its page from the disk; whatever goes wrong or out there fails the test."""
+    """``sent(record)`` opens its page from the disk; any error or request on it fails the test."""
     troubles: list[str] = []
     contexts = []
 
@@ -91,7 +91,7 @@ def test_a_game_is_walked_through_by_touch(sent: Callable[..., Any]) -> None:
     for step, ply in (("next", 1), ("next", 2), ("back", 1), ("last", 60), ("first", 0)):
         button = page.locator(f"[data-step={step}]")
         box = button.bounding_box()
-        # On a phone they stay in sight, large enough for a thumb.
+        # On a phone they stay visible and large enough for a thumb.
         assert box["y"] + box["height"] <= 844 and min(box["width"], box["height"]) >= 44
         button.tap()
         at(page, ply, 60)

@@ -1,4 +1,4 @@
-"""What a finger and a glance need, in a real browser: targets, their size, sentences that fit, quickness."""
+"""Usability by touch and at a glance, in a real browser: target sizes, sentences that fit, latency."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 REASONS = dict.fromkeys(("placed_out_of_turn", "begins_out_of_turn", "begins_placing"), "out_of_turn")
 REASONS |= dict.fromkeys(("wrong_trim", "vanished"), "wrong_removal")
 ASKED = {"not_the_reply": Move.parse("d5-f5"), "not_asked_yet": None}
-"""Templates for turns that others make for a player, with the turn that was asked for."""
+"""Templates for turns that others make for a player, with the chosen turn."""
 
 
 def test_no_stack_goes_anywhere_before_the_thirteenth_piece(browser, tmp_path: Path, make_table) -> None:
@@ -126,8 +126,8 @@ def test_every_alert_can_be_read_without_scrolling(
 
 @pytest.mark.parametrize("size", [(320, 640), (390, 844), (768, 1024), (1280, 800), (1920, 1080)])
 def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, size: tuple[int, int]) -> None:
-    """Yes and no in every language, large enough and in sight; no leaves the alert with its usual answers on
-    this page alone, yes gives the turn."""
+    """Yes and No in every language, large enough and visible; No keeps the alert with its usual answers on
+    this page only, Yes accepts the turn."""
     table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Anastasia"})
     table.start()
     squares = INDEX["d6"], INDEX["d7"]
@@ -198,7 +198,7 @@ def test_an_event_redraws_within_one_frame(table, seen: Seen) -> None:
         page.wait_for_function("number => redrawn.length === number", arg=number)
         told = page.evaluate("redrawn.at(-1)")
         assert told["target"] == stack(page, move[-2:]) != f"{move[-2:]}: empty", "in the very next frame"
-    # Script and layout together; the quickest of four, as other work on the machine only adds to it.
+    # Script and layout together; the minimum of four, because other work on the machine only adds to it.
     quickest = min(page.evaluate("redrawn.map(({ work }) => work)"))
     print(f"an event is drawn within {quickest:.1f} ms of work")
     assert quickest < 1000 / 60
@@ -215,7 +215,7 @@ new PerformanceObserver((list) => {
 
 
 def slowed(context: Any, page: Any) -> None:
-    """Slow enough that the page is drawn once before its script has come."""
+    """Slow enough that the page is drawn before its script has arrived."""
     line = context.new_cdp_session(page)
     slow = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 90_000}
     line.send("Network.enable")

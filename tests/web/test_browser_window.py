@@ -48,7 +48,7 @@ def test_on_a_television_the_board_takes_the_height(browser, tmp_path, make_tabl
     with PageServer(create_app(table.session, table.journal), port=0) as server:
         context = browser.new_context(viewport={"width": 1920, "height": 1080})
         page = Seen(context.new_page(), server.port).open()
-        least = 0.9 if players == 2 else 0.7  # beside four players it is the width that ends
+        least = 0.9 if players == 2 else 0.7  # with four players the width is the limit
         assert box(page, "#board")["height"] > least * 1080
         page = Seen(page, server.port).open("/?view=table")
         assert box(page, "#board")["height"] > 0.95 * 1080

@@ -1,4 +1,4 @@
-"""Who may watch, who may act: foreign pages, rebound names, PINs."""
+"""Who may watch and who may act: foreign pages, rebound names, PINs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from focus_companion.web.access import PinGate, Refused, host_name, is_loopback
+from focus_companion.web.access import HttpError, PinGate, host_name, is_loopback
 from focus_companion.web.app import create_app
 
 LAN = {"REMOTE_ADDR": "192.168.1.77"}
@@ -72,7 +72,7 @@ def test_loopback_may_act_and_others_need_the_pin(lan_app: Flask) -> None:
     assert act(client, Origin="http://localhost", Sec_Fetch_Site="same-origin").status_code in (200, 202)
     refused = act(client, host="192.168.1.20", remote="192.168.1.77")
     assert (refused.status_code, refused.json["pin"]) == (401, True)
-    # A proxy on the host machine makes every peer look local; the name gives it away.
+    # A proxy on the host machine makes every peer look local, but the name reveals it.
     assert act(client, host="192.168.1.20", remote="127.0.0.1").status_code == 401
 
 
@@ -102,7 +102,7 @@ def test_guessing_is_slowed_down_per_address() -> None:
     def tries(pin: str, address: str = "a") -> int:
         try:
             gate.enter(pin, address)
-        except Refused as refused:
+        except HttpError as refused:
             return int(refused.status)
         return 200
 
@@ -124,7 +124,7 @@ def test_guessing_from_many_addresses_is_bounded() -> None:
     for number in range(200):
         try:
             gate.enter("0", f"10.0.0.{number}")
-        except Refused as refused:
+        except HttpError as refused:
             told.append(int(refused.status))
     assert told.count(401) == 30
     assert told.count(429) == 170
@@ -168,10 +168,10 @@ def test_pages_have_nothing_inline_and_ask_no_other_host(client: FlaskClient, pa
     assert " style=" not in page
     assert "<style" not in page
     assert " onclick" not in page
-    # What is no script but data, and runs nowhere, may stand in the page.
+    # Inline data that is not executed is allowed in the page.
     data = page.count('<script type="application/json"')
     named = page.count("<script src=") + page.count('<script type="module" src=')
     assert page.count("<script") == named + data
-    # The field for a camera's address shows what one looks like.
+    # The field for a camera's address shows an example.
     page = page.replace('placeholder="http://…  rtsp://…"', "")
     assert "//" not in page.replace("http://www.w3.org", "")

@@ -1,4 +1,4 @@
-"""What the page can ask for beside the turns, over HTTP: rulings, corrections, rematches, clocks, scores."""
+"""Requests of the page other than turns, over HTTP: rulings, corrections, rematches, clocks, scores."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_no_clock_unless_asked_for(table, client: FlaskClient) -> None:
     assert client.get("/api/state").json["clock"] is None
 
 
-def test_how_the_camera_stands_is_told(table, client: FlaskClient) -> None:
+def test_the_state_has_the_placement_of_the_camera(table, client: FlaskClient) -> None:
     table.start()
     assert client.get("/api/state").json["mount"]["tilt"] == 31.4
 

@@ -1,4 +1,4 @@
-"""Trying again from an earlier position: another game that begins there, led by the page."""
+"""Trying again from an earlier position: another game that begins there."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_another_game_begins_there_and_the_first_stays(table: Any, client: Flask
     table.play("b4-b5")
     assert table.session.position.stacks == before.position.stacks
     assert client.get(f"/api/games/{before.game}").status_code == 200
-    # From there again, and from the first game's beginning.
+    # Again from there, and from the first game's start.
     assert again(table, client, {"ply": 0}, before.game).status_code == 200
     assert table.session.position.stacks == start_position(Rules.make(2)).stacks
 

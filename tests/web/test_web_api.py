@@ -1,4 +1,4 @@
-"""The interface for programs, as the contract has it."""
+"""The HTTP API for programs, as in the contract."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_new_game_takes_rules_and_names(table, client: FlaskClient) -> None:
     assert state["players"]["green"]["name"] == "Anna <b>"
 
 
-def test_what_cannot_be_is_told(table, client: FlaskClient) -> None:
+def test_an_impossible_request_is_refused_with_a_reason(table, client: FlaskClient) -> None:
     table.start()
     refused = table.ask(client, {"act": "take_back"})
     assert refused.status_code == 409
@@ -194,7 +194,7 @@ def test_assets_have_lasting_addresses_and_travel_packed(app, client: FlaskClien
     assert "immutable" in plain.headers["Cache-Control"]
     assert client.get("/assets/0/js/game/main.js").headers["Cache-Control"] == "no-store"
     assert client.get("/assets/0/../app.py").status_code == 404
-    # The first view must be light on a phone's line.
+    # The first view must be small for a phone's connection.
     page = len(client.get("/", headers={"Accept-Encoding": "gzip"}).data)
     needed = ("boot.js", "main.js", "style.css", "icon.svg")
     assert page + sum(len(assets.files[name].packed) for name in needed) < 55_000

@@ -1,4 +1,4 @@
-"""The page's scripts as one."""
+"""Bundling of the page's scripts and styles."""
 
 from __future__ import annotations
 
@@ -89,3 +89,10 @@ def test_the_page_brings_the_state_safely(table, client: FlaskClient) -> None:
     )
     assert found and '"last_move": "b6-b7"' in found[1]
     assert "<" not in found[1]
+
+
+def test_a_style_sheet_contains_its_imports(client: FlaskClient) -> None:
+    sheet = client.get(f"/assets/{Assets().version}/style.css").text
+    assert "@import" not in sheet and "/*" not in sheet
+    base, last = sheet.index("color-scheme:light"), sheet.index(".cameras form input")
+    assert base < sheet.index(".player{") < sheet.index(".ring.wrong{") < last

@@ -1,4 +1,4 @@
-"""The demo says on the page that it is one, and offers a camera that was plugged in."""
+"""The page marks the demo as such, and offers a camera that was plugged in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Offer:
 
 @pytest.fixture
 def demo(table, tmp_path: Path) -> Any:
-    """The table of a demo."""
+    """A table that plays the demo."""
     table.session.close()
     table.journal.close()
     table.journal = Journal(tmp_path / "demo")
@@ -40,7 +40,7 @@ def demo(table, tmp_path: Path) -> Any:
     return table
 
 
-def test_the_state_tells_and_whoever_may_act_takes_it(demo) -> None:
+def test_the_state_has_the_camera_and_who_may_act_can_take_it(demo) -> None:
     offer = Offer()
     app = create_app(demo.session, demo.journal, lan=True, pin="4821", offer=offer)
     client = app.test_client()
@@ -108,9 +108,9 @@ def test_the_page_says_demo_and_has_the_button_when_there_is_a_camera(
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert serious(page) == [] and seen.troubles == []
         page.get_by_role("button", name="Use camera").click()
-        expect(page.locator("#toast")).to_have_text("The program starts anew on the camera.")
+        expect(page.locator("#toast")).to_have_text("The program restarts with the camera.")
         assert offer.taken
-    # The program is there again, with the user's own journal.
+    # The program has restarted with the user's own journal.
     real = make_table(tmp_path / "own")
     real.start()
     with PageServer(create_app(real.session, real.journal), port=server.port):

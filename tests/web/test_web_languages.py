@@ -1,4 +1,4 @@
-"""Every text in every language, with its numbers and its names."""
+"""Every text in every language, with its plural forms and placeholders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from focus_companion.web.catalogues import FOLDER, LANGUAGES, catalogue
 from focus_companion.web.reasons import REASONS
 
 KEYWORDS = dict.fromkeys(("t", "said", "_", "gettext", "RequestRefused"))
-KEYWORDS |= {"tn": (1, 2), "ngettext": (1, 2), "Refused": (2,)}
+KEYWORDS |= {"tn": (1, 2), "ngettext": (1, 2), "HttpError": (2,)}
 SOURCES = [("**/templates/**.html", "jinja2"), ("**/js/**.js", "javascript"), ("**.py", "python")]
 JSON = {"Content-Type": "application/json"}
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
@@ -61,7 +61,7 @@ def test_every_text_is_translated_and_keeps_its_names(language: str) -> None:
         for form in forms:
             assert form, f"{text!r} is empty"
             wanted = names(text if isinstance(text, str) else text[-1])
-            # A form for exactly one may say it in words.
+            # A form for exactly one may omit the number.
             assert names(form) <= wanted
             assert wanted - names(form) <= {"n"}
 
@@ -89,7 +89,7 @@ def test_compiled_catalogue_is_that_of_the_sources(language: str) -> None:
 
 
 def test_the_page_knows_why_a_viewer_may_be_refused() -> None:
-    """Every reason is one that the room it comes from gives."""
+    """Every reason is a text of the room it comes from."""
     given = {
         node.value
         for room in ("game", "vision")
@@ -101,7 +101,7 @@ def test_the_page_knows_why_a_viewer_may_be_refused() -> None:
 
 
 ONLY_WRITTEN = {"capitals", "off_board", "unreadable", "no_such_player", "already_out"}
-"""Why a turn is refused that only a written record or a program can ask for."""
+"""Reasons for refusing a turn that only a record or a program can contain."""
 
 
 @pytest.mark.parametrize("reason", sorted(set(get_args(Reason)) - ONLY_WRITTEN))
@@ -177,7 +177,7 @@ def test_the_page_knows_every_sentence_of_the_referee() -> None:
             "en",
             "There is nothing at",
             "This address does not",
-            "More was",
+            "The request is too",
             "There is no format “odd”.",
             "The j",
         ),
@@ -185,7 +185,7 @@ def test_the_page_knows_every_sentence_of_the_referee() -> None:
         ("it", "A questo indirizzo", "Questo indirizzo", "È stato", "Il formato «odd» non esiste.", "Nel re"),
     ],
 )
-def test_what_fails_is_told_in_the_viewers_language(
+def test_failures_are_reported_in_the_viewers_language(
     table,
     client: FlaskClient,
     language: str,
@@ -248,7 +248,7 @@ def test_a_game_that_a_format_cannot_hold(
         ("it", "Non è ancora stata", "così: gli angoli devono", "Blu non gioca in questa partita."),
     ],
 )
-def test_what_the_game_refuses_is_told_in_the_viewers_language(
+def test_refusals_of_the_game_are_in_the_viewers_language(
     table, client: FlaskClient, language: str, words: str, crossing: str, blue: str
 ) -> None:
     table.start()

@@ -1,4 +1,4 @@
-"""The page says when a newer version is installed than the one that runs."""
+"""The page says when a newer version than the running one is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from focus_companion.web.newer import Installed
         ("0.2.0", "0.1.9", None),
     ],
 )
-def test_only_a_newer_version_is_told(
+def test_only_a_newer_version_is_reported(
     monkeypatch: pytest.MonkeyPatch, running: str, installed: str, told: str | None
 ) -> None:
     monkeypatch.setattr(metadata, "version", lambda name: installed)
@@ -35,7 +35,7 @@ def test_a_version_that_is_being_replaced_is_none(monkeypatch: pytest.MonkeyPatc
     assert Installed().newer() is None
 
 
-def test_the_state_tells_it_soon_after_the_installation(client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_state_has_it_soon_after_the_installation(client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "version", lambda name: __version__)
     assert client.get("/api/state").json["newer"] is None
     monkeypatch.setattr(metadata, "version", lambda name: "99.0.0")

@@ -1,4 +1,4 @@
-"""Past games over HTTP: what the list tells, titles, deleting and restoring, and who may do it."""
+"""Past games over HTTP: the list, titles, deleting and restoring, and who may do it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAN = {"REMOTE_ADDR": "192.168.1.77"}
 
 @pytest.fixture
 def two(tmp_path: Path, make_table: Any) -> Any:
-    """A table with a finished game of Ann's and the one that is being played."""
+    """A table with a finished game of Ann's and the current one."""
     table = make_table(tmp_path, players={"g": "Ann", "r": "Ben"})
     table.start()
     table.play(*MOVES)
@@ -38,7 +38,7 @@ def listed(client: FlaskClient, which: str = "games") -> list[int]:
     return [game["id"] for game in client.get("/api/games").get_json()[which]]
 
 
-def test_the_list_tells_board_score_times_and_which_is_played(two: Any, pages: FlaskClient) -> None:
+def test_the_list_has_board_score_times_and_the_current_game(two: Any, pages: FlaskClient) -> None:
     new, old = pages.get("/api/games").get_json()["games"]
     assert (new["running"], old["running"]) == (True, False)
     assert old["position"] == two.journal.history(1).position.text != new["position"]
@@ -121,7 +121,9 @@ def test_a_title_is_cleaned_and_shown_as_text(pages: FlaskClient) -> None:
         ("/api/games/1", [], 400),
     ],
 )
-def test_what_cannot_be_done_is_told(pages: FlaskClient, address: str, body: Any, status: int) -> None:
+def test_an_impossible_change_is_refused_with_a_reason(
+    pages: FlaskClient, address: str, body: Any, status: int
+) -> None:
     answer = pages.post(address, json=body)
     assert answer.status_code == status and answer.get_json()["error"]
     assert listed(pages) == [2, 1]
@@ -146,6 +148,6 @@ def test_names_are_remembered_once_each_the_newest_first(pages: FlaskClient) -> 
     assert pages.get("/api/names").get_json() == {"names": ["Cleo", "ANN", "Ben"]}
 
 
-def test_the_newest_game_is_told_whole(pages: FlaskClient) -> None:
+def test_the_newest_game_is_returned_whole(pages: FlaskClient) -> None:
     assert "Ann – Ben" in pages.get("/games/1").text
     assert pages.get("/games/9").status_code == 404

@@ -71,11 +71,11 @@ def test_pictures_of_the_phone_that_knows_the_word_are_taken(
     token = token_of(phone, holder)
     assert send(phone, token) == 204
     assert camera.take(0) == (JPEG, (320, 240))
-    # A late one is no fault of the phone's.
+    # A late picture is not an error of the phone.
     assert send(phone, token, 0) == 204 and camera.take(0) is None
 
 
-def test_without_the_word_nobody_is_the_camera(
+def test_without_the_word_no_phone_becomes_the_camera(
     phone: FlaskClient, camera: PhoneCamera, holder: Holder
 ) -> None:
     for word in ("", "wrong", holder.word[:-1], holder.word + "x"):
@@ -97,7 +97,7 @@ def test_a_second_phone_takes_over_with_the_word_alone(
     assert send(phone, first, 51) == 204
     second = token_of(phone, holder)
     assert send(phone, first, 52) == 409
-    # Its pictures are numbered from the beginning.
+    # Its pictures are numbered from the start again.
     assert send(phone, second, 1) == 204
 
 
@@ -168,12 +168,12 @@ def test_the_certificate_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     names = loaded(path).extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert names.get_values_for_type(x509.DNSName) == ["board.local", "localhost"]
     assert [str(ip) for ip in names.get_values_for_type(x509.IPAddress)] == ["127.0.0.1"]
-    # Phones take none that is valid for longer.
+    # Phones accept none that is valid for longer.
     span = loaded(path).not_valid_after_utc - loaded(path).not_valid_before_utc
     assert span <= datetime.timedelta(days=398)
 
 
-def test_the_certificate_is_made_anew_where_it_would_not_do(tmp_path: Path) -> None:
+def test_an_unusable_certificate_is_replaced(tmp_path: Path) -> None:
     path = certificate(tmp_path, NAMES, NOW)
     first = path.read_bytes()
     assert certificate(tmp_path, [*NAMES, "192.168.1.20"], NOW).read_bytes() != first
@@ -187,12 +187,12 @@ def test_the_certificate_is_made_anew_where_it_would_not_do(tmp_path: Path) -> N
         assert loaded(certificate(tmp_path, NAMES, NOW))
     third = path.read_bytes()
     path.chmod(0o644)
-    # What others could read is a secret no more.
+    # A file that others could read is no longer secret.
     assert certificate(tmp_path, NAMES, NOW).read_bytes() != third
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_one_connection_carries_many_pictures_and_silent_ones_hold_up_nobody(
+def test_one_connection_carries_many_pictures_and_idle_ones_block_nobody(
     tmp_path: Path, phone_app: Flask, camera: PhoneCamera, holder: Holder
 ) -> None:
     file = certificate(tmp_path, NAMES)

@@ -1,4 +1,4 @@
-"""Who plays in the games of the journal, and how they fare."""
+"""The players in the games of the journal, and their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def add(
     *,
     draw: bool = False,
 ) -> int:
-    """A game in the journal; who ``resigns`` (a letter, the partner too) loses it, else it goes on."""
+    """A game in the journal; the player who ``resigns`` (a letter; also the partner) loses it, else it is
+    unfinished.
+    """
     rules = rules or Rules.make(2)
     game = journal.begin(rules, players)
     position, at = start_position(rules), 1.0
@@ -64,7 +66,7 @@ def by_name(journal: Journal) -> dict[str, dict[str, Any]]:
 
 
 def capturing() -> tuple[tuple[str, ...], dict[str, int]]:
-    """Turns after which somebody has captured, and the points then."""
+    """Turns after which somebody has captured pieces, and the points then."""
     rules = Rules.make(2)
     for seed in range(50):
         choose, position, moves = random.Random(seed), start_position(rules), []
@@ -115,7 +117,7 @@ def test_points_after_a_turn_taken_back(journal: Journal) -> None:
 
 def test_points_after_a_correction(journal: Journal) -> None:
     game = add(journal, {"g": "Ann", "r": "Ben"}, None, ("b2-b3",))
-    # Three red pieces are gone from the board: green has captured them.
+    # Three red pieces are missing from the board: green has captured them.
     position = start_position(Rules.make(2)).text.replace("r", "-", 3)
     start = {"position": position, "captured": {"green": {"red": 3}}, "to_move": "red"}
     rules = Rules.from_json({"players": 2, "set_up": "position", "start": start})
@@ -137,8 +139,8 @@ def test_partners_win_together_and_are_no_rivals(journal: Journal) -> None:
 def test_what_does_not_count(journal: Journal) -> None:
     add(journal, {"g": "Ann", "r": "Ben"})  # goes on
     add(journal, {}, "r")  # nobody has a name
-    add(journal, {"g": "Green", "r": " RED "}, "r")  # names that are none
-    add(journal, {"g": "Ann", "r": "ANN"}, "r")  # who of them?
+    add(journal, {"g": "Green", "r": " RED "}, "r")  # names that do not count
+    add(journal, {"g": "Ann", "r": "ANN"}, "r")  # ambiguous
     assert roster(journal) == []
     add(journal, {"g": "Ann"}, "r")
     assert [(row["name"], row["won"], row["rivals"]) for row in roster(journal)] == [("Ann", 1, [])]

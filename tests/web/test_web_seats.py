@@ -1,4 +1,4 @@
-"""Seats over HTTP: who may take one, who may act from it, and that nothing sent twice happens twice."""
+"""Seats over HTTP: who may take one, who may act from it, and that requests are idempotent."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_who_comes_back_after_a_restart_has_the_seat(table: Any, app: Flask, tmp
     assert links == {"green": None}, "it is taken"
 
 
-def test_a_new_link_takes_the_seat_from_who_had_it(table: Any, app: Flask) -> None:
+def test_a_new_link_takes_the_seat_from_its_holder(table: Any, app: Flask) -> None:
     before = sit(app)
     host = app.test_client()
     link = host.post("/api/far", json={"player": "green"}, headers={"Host": "127.0.0.1"}).get_json()["link"]
@@ -170,7 +170,7 @@ def test_a_new_link_takes_the_seat_from_who_had_it(table: Any, app: Flask) -> No
     assert post(before, "/api/turn", turn(table)).status_code == 401
 
 
-def test_a_seat_that_is_far_no_more_is_nobodys(table: Any, app: Flask) -> None:
+def test_a_seat_that_is_no_longer_far_has_no_holder(table: Any, app: Flask) -> None:
     friend = sit(app)
     table.session.submit(SetSeat("g", "board"))
     table.session.attend()
@@ -240,14 +240,14 @@ def test_a_new_game_with_seats(table: Any, client: FlaskClient) -> None:
     assert table.session.state()["rules"]["players"] == 3
 
 
-def test_seats_are_told_in_the_state_of_every_game(table: Any, client: FlaskClient) -> None:
+def test_the_state_of_every_game_has_its_seats(table: Any, client: FlaskClient) -> None:
     state = client.get("/api/state").get_json()
     assert state["seats"] == {"green": "far", "red": "board"} and state["reply"] is None
     assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
     assert client.get("/api/state").get_json()["seats"] == {"green": "board", "red": "board"}
 
 
-def test_a_hint_is_found_and_told_in_two_steps(table: Any, client: FlaskClient) -> None:
+def test_a_hint_is_given_in_two_steps(table: Any, client: FlaskClient) -> None:
     assert table.ask(client, {"act": "seat", "player": "green", "kind": "board"}).status_code == 200
     before = table.session.state()
     with table.looping():

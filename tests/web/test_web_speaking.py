@@ -1,4 +1,4 @@
-"""What a browser is given to speak: sentences as events happen, and answers, in its language."""
+"""What a browser receives to speak: sentences about events, and answers, in its language."""
 
 from __future__ import annotations
 

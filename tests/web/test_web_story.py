@@ -1,4 +1,4 @@
-"""A game as one file: what is in it, what is not, and what hostile records can do to it."""
+"""A game as one HTML file: its content, and its safety with hostile records."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Parsed(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         self._open = ""
 
-    def told(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         (found,) = [text for tag, text in self.texts if tag == "script" and text.startswith('{"game"')]
         return json.loads(found)
 
@@ -98,7 +98,7 @@ def test_hostile_records_are_only_text(name: str) -> None:
     usual, text = Parsed(page(game(3))), page(game(3, **told))
     found = Parsed(text)
     assert [tag for tag, _ in found.elements] == [tag for tag, _ in usual.elements]
-    data = found.told()["game"]
+    data = found.data()["game"]
     assert data["state"]["players"]["green"]["name"] == name.replace("\ud800", "?")
     assert data["notes"] == [
         {"kind": "alert", "reason": data["notes"][0]["reason"], "player": None, "squares": ["d4"]}
@@ -140,20 +140,20 @@ def test_comments_of_an_sgf_file_come_along() -> None:
 
 
 def test_swings_are_those_of_the_review_or_left_out() -> None:
-    review = Parsed(page(game(20))).told()["game"]["review"]
+    review = Parsed(page(game(20))).data()["game"]["review"]
     assert len(review["turns"]) == 20 and 1 <= len(review["swings"]) <= 3
-    assert Parsed(page(game(20), swings=False)).told()["game"]["review"] is None
-    assert Parsed(page(game(20, over=False))).told()["game"]["review"] is None
+    assert Parsed(page(game(20), swings=False)).data()["game"]["review"] is None
+    assert Parsed(page(game(20, over=False))).data()["game"]["review"] is None
 
 
-def test_a_result_that_only_the_file_tells() -> None:
+def test_a_result_that_only_the_record_contains() -> None:
     record = GameRecord(Rules.make(2), result=Outcome("r", "resigned"))
-    assert Parsed(page(record)).told()["game"]["state"]["result"]["winners"] == ["red"]
+    assert Parsed(page(record)).data()["game"]["state"]["result"]["winners"] == ["red"]
 
 
 def test_stills_are_in_it() -> None:
-    told = Parsed(page(game(2), stills=lambda _: {0: b"\xff\xd8", 2: b"\xff\xd9"})).told()
-    assert told["stills"] == {"0": "data:image/jpeg;base64,/9g=", "2": "data:image/jpeg;base64,/9k="}
+    data = Parsed(page(game(2), stills=lambda _: {0: b"\xff\xd8", 2: b"\xff\xd9"})).data()
+    assert data["stills"] == {"0": "data:image/jpeg;base64,/9g=", "2": "data:image/jpeg;base64,/9k="}
 
 
 def test_what_cannot_be_written_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""The event stream over real connections: resume without gap or repeat, many viewers, the cap."""
+"""The event stream over real connections: resuming without gap or repeat, many viewers, the limit."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_events_come_as_they_happen(table, server: PageServer) -> None:
 
 
 def test_the_page_gets_the_state_with_each_event_under_the_same_ids(table, server: PageServer) -> None:
-    """Written with no type, so that the page needs no list of types to listen to."""
+    """Without a type, so that the page needs no list of event types."""
     page, program = Viewer(server, query="?state=1"), Viewer(server)
     wait_for(lambda: viewers(server) == 2)
     moves = table.session.state()["moves"]
@@ -166,7 +166,7 @@ def test_sixty_viewers_hear_the_same_and_the_site_stays_quick(table, server: Pag
         viewer.close()
 
 
-def test_past_the_cap_a_viewer_is_told_to_poll_and_places_come_back(table) -> None:
+def test_viewers_beyond_the_limit_have_to_poll_and_places_become_free(table) -> None:
     table.start()
     with PageServer(create_app(table.session, table.journal, viewers=5), port=0) as server:
         first = [Viewer(server) for _ in range(5)]
@@ -179,14 +179,14 @@ def test_past_the_cap_a_viewer_is_told_to_poll_and_places_come_back(table) -> No
             viewer.line.sock and viewer.line.sock.close()
             viewer.close()
         time.sleep(0.3)
-        # Those who went are noticed when their place is wanted, long before the next sign of life.
+        # Viewers who left are noticed when their place is needed, long before the next heartbeat.
         again = [Viewer(server) for _ in range(5)]
         assert [viewer.answer.status for viewer in again] == [200] * 5
         for viewer in again:
             viewer.close()
 
 
-def test_viewer_that_reads_nothing_holds_nobody_up(table, server: PageServer) -> None:
+def test_a_viewer_that_reads_nothing_blocks_nobody(table, server: PageServer) -> None:
     mute = socket.create_connection(("127.0.0.1", server.port))
     mute.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
     mute.sendall(b"GET /api/events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n")

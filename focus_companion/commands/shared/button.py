@@ -1,4 +1,4 @@
-"""The button at the table: whether it was pressed once or twice."""
+"""The button at the table: single and double presses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ TWICE: Final = 0.4
 
 
 class Presses:
-    """Tells short presses from double ones. A short one is known only when no other follows in time."""
+    """Distinguishes short presses from double ones. A short one is certain only when no other follows."""
 
     def __init__(self, short: Callable[[], None], double: Callable[[], None], within: float = TWICE) -> None:
-        """Both are called on a thread beside, one at a time."""
+        """Both are called on a separate thread, one at a time."""
         self._short, self._double, self._within = short, double, within
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -34,14 +34,14 @@ class Presses:
 
     def _alone(self) -> None:
         with self._lock:
-            # Pressed again in the moment in which the time was up: that press has it.
+            # The second press came at the moment of the timeout, and handles it.
             if self._timer is None or self._timer is not threading.current_thread():
                 return
             self._timer = None
         self._short()
 
     def close(self) -> None:
-        """A press that waits is forgotten."""
+        """Discard a pending press."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

@@ -43,7 +43,7 @@ class BadInput(CommandError):
     """Wrong usage, or input that cannot be read: exit status 2. Say what, where, and what to do."""
 
 
-def tell(line: str) -> None:
+def print_notice(line: str) -> None:
     """One line on standard error, whatever is in it."""
     clean = "".join(char if char.isprintable() else " " for char in line[:_LONGEST])
     # Standard error may be closed or a broken pipe; then nobody is left to read it.
@@ -75,7 +75,7 @@ def run(command: click.Command, args: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         log.info("ended by an error", exc_info=True)
         line, status = explain(error)
-        tell(line)
+        print_notice(line)
         return status
 
 
@@ -90,13 +90,13 @@ def explain(error: Exception) -> tuple[str, int]:
         return error.format_message(), 2
     if isinstance(error, OSError):
         return _os_error(error), 2
-    if _is_told(error):
+    if _is_for_users(error):
         return str(error), 2
     kind = type(error).__name__
     return f"internal error, please report it ({kind}: {error}); {TRACEBACK}=1 shows the traceback", 2
 
 
-def _is_told(error: Exception) -> bool:
+def _is_for_users(error: Exception) -> bool:
     """Whether the error's text was written for users: our own subclasses of ValueError are."""
     return isinstance(error, ValueError) and type(error).__module__.startswith("focus_companion.")
 

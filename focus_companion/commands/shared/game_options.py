@@ -17,7 +17,7 @@ class GameOptions:
     ``rules``: ``None`` for those of two players; ``start_from``: "camera" to begin from the position that the
     camera reads, else "". ``names``, ``played_by`` (kinds of seat) and ``words`` (one-time words of links to
     another table) by letter. ``games``: of the match, 1 for a single game; ``new``: also when a game is
-    unfinished. ``rank1``: the side of the picture at which rank 1 lies where the set-up cannot tell.
+    unfinished. ``rank1``: the side of the picture at which rank 1 lies if the set-up is ambiguous.
     ``tape``: a folder for all pictures and events, with at most ``tape_size`` megabytes. ``pace``: seconds a
     turn for a computer's seat, ``None`` as the game has it.
     """

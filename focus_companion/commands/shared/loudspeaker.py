@@ -1,4 +1,4 @@
-"""The host's loudspeaker: sentences spoken one after another by espeak-ng, on a thread of its own."""
+"""The host's loudspeaker: sentences spoken one after another by espeak-ng, on a separate thread."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ VOICES: Final = {"en": "en-gb", "pl": "pl", "it": "it"}
 """The engine's voice by language."""
 
 PACE: Final = 150
-"""Words a minute; the engine's own 175 is hard to follow for who does not expect the words."""
+"""Words a minute; the engine's default of 175 is hard to follow for listeners who do not expect the words."""
 
 WAITING: Final = 20
-"""Sentences that may wait; of more, the oldest are left out: nobody listens minutes after the event."""
+"""Maximum number of pending sentences; if there are more, the oldest are dropped as stale."""
 
 CLOSING_SECONDS: Final = 1.0
 
@@ -32,28 +32,28 @@ def engine() -> str | None:
 
 
 class Loudspeaker:
-    """Speaks what it is given. Every method returns at once and may be called from any thread."""
+    """Speaks sentences. Every method returns at once and may be called from any thread."""
 
     def __init__(self, program: str, language: str) -> None:
         """``program``: the path of espeak-ng."""
         self._command = [program, "-v", VOICES[language], "-s", str(PACE), "--stdin"]
-        self._news = threading.Condition()  # its lock may be taken again
+        self._news = threading.Condition()  # its lock is reentrant
         self._waiting: deque[Utterance] = deque(maxlen=WAITING)
         self._spoken: subprocess.Popen[bytes] | None = None
         self._now: Utterance | None = None
         self._closed = False
         self._last = ""
-        self._told = ""
+        self._reported = ""
         self._thread = threading.Thread(target=self._run, name="loudspeaker", daemon=True)
         self._thread.start()
 
     def say(self, utterance: Utterance) -> None:
-        """Speak it after what is spoken now; an urgent one at once, before all that waits."""
+        """Speak it after the current sentence; an urgent one at once, before all pending ones."""
         with self._news:
             self._last = utterance.text
             if utterance.urgent:
                 if self._now is not None and not self._now.urgent:
-                    # A turn that is cut is said again: who only listens must miss none.
+                    # An interrupted turn is repeated: players who only listen must not miss it.
                     self._waiting.appendleft(self._now)
                 self._silence()
                 self._waiting.appendleft(utterance)
@@ -62,7 +62,7 @@ class Loudspeaker:
             self._news.notify()
 
     def answer(self, text: str) -> None:
-        """Speak an answer, at once. What waited, the people who ask have stopped waiting for."""
+        """Speak an answer, at once. Pending sentences are dropped: who asks has stopped listening to them."""
         with self._news:
             self._waiting.clear()
             self._silence()
@@ -71,14 +71,14 @@ class Loudspeaker:
             self._news.notify()
 
     def repeat(self) -> None:
-        """Speak again what was to be spoken last."""
+        """Repeat the last sentence."""
         with self._news:
             text = self._last
         if text:
             self.answer(text)
 
     def stop(self) -> bool:
-        """Be silent. Returns whether anything was spoken or waited."""
+        """Be silent. Returns whether anything was being spoken or pending."""
         with self._news:
             spoke = self.speaking
             self._waiting.clear()
@@ -87,12 +87,12 @@ class Loudspeaker:
 
     @property
     def speaking(self) -> bool:
-        """Whether anything is spoken or waits."""
+        """Whether anything is being spoken or pending."""
         with self._news:
             return bool(self._waiting) or self._spoken is not None
 
     def close(self) -> None:
-        """Be silent for good."""
+        """Be silent permanently."""
         with self._news:
             self._closed = True
             self._silence()
@@ -117,7 +117,7 @@ class Loudspeaker:
                         stderr=subprocess.PIPE,
                     )  # fmt: skip
                 except OSError as error:
-                    self._tell(f"{self._command[0]} does not start ({error.strerror})")
+                    self._report(f"{self._command[0]} does not start ({error.strerror})")
                     continue
                 speaking, self._now = self._spoken, utterance
             _, complaint = speaking.communicate(utterance.text.encode())
@@ -126,12 +126,12 @@ class Loudspeaker:
                     self._spoken = self._now = None
             lines = complaint.decode(errors="replace").strip().splitlines()
             last = lines[-1] if lines else ""
-            # Below nought: it was silenced. Without a sound card it ends well, and says so all the same.
+            # Negative: it was silenced. Without a sound card the status is 0, and there is an error message.
             if speaking.returncode > 0 or (speaking.returncode == 0 and last.startswith("error")):
-                self._tell(last or f"it ended with status {speaking.returncode}")
+                self._report(last or f"it ended with status {speaking.returncode}")
 
-    def _tell(self, fault: str) -> None:
+    def _report(self, fault: str) -> None:
         # Once for each fault, not once for each sentence.
-        if fault != self._told:
-            self._told = fault
+        if fault != self._reported:
+            self._reported = fault
             log.warning("Nothing can be spoken: %s; check the loudspeaker, the game goes on", fault)

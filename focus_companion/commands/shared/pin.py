@@ -15,7 +15,7 @@ from pathlib import Path
 from focus_companion.commands.shared.serving import say
 
 
-def tell_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
+def print_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
     """Print the PIN, or the file that holds it while the program runs.
 
     Raises:
@@ -29,7 +29,7 @@ def tell_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
     say(f"PIN for acting from other machines: see {file}")
 
 
-def tell_links(
+def print_links(
     words: Mapping[str, str | None], address: str, port: int, data: Path, closing: ExitStack
 ) -> None:
     """Print the links of the far seats (words by colour), or the file that holds them; none for seats in use.
@@ -54,7 +54,7 @@ def tell_links(
     say(f"Links of the far seats: see {file}, or the page")
 
 
-def tell_phone(link: str, port: int, data: Path, closing: ExitStack) -> None:
+def print_phone(link: str, port: int, data: Path, closing: ExitStack) -> None:
     """Print the address at which a phone becomes the camera, or the file that holds it.
 
     Raises:

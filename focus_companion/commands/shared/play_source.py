@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.session.runner import BACK_OFF
 from focus_companion.settings import Settings
-from focus_companion.vision.capture.frames import FrameError
+from focus_companion.vision.capture.frames import SIZE, FrameError
 from focus_companion.vision.capture.phone import NAME as PHONE
 from focus_companion.vision.capture.phone import PhoneCamera
 from focus_companion.vision.capture.sources import open_source
@@ -44,21 +44,23 @@ class Chosen:
     back_off: Sequence[float] = BACK_OFF
     """Seconds before each attempt to reopen it, for the runner."""
 
-    def __init__(self, settings: Settings, text: str, first: FrameSource) -> None:
+    def __init__(
+        self, settings: Settings, text: str, first: FrameSource, size: tuple[int, int] = SIZE
+    ) -> None:
         self.text = text
         self.first: FrameSource | None = first
         # It may have a different number after a replug.
         self._source = lasting(settings.camera or text)
-        self._fps = settings.fps
+        self._fps, self._size = settings.fps, size
 
     def open(self) -> FrameSource:
         """Open it again. Raises :class:`FrameError`."""
-        return opened(self._source, self._fps)
+        return opened(self._source, self._fps, self._size)
 
     def follow(self, session: Session) -> None:
         """Called with the session that the pictures are for."""
 
-    def anew(self, emitted: Sequence[Event]) -> bool:
+    def must_reopen(self, emitted: Sequence[Event]) -> bool:
         """Whether the source must be reopened because of the latest events."""
         return False
 
@@ -107,7 +109,7 @@ class Demo(Chosen):
         self._view = source.view
         return source
 
-    def anew(self, emitted: Sequence[Event]) -> bool:
+    def must_reopen(self, emitted: Sequence[Event]) -> bool:
         now = time.monotonic()
         if any(isinstance(event, Moved) for event in emitted):
             self._moved = now
@@ -149,8 +151,11 @@ def choose_source(
     devices: Callable[[], Sequence[str]] | None = None,
     *,
     picked: str | None = None,
+    size: tuple[int, int] = SIZE,
 ) -> Chosen:
     """The source that the settings ask for, or the one ``picked`` on the page where they ask for none.
+
+    ``size``: width and height in pixels to ask of a camera of this machine.
 
     Raises:
         FrameError: the one asked for does not open.
@@ -164,16 +169,16 @@ def choose_source(
     if settings.camera == PHONE:
         return Phone()
     if settings.camera is not None:
-        return Chosen(settings, settings.camera, opened(settings.camera, settings.fps))
+        return Chosen(settings, settings.camera, opened(settings.camera, settings.fps, size), size)
     for device in (devices or cameras)():
         if works(device):
-            return Chosen(settings, device, opened(device, settings.fps))
+            return Chosen(settings, device, opened(device, settings.fps, size), size)
     return Demo("demo (the simulated board; no camera works here)", stands_in=True)
 
 
-def opened(text: str, fps: float = 15.0) -> FrameSource:
+def opened(text: str, fps: float = 15.0, size: tuple[int, int] = SIZE) -> FrameSource:
     """The source that ``text`` names, files at their recorded speed. Raises :class:`FrameError`."""
-    return open_source(text, fps=fps, paced=True)
+    return open_source(text, fps=fps, paced=True, size=size)
 
 
 def lasting(text: str) -> str:

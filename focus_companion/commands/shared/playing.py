@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.listeners import publisher, table_lights
-from focus_companion.commands.shared.pin import tell_links, tell_pin
+from focus_companion.commands.shared.pin import print_links, print_pin
 from focus_companion.commands.shared.play_source import DEMO, Chosen, choose_source
 from focus_companion.commands.shared.seat_options import play_seats, seat_line
 from focus_companion.commands.shared.serving import host_of, no_port, port_is_free, say
@@ -36,6 +36,7 @@ from focus_companion.storage.journal import Journal
 if TYPE_CHECKING:
     from focus_companion.commands.shared.camera_offer import CameraOffer
     from focus_companion.mqtt.broker import Broker
+    from focus_companion.support.live_report import LiveReport
     from focus_companion.web.server import PageServer
 
 log = logging.getLogger(__name__)
@@ -48,20 +49,20 @@ STOPPING: Final = 1.5
 
 
 def open_camera_and_journal(
-    settings: Settings, picked: str | None, closing: ExitStack
+    settings: Settings, picked: str | None, size: tuple[int, int], closing: ExitStack
 ) -> tuple[Chosen, Journal, Settings]:
     """The source of the pictures and the journal of its games; in the settings, the journal's folder.
 
-    ``picked``: the camera chosen on the page, ``None`` for none.
+    ``picked``: the camera chosen on the page, ``None`` for none; ``size``: in pixels, to ask of it.
 
     Raises:
         BadInput, OSError: camera, journal or port cannot be used.
     """
-    # Where the demonstration stands in for a camera, the user's journal is held all the same: it is played on
-    # as soon as a camera is there.
+    # Even if the demo stands in for a camera, the user's journal is locked: its game goes on as soon as there
+    # is a camera.
     journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
-    camera = choose_source(settings, picked=picked)
+    camera = choose_source(settings, picked=picked, size=size)
     if journal is None or camera.is_demo:
         settings = replace(settings, data=demo_folder(settings.data))
         journal = _journal(settings.data, closing)
@@ -69,11 +70,11 @@ def open_camera_and_journal(
 
 
 def _journal(folder: Path, closing: ExitStack) -> Journal:
-    """The journal in ``folder``, held for writing; what became of it is told."""
+    """The journal in ``folder``, locked for writing; its notices are printed."""
     journal = Journal(folder, write=True)
     closing.callback(journal.close)
     for notice in journal.notices:
-        tell(notice)
+        print_notice(notice)
     return journal
 
 
@@ -93,7 +94,7 @@ def begin_session(
         wanted.rules or Rules.make(2),
         wanted.names,
         journal,
-        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, aside=wanted.tape is None),
+        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, threaded=wanted.tape is None),
         resume=not wanted.new,
         again=again,
         demo=camera.is_demo,
@@ -116,9 +117,10 @@ def begin_session(
 
 def open_listeners(
     wanted: GameOptions, settings: Settings, session: Session, camera: Chosen, journal: Journal,
-    broker: Broker | None, closing: ExitStack,
+    broker: Broker | None, reports: LiveReport, closing: ExitStack,
 ) -> Callable[[Any], None]:  # fmt: skip
-    """Who hears of every event: loudspeaker, lights, programs that play, the broker, log and terminal."""
+    """The callback for every event: loudspeaker, lights, programs that play, broker, reports of faults, log
+    and terminal."""
     spoken = speaker(settings, session, closing)
     show = table_lights(settings, session, closing, spoken)
     look = play_seats(session, settings.data, wanted.words, closing)
@@ -127,27 +129,29 @@ def open_listeners(
         broker = None
     publish = publisher(settings, broker, session, journal, closing)
 
-    def heard(event: Any) -> None:
+    def on_event(event: Any) -> None:
         look()
         show(event)
         if spoken is not None:
             spoken.hear(event)
         publish(event)
+        reports.hear(event)
         line = event_line(event, page=True)
         history = session.history
         log.info("game %d, turn %d: %s", history.game, history.ply, line.strip() or event.type)
         say(line)
 
-    return heard
+    return on_event
 
 
 def start_runner(
-    session: Session, camera: Chosen, heard: Callable[[Any], None], supervisor: Supervisor, closing: ExitStack
-) -> Runner:
-    """Start the game thread."""
+    session: Session, camera: Chosen, on_event: Callable[[Any], None], supervisor: Supervisor, apart: float,
+    closing: ExitStack,
+) -> Runner:  # fmt: skip
+    """Start the game thread; ``apart``: seconds between two pictures on a slow machine."""
     runner = Runner(
-        session, camera.open, first=camera.first, anew=camera.anew, heard=heard, turned=supervisor.alive,
-        back_off=camera.back_off,
+        session, camera.open, first=camera.first, must_reopen=camera.must_reopen, back_off=camera.back_off,
+        on_event=on_event, on_iteration=supervisor.alive, apart=apart,
     )  # fmt: skip
     runner.start()
     closing.callback(runner.stop, STOPPING)
@@ -156,14 +160,14 @@ def start_runner(
 
 def serve_page(
     settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, phone: str | None,
-    closing: ExitStack,
+    reports: LiveReport, closing: ExitStack,
 ) -> PageServer:  # fmt: skip
-    """Start the page, and tell its PIN and the links of players far away; its server runs until ``closing``.
+    """Start the page, and print its PIN and the links of the far seats; its server runs until ``closing``.
 
     Raises:
         BadInput: its port cannot be used.
     """
-    # Imported here because they take their time, in which the camera is opened already.
+    # Imported here because they are slow to import; meanwhile the camera is being opened.
     from focus_companion.web.app import create_app
     from focus_companion.web.far import FarSeats
     from focus_companion.web.lan import host_names, lan_addresses
@@ -173,8 +177,9 @@ def serve_page(
     hosts = host_names() if settings.lan else ()
     far = FarSeats(settings.data)
     app = create_app(
-        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone
-    )
+        session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone,
+        reports=reports,
+    )  # fmt: skip
     try:
         server = PageServer(app, host=host_of(settings), port=settings.port)
     except OSError as error:
@@ -183,10 +188,10 @@ def serve_page(
         # Only now is it known which port was free.
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
         assert pin is not None
-        tell_pin(pin, server.port, settings.data, closing)
+        print_pin(pin, server.port, settings.data, closing)
     addresses = app.extensions["addresses"] or (f"http://127.0.0.1:{server.port}/",)
-    tell_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
-    # Not as silent as the one before it became when it closed.
+    print_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
+    # The previous server silenced it when it closed.
     logging.getLogger("waitress").setLevel(logging.NOTSET)
     server.start()
     closing.callback(server.close, 0.5)
@@ -194,7 +199,7 @@ def serve_page(
 
 
 def say_what_is_played(session: Session, camera: Chosen) -> None:
-    """Tell the terminal which camera and which game it is."""
+    """Print which camera is used and which game is played."""
     history = session.history
     say(f"Camera: {shown_address(camera.text)}")
     if session.resumed:
@@ -204,7 +209,7 @@ def say_what_is_played(session: Session, camera: Chosen) -> None:
         ends = " (--new ends the match)" if place.number > 1 else ""
         say(f"Game {place.number} of {place.length} of the match{ends}")
     if fault := session.rules.order_fault:
-        tell(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
+        print_notice(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
 
 
 def end_before_the_page(
@@ -214,7 +219,7 @@ def end_before_the_page(
     offer: CameraOffer | None,
     stopping: Callable[[], object],
 ) -> None:
-    """What ends before the page's server, which was opened earlier; done from the last line to the first.
+    """Register what must end before the page's server, which was opened earlier; it ends in reverse order.
 
     The viewers' streams end with the session, so that the server does not cut them in the middle of a line.
     """
@@ -228,5 +233,5 @@ def end_before_the_page(
 def _say_goodbye(session: Session) -> None:
     session.close()
     time.sleep(0.1)
-    # Connections that are cut while the server closes are no news for the terminal.
+    # Connections that are cut while the server closes need not be reported on the terminal.
     logging.getLogger("waitress").setLevel(logging.CRITICAL)

@@ -1,7 +1,7 @@
 """The rule options shared by the commands, and how they combine with a rules file or a preset.
 
-``@rule_options`` gives a command the parameter ``rules: Rules``; ``@optional_rule_options`` gives it ``rules:
-Rules | None``, None if the user gave none of the options.
+``@rule_options`` gives a command the parameter ``rules: Rules``; ``@match_options`` gives it ``rules: Rules |
+None``, None if the user gave none of the options.
 """
 
 from __future__ import annotations
@@ -151,11 +151,6 @@ def rule_options(command: Command) -> Command:
     return _with_options(command, optional=False)
 
 
-def optional_rule_options(command: Command) -> Command:
-    """As :func:`rule_options`, but ``rules`` is None if none of the options is given."""
-    return _with_options(command, optional=True)
-
-
 def camera_rule_options(command: Command) -> Command:
     """As :func:`rule_options`, and ``start_from: str``: "camera" where the set-up is a position that the
     rules do not give, so that the camera reads it.
@@ -164,7 +159,7 @@ def camera_rule_options(command: Command) -> Command:
 
 
 def match_options(command: Command) -> Command:
-    """As :func:`optional_rule_options`, with ``start_from`` as in :func:`camera_rule_options`, plus ``games:
+    """As :func:`camera_rule_options`, but ``rules`` is None if none of the options is given; plus ``games:
     int``: games in a match, 1 for a single game.
     """
     option = click.option(

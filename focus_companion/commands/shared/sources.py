@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from focus_companion.commands.shared.console import BadInput, tell
+from focus_companion.commands.shared.console import BadInput, print_notice
 from focus_companion.formats.match import Match
 from focus_companion.formats.reading import LIMIT, read_record
 
@@ -31,7 +31,7 @@ def journal_folder(given: str | None) -> Path:
     data = data_folder(given)
     folder = folder_to_read(data)
     if folder != data:
-        tell(f"{data} holds no game of your own yet; these are the demo's")
+        print_notice(f"{data} holds no game of your own yet; these are the demo's")
     return folder
 
 
@@ -65,7 +65,9 @@ def warn(match: Match, place: str) -> None:
     for number, record in enumerate(match.games):
         if fault := record.rules.order_fault:
             inner = "" if match.single else f": games[{number}]"
-            tell(f"{place}{inner}: warning: {fault}; it is read as it was played, but no new game begins so")
+            print_notice(
+                f"{place}{inner}: warning: {fault}; it is read as it was played, but no new game begins so"
+            )
 
 
 def read_bytes(game: str) -> bytes:

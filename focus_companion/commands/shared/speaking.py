@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from locale import getlocale
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from focus_companion.commands.shared.console import tell
+from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.loudspeaker import ENGINE, VOICES, Loudspeaker, engine
 from focus_companion.commands.shared.serving import say
 from focus_companion.speech import NoSuchQuestion, Utterance, Voice, answer, narrate, opening
@@ -18,41 +18,37 @@ if TYPE_CHECKING:
     from focus_companion.session.session import Session
     from focus_companion.settings import Settings
 
-SYSTEM: Final = "system"
-"""``--speak`` without a language: that of the system."""
-
 KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
-"""What a line typed into the terminal asks for; the name of a square asks what stands there."""
-
+"""The question that a line typed into the terminal stands for; the name of a square asks for its stack."""
 
 HELP: Final = "To hear it, type r: once more, t: whose turn, s: how it stands, c: the clocks, d5: that square"
 
 
 class Speaker:
-    """Says what happens in a game, and answers what is asked."""
+    """Speaks the events of a game, and answers questions."""
 
     def __init__(self, session: Session, loudspeaker: Loudspeaker, voice: Voice) -> None:
         self._session, self._loudspeaker, self._voice = session, loudspeaker, voice
 
     def hear(self, event: Any) -> None:
-        """Say what ``event`` means; returns at once."""
+        """Speak an event; returns at once."""
         said = narrate(event, self._session.state(), self._voice)
         if said is not None:
             self._loudspeaker.say(said)
 
     def ask(self, about: str, square: str = "") -> None:
-        """Answer a question (see ``speech.answers``), or say the last sentence again ("repeat")."""
+        """Answer a question (see ``speech.answers``), or repeat the last sentence ("repeat")."""
         if about == "repeat":
             self._loudspeaker.repeat()
         else:
             self._loudspeaker.answer(answer(about, self._session.state(), self._voice, square))
 
     def stop(self) -> bool:
-        """Be silent; whether anything was being said."""
+        """Be silent; returns whether anything was being spoken."""
         return self._loudspeaker.stop()
 
     def typed(self, line: str) -> None:
-        """What a line typed into the terminal asks for; an empty one: silence. Others are explained."""
+        """Handle a line typed into the terminal; an empty one means silence, others print the help."""
         word = line.strip().lower()
         if not word:
             self.stop()
@@ -67,21 +63,23 @@ class Speaker:
 
 
 def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker | None:
-    """Who speaks, by the settings; ``None`` for nobody. A missing engine is told in one line."""
+    """The speaker of the settings; ``None`` for none. A missing engine is reported in one line."""
     if settings.speak is None:
         return None
     from focus_companion.web.catalogues import translations
 
     program = engine()
     if program is None:
-        tell(f"Nothing is spoken: {ENGINE} is not installed; sudo apt install {ENGINE}, then start again")
+        print_notice(
+            f"Nothing is spoken: {ENGINE} is not installed; sudo apt install {ENGINE}, then start again"
+        )
         return None
     language = _language(settings.speak)
     loudspeaker = Loudspeaker(program, language)
     closing.callback(loudspeaker.close)
     voice = Voice(translations(language))
     made = Speaker(session, loudspeaker, voice)
-    # The game began before anybody listened.
+    # The event that began the game was emitted before there was a listener.
     loudspeaker.say(Utterance(opening(session.state(), voice)))
     if sys.stdin is not None and sys.stdin.isatty():
         _listen(sys.stdin, made.typed)
@@ -99,5 +97,5 @@ def _listen(lines: TextIO, typed: Callable[[str], None]) -> None:
         for line in lines:
             typed(line)
 
-    # Ends with the program: nothing can interrupt a thread that waits for a terminal.
+    # A daemon thread: nothing can interrupt one that waits for a terminal.
     threading.Thread(target=read, name="keys", daemon=True).start()

@@ -23,13 +23,13 @@ def rules_from_game(text: str, data: str | None) -> Rules:
         game, turn = text, ""
     record = load(game, data).games[0]
     try:
-        told = list(positions(record))
+        reached = list(positions(record))
     except IllegalMove as error:
         raise BadInput(f"{game}: {error}") from None
-    ply = int(turn[:9]) if turn else len(told) - 1
-    if ply >= len(told):
-        raise BadInput(f"{game}: there is no turn {ply}; the last one is {len(told) - 1}")
-    position = told[ply]
+    ply = int(turn[:9]) if turn else len(reached) - 1
+    if ply >= len(reached):
+        raise BadInput(f"{game}: there is no turn {ply}; the last one is {len(reached) - 1}")
+    position = reached[ply]
     if position.over:
         raise BadInput(f"{game}: the game is over at turn {ply}; name an earlier one as {game}@{ply - 1}")
     if any(position.thirteenth) or any(position.placing):

@@ -80,7 +80,7 @@ def sight_from_json(settings: Mapping[str, Any]) -> partial[Pipeline]:
             lens = LensProfile(**dict(lens, lens=Lens(**dict(inner, **tuples))))
         return partial(Pipeline, profiles=boards, rank1=str(settings["rank1"]), lens=lens)
     except (KeyError, TypeError) as error:
-        raise BadInput(f"the tape does not tell how its pictures were looked at ({error})") from error
+        raise BadInput(f"the tape does not say how its pictures were read ({error})") from error
 
 
 def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journal | None, **how: Any) -> Tape:

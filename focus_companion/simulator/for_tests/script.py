@@ -160,15 +160,17 @@ def script_game(
     pace: Pace | None = None,
     thinking: float = 0.0,
     quick: int = 0,
+    waiting: float | None = None,
 ) -> ScriptedGame:
-    """A game of up to ``plies`` turns, after ``quick`` ones that are shown without hands or trouble.
+    """A game of up to ``plies`` turns, after ``quick`` ones that are shown without hands or trouble. The
+    start stands for ``waiting`` seconds, by default as long as any position.
 
     With probability ``trouble``, something else happens before a turn: an illegal act of any kind, put right
     afterwards, a take-back, a change of light (if the look has more than one) or a push of the board. Between
     turns the players think for ``thinking`` seconds, give or take half of that.
     """
     scripter = _Scripter(look, rules, seed, trouble, pace or Pace(), thinking)
-    return scripter.game(start_position(rules), plies, quick)
+    return scripter.game(start_position(rules), plies, quick, waiting)
 
 
 class _Scripter:
@@ -187,10 +189,10 @@ class _Scripter:
         # Every kind occurs once before any is repeated, so that a batch of games covers them all.
         self._due: list[str] = []
 
-    def game(self, position: Position, plies: int, quick: int) -> ScriptedGame:
+    def game(self, position: Position, plies: int, quick: int, waiting: float | None) -> ScriptedGame:
         director = self._director
         turns: list[tuple[Position, Move]] = []
-        self._add(director.still(position, event="start"), position)
+        self._add(director.still(position, waiting, event="start"), position)
         while len(turns) < quick and (move := choose(position, self._rules, self._rng)) is not None:
             beats = [b for b in director.turn(position, move) if b.kind != "hand"]
             position = self._turn(beats, position, move, turns)

@@ -117,7 +117,7 @@ class Recording:
             TapeError: a line cannot be read, with its place.
         """
         found: dict[int, tuple[str, Path]] = {}
-        for event, picture in self.told():
+        for event, picture in self.recorded_events():
             match event:
                 case {"type": "game" | "corrected"}:
                     found.clear()
@@ -129,7 +129,7 @@ class Recording:
                     found = {at: turn for at, turn in found.items() if at <= ply}
         return found
 
-    def told(self) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
+    def recorded_events(self) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
         """Every event on the tape with the newest picture by then, ``None`` before the first; at the end an
         empty event with the last picture.
 

@@ -98,7 +98,7 @@ class Tape:
         """``word``: "lost", "found", or "anew" for a new stream."""
         self._line({"camera": word, "why": why})
 
-    def told(self, events: Sequence[Event]) -> None:
+    def emitted(self, events: Sequence[Event]) -> None:
         """The session has emitted these events."""
         for event in events:
             self._line({"told": event.to_json()})

@@ -15,6 +15,10 @@ _FEWEST = 20
 """Pixels of a field that must have been seen bare for its shade to be known."""
 _LIT = 80
 """Percentile of what shows of a field that is taken for its shade in the light: its piece shades the rest."""
+_DARKEST, _BRIGHTEST = 0.4, 1.2
+"""Factors by which a shadow, or another's having gone, changes the shade of a field."""
+_SHADED, _FOREIGN = 0.18, 0.02
+"""Shares of a field's pixels that show it so, and that show anything: glare, a speck."""
 _SUM = np.full((1, 3), -1 / (2 * SPREAD * SPREAD), np.float32)
 _PEAK = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * SPREAD)))
 
@@ -59,14 +63,34 @@ class Background:
         self._known[:] = self._supposed[:] = False
 
     def log_likelihood(
-        self, window: Window, pixels: NDArray[np.uint8], generic: NDArray[np.float32]
+        self, window: Window, pixels: NDArray[np.uint8], generic: NDArray[np.float32], *, flat: bool = False
     ) -> NDArray[np.float32]:
         """(h, w) log-likelihood that these pixels are bare; ``generic`` is that of the bare board
-        anywhere.
+        anywhere. ``flat``: a chess board, on which no field ever shows the shade of another.
         """
         known = self._known[window.slices] | self._supposed[window.slices]
         off = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
         here = np.asarray(cv2.transform(cv2.multiply(off, off), _SUM))
+        if flat:
+            own = of_shade(pixels, self._colour[window.slices])
+            return np.where(known, own, generic).astype(np.float32, copy=False)
         # Half of the belief in what was seen here, half in what the bare board looks like elsewhere.
         both = cv2.log(cv2.add(cv2.exp(_PEAK + here), cv2.exp(generic))) - np.float32(np.log(2))
         return np.where(known, both, generic).astype(np.float32, copy=False)
+
+
+def of_shade(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(h, w) log-likelihood of pixels that show these shades (h, w, 3) or (3,), lit as they were seen, or
+    darker or brighter.
+    """
+    shown, known = pixels.astype(np.float32), np.maximum(shade, 1).astype(np.float32)
+    exactly = np.exp(_PEAK - ((shown - known) ** 2).sum(-1) / (2 * SPREAD**2))
+    # Of the shades that light may make of one, all are equally likely.
+    length = (known * known).sum(-1)
+    factor = np.clip((shown * known).sum(-1) / length, _DARKEST, _BRIGHTEST)
+    off = ((shown - factor[..., None] * known) ** 2).sum(-1)
+    line = (_BRIGHTEST - _DARKEST) * np.sqrt(length)
+    peak = 256.0**3 / (np.maximum(line, SPREAD) * 2 * np.pi * SPREAD**2)
+    shaded = peak * np.exp(-off / (2 * SPREAD**2))
+    both = (1 - _SHADED - _FOREIGN) * exactly + _SHADED * shaded + _FOREIGN
+    return np.asarray(np.log(both), np.float32)

@@ -7,6 +7,8 @@ start and after every confirmed turn, so that it follows the light.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +22,9 @@ CLASSES = 5
 
 BITS = 5
 BINS = 1 << BITS
-SHADES = ((0.55, 0.35), (0.75, 0.6), (1.0, 1.0), (1.2, 0.5))
-"""A piece in a shadow or closer to a lamp has the same colour, darker or brighter: (factor, weight) of each
-augmented copy."""
+SHADES = ((0.55, 0.0, 0.35), (0.75, 0.0, 0.6), (1.0, 0.0, 1.0), (1.2, 0.0, 0.5), (1.0, 25.0, 0.3))
+"""A piece in a shadow or closer to a lamp has the same colour, darker or brighter, and one that reflects a
+lamp or the sky has that added: (factor, grey levels added, weight) of each augmented copy."""
 UNSEEN = 0.02
 """Fraction of outliers in every class, with any colour: glare, a rim, a speck."""
 
@@ -41,6 +43,8 @@ class ColourModel:
         self._counts = np.zeros((CLASSES, BINS**3), np.float64)
         self.known = np.zeros(CLASSES, bool)
         self._guessed = np.zeros(CLASSES, bool)
+        self.of_any_shade = np.zeros(CLASSES, bool)
+        """Classes of which not even a guess is made, until they are seen."""
         self._table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
 
     @property
@@ -55,21 +59,30 @@ class ColourModel:
         self.learn(samples, keep=0.0)
         self._guessed[list(samples)] = True
 
+    def guess_any(self, labels: Collection[int]) -> None:
+        """Take any colour to be equally likely for these classes, until the class itself is seen."""
+        chosen = list(labels)
+        self._counts[chosen] = 1.0
+        self.known[chosen] = self._guessed[chosen] = self.of_any_shade[chosen] = True
+        self._tabulate()
+
     def learn(self, samples: dict[int, NDArray[np.uint8]], keep: float) -> None:
-        """Learn pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before."""
+        """Learn pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before, not to
+        what was only guessed.
+        """
         for label, pixels in samples.items():
             if len(pixels) < 20:
                 continue
             fresh = np.zeros(BINS**3)
             values = pixels.astype(np.float32)
-            for factor, weight in SHADES:
-                shaded = np.clip(values * factor, 0, 255).astype(np.uint8)
+            for factor, sheen, weight in SHADES:
+                shaded = np.clip(values * factor + sheen, 0, 255).astype(np.uint8)
                 fresh += weight * np.bincount(bins(shaded), minlength=BINS**3)
             fresh /= fresh.sum()
-            self._counts[label] = (
-                keep * self._counts[label] + (1 - keep) * fresh if self.known[label] else fresh
-            )
-            self.known[label] = True
+            learned = self.known[label] and not self._guessed[label]
+            self._counts[label] = keep * self._counts[label] + (1 - keep) * fresh if learned else fresh
+            self.known[label], self._guessed[label] = True, False
+            self.of_any_shade[label] = False
         self._tabulate()
 
     def _tabulate(self) -> None:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..geometry.stack_masks import Outlines, Window
-from .background import Background
-from .colour_model import BARE, CLASS, CLASSES, ColourModel
+from .background import Background, of_shade
+from .colour_model import BARE, CLASS, CLASSES, UNSEEN, ColourModel
 from .stack_gains import StackGains, surroundings
 
 TRUST = 4.0
@@ -79,6 +79,10 @@ class Evidence:
         self._known: dict[tuple[tuple[int, str], ...], Gain] = {}
         self._single: dict[int, StackGains] = {}
 
+    def of_picture(self, image: NDArray[np.uint8]) -> Evidence:
+        """The evidence of another picture under the same model, with the same stacks standing."""
+        return Evidence(image, self.outlines, self.colours, self._background, self.standing)
+
     def gain(self, changes: Mapping[int, str]) -> Gain:
         """How much better these stacks explain the picture than the previous ones on their squares."""
         changed = [s for s, stack in changes.items() if stack != self.standing[s]]
@@ -140,7 +144,15 @@ class Evidence:
             part = self.outlines.window((square,))
             pixels = self.image[part.slices]
             scores = self.colours.log_likelihood(pixels)
-            scores[..., BARE] = self._background.log_likelihood(part, pixels, scores[..., BARE])
+            scores[..., BARE] = self._background.log_likelihood(
+                part, pixels, scores[..., BARE], flat=self.outlines.profile.flat
+            )
+            unseen = self.colours.of_any_shade
+            if unseen.any():
+                seen = self.colours.known & ~unseen
+                seen[BARE] = False
+                piece = self.outlines.columns[square].masks[1]
+                scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., seen])[..., None]
             self._scored[self._inside(part)] = scores
             self._ready.add(square)
         return self._scored[self._inside(window)]
@@ -164,6 +176,19 @@ class Evidence:
             front = sorted(grown, key=lambda stack: -scored[stack])[:6]
         best, second = sorted(scored, key=lambda stack: -scored[stack])[:2]
         return best, scored[best] - scored[second]
+
+
+def _of_one_shade(
+    pixels: NDArray[np.uint8], piece: NDArray[np.bool_], seen: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """(h, w) log-likelihood of pixels under a piece of a shade that has never been seen, if one stands where
+    ``piece`` (h, w) says: it is all of one shade, that which shows there. What looks like a piece of a known
+    shade, by the log-likelihoods ``seen`` (h, w, K), is one of those.
+    """
+    known = seen[piece]
+    if not piece.any() or (known.size and known.mean(0).max() > 0):
+        return np.full(piece.shape, np.log(UNSEEN), np.float32)
+    return of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
 
 
 __all__ = ["CLASSES", "SQUARES", "Evidence", "Gain", "classes"]

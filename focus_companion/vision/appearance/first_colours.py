@@ -86,6 +86,18 @@ def bare_board(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
     return _seen(drawn * bright, random)
 
 
+def before_any_piece(players: Sequence[str], profile: BoardProfile) -> ColourModel:
+    """A model that knows only what the set's pieces, or usual ones, look like: enough until the first is
+    seen. Of a set whose shades nobody has named, a piece may have any.
+    """
+    model = ColourModel()
+    if profile.flat and not profile.shades:
+        model.guess_any([CLASS[letter] for letter in players])
+    else:
+        model.guess(usual_pieces(players, profile.shades))
+    return model
+
+
 def first_model(image: Pixels, camera: Camera, profile: BoardProfile, players: Sequence[str]) -> ColourModel:
     """The colour model before anything about the position is known."""
     model = ColourModel()

@@ -27,8 +27,8 @@ def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[n
     return window, painted
 
 
-def _hidden(outlines: Outlines, window: Window, squares: Collection[int]) -> NDArray[np.bool_]:
-    """Mask of the pixels in the columns of squares that must be excluded from learning."""
+def columns_mask(outlines: Outlines, window: Window, squares: Collection[int]) -> NDArray[np.bool_]:
+    """Mask (h, w) of the window's pixels that stacks on these squares may show."""
     hidden = np.zeros((window.bottom - window.top, window.right - window.left), bool)
     for square in squares:
         column = outlines.columns[square]
@@ -53,7 +53,7 @@ def learn(
     """
     window, painted = labels(outlines, stacks)
     pixels = image[window.slices]
-    usable = ~_hidden(outlines, window, except_squares)
+    usable = ~columns_mask(outlines, window, except_squares)
     lattice = lattice_mask(outlines, window)
     rim = np.ones((3, 3), np.uint8)
     # Boundary pixels mix with the background, so only those whose neighbours have the same class count.

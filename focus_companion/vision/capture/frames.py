@@ -14,11 +14,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from .jpeg import Header, JpegPicture
 from .planes import Planes
 
 Image = NDArray[np.uint8]
-Picture = Image | Planes
-"""A picture as its source delivers it: complete, or as planes not yet converted to colour."""
+Picture = Image | Planes | JpegPicture
+"""A picture as its source delivers it: complete, as planes not yet converted to colour, or as a JPEG of which
+only a subsampled copy has been decoded.
+"""
 
 FROZEN = 10.0
 """Seconds of identical pictures, bit for bit: a sensor's noise never repeats, but an encoder's output may for
@@ -54,8 +57,8 @@ class Frame:
 
     @property
     def image(self) -> Image:
-        """(H, W, 3) uint8 BGR; converted on first use."""
-        return self.picture.image if isinstance(self.picture, Planes) else self.picture
+        """(H, W, 3) uint8 BGR; decoded or converted on first use."""
+        return self.picture if isinstance(self.picture, np.ndarray) else self.picture.image
 
 
 class FrameSource(Protocol):
@@ -72,6 +75,10 @@ class FrameSource(Protocol):
     """The same while it is open but gives no pictures: "stalled", or "damaged" if they are broken."""
     frozen_after: float
     """Seconds of identical pictures, bit for bit, after which a live source counts as frozen."""
+    apart: float
+    """Seconds between two pictures that are enough for its reader, who may change it at any time: a live
+    source leaves out those in between.
+    """
 
     @property
     def locks(self) -> Mapping[str, str]:
@@ -100,6 +107,7 @@ class Source:
     gone: str = "ended"
     silent: str = "stalled"
     frozen_after: float = FROZEN
+    apart: float = 0.0
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -148,6 +156,19 @@ def decoded(data: bytes, name: str) -> Image:
     if picture is None:
         raise FrameError(f"{name} is not a picture that can be read (JPEG, PNG, WebP, BMP and TIFF can)")
     return np.asarray(picture, np.uint8)
+
+
+def lazily_decoded(data: bytes, name: str) -> Picture:
+    """The same, of an ordinary JPEG only the subsampled copy as yet."""
+    try:
+        header = Header(data)
+    except ValueError:
+        return decoded(data, name)
+    check_size(header.width, header.height, name)
+    try:
+        return JpegPicture(data, header)
+    except ValueError:
+        return decoded(data, name)
 
 
 def read_image(path: str | Path) -> Image:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from . import frames
 from .backlog import Backlog, Waiting
-from .frames import Frame, FrameError, Image, Source, decoded
+from .frames import Frame, FrameError, Image, Picture, Source, lazily_decoded
 
 READ_TIMEOUT = 5.0
 """Seconds without a picture after which a live source counts as gone."""
+
+JITTER: Final = 0.75
+"""Share of :attr:`Live.apart` after which a picture is taken, as no camera or network is exactly regular."""
 
 
 class Capture(Protocol):
@@ -60,19 +63,21 @@ class Live(Source):
         return self._keeper.state if self._keeper is not None else {}
 
     def _grab(self) -> None:
-        began, index = time.monotonic(), 0
+        began, index, kept = time.monotonic(), 0, 0.0
         try:
             while not self._closed.is_set():
                 ok, held = self._capture.read()
                 if not ok or held is None or frames.pixels(held) > frames.LARGEST:
                     break
                 now = time.monotonic()
-                with self._fresh:
-                    self._waiting.add(Waiting(index, now - began, held, _size(held)))
-                    self._fresh.notify_all()
+                if now - kept >= JITTER * self.apart:
+                    kept = now
+                    with self._fresh:
+                        self._waiting.add(Waiting(index, now - began, held, _size(held)))
+                        self._fresh.notify_all()
                 index += 1
                 if self._keeper is not None:
-                    self._keeper.tend(held, now)
+                    self._tend(self._keeper, held, now)
         except FrameError as error:
             # For whoever reads us.
             self._error = error
@@ -99,8 +104,12 @@ class Live(Source):
         if self._error is not None and not self._closed.is_set():
             raise self._error
 
-    def _picture(self, held: Any) -> Image | None:
-        """The picture (H, W, 3) from what was read; None if it is unusable."""
+    def _tend(self, keeper: Keeper, held: Any, now: float) -> None:
+        """Show what was read to the keeper; on the camera's thread."""
+        keeper.tend(held, now)
+
+    def _picture(self, held: Any) -> Picture | None:
+        """The picture from what was read; None if it is unusable."""
         return np.asarray(held, np.uint8)
 
     def _due(self) -> bool:
@@ -119,12 +128,14 @@ class Live(Source):
 
 
 class EncodedLive(Live):
-    """A camera whose pictures arrive encoded, as JPEG or PNG. Only those the reader takes are decoded."""
+    """A camera whose pictures arrive encoded, as JPEG or PNG. Only those the reader takes are decoded, and
+    those not yet in full (:class:`~.jpeg.JpegPicture`).
+    """
 
-    def _picture(self, held: Any) -> Image | None:
+    def _picture(self, held: Any) -> Picture | None:
         # A picture corrupted on its way is dropped; the next one is complete.
         try:
-            picture = decoded(held, self.name)
+            picture = lazily_decoded(held, self.name)
         except FrameError:
             self.silent = "damaged"
             return None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from PIL.JpegImagePlugin import JpegImageFile
-
+from .jpeg import Header
 from .live import EncodedLive
 
 NAME: Final = "phone"
@@ -115,9 +113,10 @@ def jpeg_size(data: bytes) -> tuple[int, int]:
     if len(data) > LARGEST:
         raise PictureRefused(f"{len(data)} bytes are more than a picture may have ({LARGEST})")
     try:
-        width, height = JpegImageFile(io.BytesIO(data)).size
-    except (SyntaxError, OSError, ValueError) as error:
+        header = Header(data)
+    except ValueError as error:
         raise PictureRefused("this is no JPEG") from error
+    width, height = header.width, header.height
     least, most = SIDES
     if not (least <= min(width, height) and max(width, height) <= most):
         raise PictureRefused(f"{width} × {height} is no size of a picture (a side has {least} to {most})")

@@ -91,8 +91,8 @@ def controls(capture: PiCapture) -> tuple[PiControl, ...]:
     )
 
 
-def open_camera(source: str) -> Live:
-    """The camera that ``picamera2:N`` names.
+def open_camera(source: str, *, size: tuple[int, int] = SIZE) -> Live:
+    """The camera that ``picamera2:N`` names, with pictures of this ``size`` (width, height).
 
     Raises:
         FrameError: there is no such library or camera.
@@ -118,7 +118,7 @@ def open_camera(source: str) -> Live:
     # a picture taken after the asking.
     camera.configure(
         camera.create_video_configuration(
-            main={"size": SIZE, "format": "RGB888"}, buffer_count=3, queue=False
+            main={"size": size, "format": "RGB888"}, buffer_count=3, queue=False
         )
     )
     camera.start()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .frames import Image, Picture
-from .planes import Planes
+from .jpeg import JpegPicture
 from .sampling import sampled
 
 PictureFault = Literal["", "dark", "covered", "grey", "damaged"]
@@ -100,7 +100,7 @@ def _foot_missing(picture: Picture) -> bool:
 
 
 def _foot(picture: Picture, rows: int) -> Image:
-    return picture.foot(rows) if isinstance(picture, Planes) else picture[-rows:]
+    return picture[-rows:] if isinstance(picture, np.ndarray) else picture.foot(rows)
 
 
 class Repeats:
@@ -111,19 +111,22 @@ class Repeats:
     """
 
     def __init__(self) -> None:
-        self._picture: Image | None = None
+        self._picture: Picture | None = None
         self._since = 0.0
 
-    def update(self, image: Image, now: float) -> float:
+    def update(self, picture: Picture, now: float) -> float:
         """Seconds since this very picture first arrived; 0 for a new one. ``now``: any clock's seconds."""
         before = self._picture
-        if before is not None and _equal(before, image):
+        if before is not None and _equal(before, picture):
             return now - self._since
-        self._picture, self._since = image, now
+        self._picture, self._since = picture, now
         return 0.0
 
 
-def _equal(one: Image, other: Image) -> bool:
+def _equal(before: Picture, now: Picture) -> bool:
+    if isinstance(before, JpegPicture) and isinstance(now, JpegPicture):
+        return before.data == now.data
+    one, other = (each if isinstance(each, np.ndarray) else each.image for each in (before, now))
     # A few pixels nearly always distinguish them.
     return one.shape == other.shape and bool(
         (one[::32, ::32] == other[::32, ::32]).all() and np.array_equal(one, other)

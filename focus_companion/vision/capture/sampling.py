@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from .frames import Image, Picture
-from .planes import Planes, sampling_step
+from .planes import sampling_step
 
 EVERYTHING: Final = (slice(None), slice(None))
 """The row and column slices of a whole picture."""
@@ -27,7 +27,7 @@ def thinned(image: Image, step: int) -> Image:
 def sampled(picture: Picture, part: tuple[slice, slice] = EVERYTHING) -> Image:
     """A subsampled part of the picture (rows, columns), BGR: some 256 pixels across the whole picture."""
     step = sampling_step(picture.shape[1])
-    if not isinstance(picture, Planes):
+    if isinstance(picture, np.ndarray):
         return thinned(picture[part], step)
     rows, columns = (slice((side.start or 0) // step, side.stop and side.stop // step) for side in part)
     return picture.sampled[rows, columns]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...addresses import shown_address
-from .frames import Frame, FrameError, Source, read_image
+from .frames import SIZE, Frame, FrameError, Source, read_image
 
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 """Suffixes of the pictures in a folder."""
@@ -103,11 +103,12 @@ class PictureFolder(Source):
             yield Frame(index, index / self._fps, image)
 
 
-def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> Source:
+def open_source(text: str, *, fps: float = 15.0, paced: bool = False, size: tuple[int, int] = SIZE) -> Source:
     """The source that ``text`` names: a camera index or device path, ``picamera2:0``, a video file, a
     folder, an address.
 
-    ``fps`` is the frame rate of a folder of pictures; ``paced`` plays files at their recorded speed.
+    ``fps`` is the frame rate of a folder of pictures; ``paced`` plays files at their recorded speed; ``size``
+    (width, height) is asked of a camera of this machine.
 
     Raises:
         FrameError: it does not open, with what to do.
@@ -123,11 +124,11 @@ def open_source(text: str, *, fps: float = 15.0, paced: bool = False) -> Source:
     if text.startswith("picamera2:"):
         from .picamera import open_camera as open_pi_camera
 
-        return open_pi_camera(text)
+        return open_pi_camera(text, size=size)
     if text.isdigit() or text.startswith("/dev/"):
         from .v4l2 import open_camera
 
-        return open_camera(text)
+        return open_camera(text, size=size)
     path = Path(text)
     try:
         if path.is_dir():

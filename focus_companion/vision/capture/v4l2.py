@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import cv2
+import numpy as np
 
 from .camera_controls import Locker
-from .frames import SIZE, FrameError
-from .live import Live
+from .frames import SIZE, FrameError, Picture
+from .jpeg import START
+from .live import EncodedLive, Keeper, Live
+from .sampling import sampled
 
 STABLE: Final = Path("/dev/v4l")
 """The system's stable names of cameras: ``by-id`` by maker and serial number, ``by-path`` by socket."""
@@ -20,7 +23,53 @@ AUTO_EXPOSURE: Final = (3.0, 0.0)
 """Values that mean automatic: aperture priority if there is no motorized iris, else fully automatic."""
 MANUAL_EXPOSURE: Final = 1.0
 
+MJPG: Final = cv2.VideoWriter.fourcc(*"MJPG")
+TENDED: Final = 0.2
+"""Seconds between two JPEG pictures that are decoded for the camera's controls."""
+
 Opener = Callable[[str], Any]
+
+
+class Undecoded:
+    """Reads the JPEG pictures of a camera as they come, as bytes. From a camera or driver that gives none, it
+    reads arrays (H, W, 3).
+    """
+
+    def __init__(self, capture: Any) -> None:
+        self._capture = capture
+        if self._capture.get(cv2.CAP_PROP_FOURCC) == MJPG:
+            self._capture.set(cv2.CAP_PROP_CONVERT_RGB, 0.0)
+
+    def read(self) -> tuple[bool, Any]:
+        done, held = self._capture.read()
+        if not done or held is None or held.ndim == 3:
+            return done, held
+        data = held.tobytes()
+        if data[:2] == START:
+            return True, data
+        # Something else than what the driver has promised: OpenCV is to decode it.
+        self._capture.set(cv2.CAP_PROP_CONVERT_RGB, 1.0)
+        done, held = self._capture.read()
+        return done and held is not None and held.ndim == 3, held
+
+    def release(self) -> None:
+        self._capture.release()
+
+
+class Device(EncodedLive):
+    """A camera whose pictures may be encoded or not."""
+
+    _tended = 0.0
+
+    def _tend(self, keeper: Keeper, held: Any, now: float) -> None:
+        if not isinstance(held, bytes):
+            super()._tend(keeper, held, now)
+        elif now - self._tended >= TENDED and (picture := self._picture(held)) is not None:
+            self._tended = now
+            keeper.tend(sampled(picture), now)
+
+    def _picture(self, held: Any) -> Picture | None:
+        return super()._picture(held) if isinstance(held, bytes) else np.asarray(held, np.uint8)
 
 
 @dataclass
@@ -103,8 +152,14 @@ def stable_path(source: str, folder: Path = STABLE) -> str:
     return source
 
 
-def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2)) -> Live:
-    """The camera of that number or path, at :data:`~.frames.SIZE` or its nearest resolution.
+def open_camera(
+    source: str,
+    opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2),
+    *,
+    size: tuple[int, int] = SIZE,
+) -> Live:
+    """The camera of that number or path, with pictures of this ``size`` (width, height) or the nearest that
+    it has.
 
     Raises:
         FrameError: it does not open.
@@ -114,9 +169,9 @@ def open_camera(source: str, opener: Opener = lambda path: cv2.VideoCapture(path
         raise FrameError(
             f"camera {source} does not open; is it plugged in, and free of other programs?", "unplugged"
         )
-    capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-    capture.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE[0])
-    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE[1])
+    capture.set(cv2.CAP_PROP_FOURCC, MJPG)
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     name = f"camera {source}"
-    return Live(name, capture, Locker(name, controls(capture)), gone="unplugged")
+    return Device(name, Undecoded(capture), Locker(name, controls(capture)), gone="unplugged")

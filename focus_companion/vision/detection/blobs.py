@@ -1,8 +1,8 @@
-"""Round things in a picture: where the edges run around a middle, at any contrast and of either sign.
+"""Blob detection: round structures in a picture, independent of their contrast and its sign.
 
-A dome or a piece, lit from wherever, has edges and shading whose gradients point along the radii of a disc.
-The gradient's direction is therefore taken modulo half a turn (as a doubled angle), freed of its contrast,
-and correlated with the directions of an ideal disc. Scales are made by resizing the picture, so one small
+Whatever the light, the edges and shading of a dome or a piece have gradients along the radii of a disc. The
+gradient's direction is therefore taken modulo 180° (as a doubled angle), normalized by its magnitude, and
+correlated with the directions of an ideal disc. The scales are made by resizing the picture, so one small
 kernel serves them all.
 """
 
@@ -24,20 +24,19 @@ WORK_PIXELS = 640 * 480
 """The finder works on a picture reduced to about this many pixels."""
 
 RADII = (5.0, 6.4, 8.2, 10.5, 13.4, 17.2, 22.0)
-"""Radii looked for, in pixels of the working picture."""
+"""Radii that are searched for, in pixels of the working picture."""
 
 _KERNEL_RADIUS = 6.0
 
 _NOISE = 1.0
-"""Gradients (levels a pixel) below this are taken for noise."""
+"""Gradients (grey levels per pixel) below this count as noise."""
 
 
 @dataclass(frozen=True, eq=False)
 class Roundness:
-    """How round the picture is about each pixel, for one radius.
+    """The response of the disc filter at each pixel, for one radius.
 
-    ``response`` is in -1 ... 1, one value a pixel of a picture resized by ``scale`` against the working
-    picture.
+    ``response`` is in -1 ... 1, one value per pixel of the working picture resized by ``scale``.
     """
 
     radius: float
@@ -46,7 +45,7 @@ class Roundness:
     _dilated: dict[int, Singles] = field(default_factory=dict, repr=False)
 
     def at(self, points: Floats, slack: float) -> Floats:
-        """The highest response within about ``slack`` (working pixels) of each point (N, 2); outside: NaN."""
+        """The maximum response within about ``slack`` (working pixels) of each point (N, 2); NaN outside."""
         reach = max(1, round(slack * self.scale))
         highest = self._highest(reach)
         height, width = highest.shape
@@ -58,7 +57,7 @@ class Roundness:
         return best
 
     def _highest(self, reach: int) -> Singles:
-        """The highest response within ``reach`` pixels, of a map ``reach`` wider all around."""
+        """The maximum response within ``reach`` pixels, as a map with a border of ``reach`` on every side."""
         made = self._dilated.get(reach)
         if made is None:
             step = np.arange(-reach, reach + 1)
@@ -72,16 +71,14 @@ class Roundness:
 
 @dataclass(frozen=True, eq=False)
 class Blobs:
-    """Round places: ``points`` (N, 2) working pixels, their ``radius`` (N,) and ``strength`` (N,) in 0 ...
-    1."""
+    """Detected blobs: ``points`` (N, 2) in working pixels, ``radius`` (N,) and ``strength`` (N,), 0 ... 1."""
 
     points: Floats
     radius: Floats
     strength: Floats
 
     def near_radius(self, radius: float, ratio: float) -> Blobs:
-        """Those whose radius is within a factor ``ratio`` of ``radius``; of two that overlap, the
-        stronger."""
+        """The blobs with a radius within a factor ``ratio`` of ``radius``, after non-maximum suppression."""
         chosen = np.flatnonzero(np.abs(np.log(self.radius / radius)) <= np.log(ratio))
         chosen = chosen[np.argsort(-self.strength[chosen], kind="stable")]
         points = self.points[chosen]
@@ -96,11 +93,11 @@ class Blobs:
 
 @cache
 def _disc_kernels() -> tuple[Singles, Singles]:
-    """Cosine and sine of the doubled angle about the middle, weighted over a soft disc; weights sum to 1."""
+    """Cosine and sine of the doubled angle about the centre, weighted over a soft disc; weights sum to 1."""
     reach = int(_KERNEL_RADIUS * 1.45)
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1].astype(float)
     rho = np.hypot(x, y) / _KERNEL_RADIUS
-    # The rim tells most; the shading inside helps where a dome hardly differs from its ground.
+    # The rim carries most information; the shading inside helps where a dome has little contrast.
     weight = np.exp(-(((rho - 0.95) / 0.28) ** 2)) + 0.25 * np.exp(-(((rho - 0.5) / 0.25) ** 2))
     weight[rho < 0.15] = 0
     weight /= weight.sum()
@@ -112,18 +109,18 @@ _OPPONENT = np.array([(0.25, 0.5, 0.25), (0.0, -1.0, 1.0), (-1.0, 0.5, 0.5)], np
 
 
 def opponent(image: NDArray[np.uint8]) -> Singles:
-    """Lightness and two colour differences, (H, W, 3) float32, of a BGR picture."""
+    """A BGR picture in an opponent colour space: lightness and two colour differences, (H, W, 3) float32."""
     return np.asarray(cv2.transform(image.astype(np.float32), _OPPONENT), np.float32)
 
 
 _WORTH_HALVING = 500_000
-"""Pixels from which a plane is halved before it is blurred widely."""
+"""Pixels from which a plane is reduced to half its size before a wide blur."""
 
 
 def directions(planes: Singles, crowd: float) -> tuple[Singles, Singles]:
-    """Doubled-angle direction of the strongest change, freed of contrast: two planes, length up to 1.
+    """Gradient direction as cosine and sine of the doubled angle, normalized: two planes, length up to 1.
 
-    ``crowd`` (0 … 1) is how much a direction fades where stronger edges are near.
+    ``crowd`` (0 … 1) is how much weaker edges are suppressed by stronger ones near by.
     """
     cosine = np.zeros(planes.shape[:2], np.float32)
     sine = np.zeros(planes.shape[:2], np.float32)
@@ -138,7 +135,7 @@ def directions(planes: Singles, crowd: float) -> tuple[Singles, Singles]:
 
 
 def _around(length: Singles) -> Singles:
-    """A plane blurred widely; a large one at half its size, which is as good and cheaper."""
+    """A plane after a wide blur; computed at half the size if it is large, which is as good and cheaper."""
     height, width = length.shape
     if height * width < _WORTH_HALVING:
         return np.asarray(cv2.GaussianBlur(length, (0, 0), _KERNEL_RADIUS), np.float32)
@@ -148,7 +145,7 @@ def _around(length: Singles) -> Singles:
 
 
 class RoundnessMaps(Sequence[Roundness]):
-    """Roundness maps of a working picture for all :data:`RADII`, each made when it is first asked for."""
+    """Roundness maps of a working picture for all :data:`RADII`, each computed on first access."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
         self._planes = opponent(image)
@@ -185,7 +182,7 @@ def _roundness(planes: Singles, radius: float) -> Roundness:
 
 
 def blobs(maps: Iterable[Roundness], threshold: float = 0.16, most: int = 500) -> Blobs:
-    """The places that are rounder than all about them, by map; at most ``most`` a map, the strongest."""
+    """Local maxima of the response above ``threshold``: the ``most`` strongest of each map."""
     points, radii, strengths = [], [], []
     for level in maps:
         peak = cv2.dilate(level.response, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))

@@ -1,4 +1,4 @@
-"""Guesses of where a board may lie, by the size of its round places: the usual sizes first."""
+"""Pose candidates for a board, generated from blobs of one size after another: the usual sizes first."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 LEVELS = (4, 2, 3, 5, 1, 6, 0)
-"""The order in which the radii are searched, where nothing speaks for another."""
+"""The default order in which the radii are searched."""
 
 _SITES = 40
-"""So many round places of one size are looked for: a board has 52, some of which may be hidden."""
+"""Number of blobs of one size by which radii are ranked: a board has 52, some of them occluded."""
 
 SMALLER = (2, 4)
-"""The radii that, in a picture of twice the width, are those of boards too small for the usual one."""
+"""The radii at which, in a picture of twice the width, boards too small for the usual width are found."""
 
 GUESSES = 40
-"""No more guesses than this are worth a look."""
+"""Maximum number of candidates."""
 
 _SMALLEST = 15.0
-"""Side in pixels of the working picture below which squares are too small to be told."""
+"""Side of a square, in pixels of the working picture, below which it cannot be resolved."""
 
 
 class Search:
-    """Guesses of where a board may lie in a reduced picture, gathered radius by radius."""
+    """Candidates for the board's pose in a reduced picture, collected radius by radius."""
 
     def __init__(self, image: Image, profile: BoardProfile, lens: LensProfile | None = None) -> None:
         self._height, self._width = image.shape[:2]
@@ -44,7 +44,7 @@ class Search:
         self._finer: list[Lattice] = []
 
     def levels(self) -> list[int]:
-        """The radii in the order of how many clear round places of each there are."""
+        """Indices of the radii, by decreasing total strength of their strongest blobs."""
 
         def roundness(level: int) -> float:
             return float(np.sort(blobs(self._maps[level : level + 1]).strength)[-_SITES:].sum())
@@ -52,15 +52,15 @@ class Search:
         return sorted(LEVELS, key=lambda level: -roundness(level))
 
     def look(self, level: int) -> None:
-        """Gather the guesses with round places of the radius ``RADII[level]``."""
+        """Collect the candidates from blobs of the radius ``RADII[level]``."""
         places = blobs(self._maps[max(0, level - 1) : level + 2])
         found = lattices(places, RADII[level], self._width, self._height)
         self._finer += found.finer
         self._gather(found.grown)
 
     def look_finer(self) -> bool:
-        """Gather the guesses of the lattices of which those looked at so far were but every second place.
-        Returns whether there are any."""
+        """Collect the candidates from the finer lattices of which those used so far are only every second
+        site. Returns whether there are any."""
         finer, self._finer = self._finer, []
         self._gather(finer)
         return bool(finer)
@@ -76,8 +76,8 @@ class Search:
         self._found.sort(key=lambda found: -found[0].score)
 
     def likeliest(self) -> list[Camera]:
-        """The best of all gathered so far, likeliest first; never two within a third of a square. The same
-        guess is the same object every time."""
+        """The best candidates so far by decreasing score, no two within a third of a square. The same
+        candidate is the same object in every call."""
         kept: list[Camera] = []
         taken = np.zeros((0, 4, 2))
         for guess, corners, side in self._found:

@@ -1,7 +1,7 @@
-"""Find a chess board by the corners at which its fields meet: all there is to see where nothing stands on it.
+"""Find a chess board by the corners at which its fields meet: the only structure of an empty one.
 
-A board whose corners are marked off for the game shows 37 of the 49 inner corners; one whose corners are not
-shows them all. Either way there is none on the frame around, and on a chequered cloth there is.
+If the unused squares in the board's corners are covered, 37 of the 49 inner corners are visible, otherwise
+all of them. In both cases there are none on the frame around; on a chequered cloth there are.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 RADII = (3.0, 5.0)
-"""Of the circles, in pixels of the working picture, around which fields must alternate for a corner."""
+"""Radii, in pixels of the working picture, of the circles on which fields must alternate at a corner."""
 SPACING = (7.0, 11.0, 17.0)
-"""A lattice is looked for with squares 1.5 to 3.6 times as wide, in pixels."""
+"""Lattices are searched for with squares 1.5 to 3.6 times as wide, in pixels."""
 MOST = 300
-"""Corners, the clearest, that are looked at."""
+"""Maximum number of corners that are used, the strongest."""
 FAINTEST = 6.0
-"""Grey levels by which the fields must differ around a corner."""
+"""Minimum difference in grey levels between the fields around a corner."""
 AT = 0.14
-"""How far beside its place, in squares, a corner may be seen."""
+"""Maximum distance, in squares, between a corner and its predicted position."""
 MISFIT = 0.13
-"""Misfit of a square lattice up to which a camera may see it."""
+"""Maximum misfit of a camera that sees the lattice as square."""
 ENOUGH = 0.6
-"""Share of the corners, less that of the sites around the board, from which it is one."""
+"""Minimum share of detected corners, minus that of the sites around the board, for a detection."""
 WAVERING = 0.05
-"""Squares that corners lie beside their places, on the median, at the most."""
+"""Maximum median distance, in squares, between corners and their predicted positions."""
 
 _AXIS = np.arange(-4, 5)
 _SITES = np.stack(np.meshgrid(_AXIS, _AXIS), -1).reshape(-1, 2)
-"""The corners of fields from the frame to the frame, the middle of the board at (0, 0)."""
+"""The corners of fields from edge to edge; the centre of the board is (0, 0)."""
 _FAR, _NEAR = np.abs(_SITES).max(1), np.abs(_SITES).min(1)
 INNER = (_FAR <= 1) | ((_FAR <= 3) & (_NEAR <= 1)) | ((_FAR == 2) & (_NEAR == 2))
-"""Those that show however the corners of the board are marked off."""
+"""Those that are visible even if the board's corners are covered."""
 AROUND = _FAR == 4
 """Those at the edge of the fields, where these no longer alternate."""
 
@@ -55,8 +55,8 @@ AROUND = _FAR == 4
 def find_chess_board(
     image: Image, profile: BoardProfile, lens: LensProfile | None = None
 ) -> tuple[Camera, float] | None:
-    """The camera that sees a chess board in a BGR picture, but for quarter turns, and the share (0 … 1) of
-    its corners that show; None where there is none.
+    """The camera of a chess board in a BGR picture, up to quarter turns, and the share (0 … 1) of its corners
+    that were detected; None if there is no board.
     """
     work = reduced(image, WORK_PIXELS)[0]
     height, width = work.shape[:2]
@@ -77,8 +77,8 @@ def find_chess_board(
 
 
 def _alternating(image: Image, radius: float) -> Singles:
-    """By how many grey levels four fields alternate around each pixel, (H, W): around a circle the picture
-    is alike on opposite sides, and unlike a quarter turn on.
+    """Corner response in grey levels at each pixel, (H, W): on a circle around a corner, opposite sides have
+    the same brightness and those 90° apart a different one.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 1.0)
     angles = np.arange(16) * np.pi / 8
@@ -103,7 +103,7 @@ def _alternating(image: Image, radius: float) -> Singles:
 
 
 def _peaks(response: Singles) -> tuple[Floats, Floats]:
-    """The places (N, 2) of the clearest corners and their strengths (N,), to parts of a pixel."""
+    """Positions (N, 2) and strengths (N,) of the strongest corners."""
     highest = cv2.dilate(response, np.ones((7, 7), np.uint8))
     rows, columns = np.nonzero((response >= highest) & (response > FAINTEST))
     order = np.argsort(-response[rows, columns], kind="stable")[:MOST]
@@ -112,7 +112,7 @@ def _peaks(response: Singles) -> tuple[Floats, Floats]:
 
 
 def _met(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[Floats, Floats]:
-    """For each of the sites its distance in squares to the nearest of ``points`` (N, 2), and that point."""
+    """For each site, its distance in squares to the nearest of ``points`` (N, 2), and that point."""
     places = camera.project(np.column_stack([_SITES * profile.pitch, np.zeros(len(_SITES))]))
     gaps = np.linalg.norm(places[:, None] - points[None], axis=2)
     nearest = gaps.argmin(1)
@@ -120,7 +120,9 @@ def _met(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[Floats,
 
 
 def _placed(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[float, Camera] | None:
-    """The place of the board on a lattice of corners: how much better its own show than those around."""
+    """The best shift of the board on a lattice of corners, and its score: the share of its own corners that
+    were detected, minus that of the sites around it.
+    """
     best: tuple[float, Camera] | None = None
     lens = camera.lens
     for x, y in product(range(-7, 8), repeat=2):
@@ -138,7 +140,7 @@ def _placed(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[floa
 def _exact(
     image: Image, camera: Camera, profile: BoardProfile, lens: LensProfile | None
 ) -> tuple[Camera, float] | None:
-    """The camera fitted to the corners to parts of a pixel, and the share of them that show."""
+    """The camera fitted to the corners with subpixel accuracy, and the share of them that were detected."""
     fine = reduced(image, FINE_PIXELS)[0]
     grey = cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY)
     here = resized(camera, fine)

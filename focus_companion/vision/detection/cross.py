@@ -1,8 +1,8 @@
-"""Which lattice is a board, and where on it the 52 squares lie.
+"""Match the cross of 52 squares against a lattice: is it a board, and where on the lattice does it lie?
 
-A board's lattice ends: 52 sites bear a dome or a piece, the three missing in each corner and those of the
-ledge around do not. A cloth's lattice goes on, and a board shifted by a square has bare sites within and
-bumps without.
+A board's lattice ends: 52 sites have a dome or a piece; the three missing in each corner and those of the
+ledge around have none. A cloth's lattice goes on, and a board shifted by one square has empty sites inside
+and occupied ones outside.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REACH = 13
 _STEEPEST = 62.0
 
 LEVEL = 6.0
-"""Height in mm at which a dome's or a single piece's round look has its middle."""
+"""Height in mm of the centre of the blob that a dome or a single piece makes."""
 
 _BASES = (
     ((1.0, 0.0), (0.0, 1.0)),
@@ -37,12 +37,12 @@ _BASES = (
     ((0.5, 0.5), (-0.5, 0.5)),
     ((1.0, 1.0), (-1.0, 1.0)),
 )
-"""Other bases (columns: steps along the board's axes) of a lattice that was grown along its diagonals."""
+"""Alternative bases (columns: steps along the board's axes) for a lattice grown along its diagonals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A camera that may be right up to quarter turns; ``score`` is the mean roundness of the squares less
+    """A candidate camera, correct up to quarter turns; ``score`` is the mean roundness of the squares minus
     that of the sites around them."""
 
     camera: Camera
@@ -66,8 +66,7 @@ def site_roundness(maps: Sequence[Roundness], places: Floats, pitches: Floats) -
 
 
 def _templates() -> tuple[Floats, Floats]:
-    """The 52 squares, and the sites around them, as 10 × 10 masks whose [1, 1] is a1; indices are [rank,
-    file]."""
+    """The 52 squares, and the sites around them, as 10 × 10 masks indexed [rank, file]; [1, 1] is a1."""
     squares = np.zeros((10, 10))
     squares[np.array(RANK) + 1, np.array(FILE) + 1] = 1
     return squares, 1 - squares
@@ -79,11 +78,10 @@ def _correlate(grid: Floats, mask: Floats) -> Floats:
 
 
 def cross_scores(grid: Floats) -> Floats:
-    """For each place of the lower left site of a 10 × 10 window in a grid of roundness: squares less
-    surroundings.
+    """Score of each position of the 10 × 10 template in a grid of roundness: mean of the squares minus mean
+    of the surroundings; positions are those of the template's lower left site.
 
-    NaN in the grid is outside the picture: for a square that counts as nothing seen, for the surroundings
-    not at all.
+    NaN in the grid is outside the picture: it counts as 0 for squares and is ignored for the surroundings.
     """
     squares, around = _templates()
     seen = np.isfinite(grid)
@@ -94,7 +92,7 @@ def cross_scores(grid: Floats) -> Floats:
 
 
 def straight_lattice(lattice: Lattice, lens: Lens) -> Floats:
-    """The lattice's homography for the undistorted picture, refitted to its points."""
+    """The lattice's homography to the undistorted picture, refitted to its points."""
     straight = straighten(lattice.points, lens)
     homography, _ = cv2.findHomography(lattice.sites.astype(float), straight, 0)
     return lattice.homography if homography is None else np.asarray(homography, float)
@@ -109,15 +107,15 @@ def views(
     known: bool = False,
     level: float = LEVEL,
 ) -> list[Square]:
-    """The cameras for which the lattice, ``level`` mm high, is square along some basis of it; the middle of
-    the board on its origin. ``known``: the lens has this focal length and no other."""
+    """Cameras for which the lattice, ``level`` mm above the board, is square in one of the bases, with the
+    board's centre at its origin. ``known``: the focal length of the lens is exact."""
     homography = straight_lattice(lattice, lens)
     found = []
     for basis in _BASES:
         change = np.eye(3)
         change[:2, :2] = np.array(basis).T
         along = homography @ change
-        if np.linalg.det(along) > 0:  # image y runs down: a lattice seen from above is mirrored in pixels
+        if np.linalg.det(along) > 0:  # image y points down: a lattice seen from above is mirrored in pixels
             along = along[:, [1, 0, 2]]
         view = square_view(along, lens, profile.pitch, level, known=known)
         if view is not None and view.misfit < misfit and view.camera.tilt < _STEEPEST:
@@ -126,7 +124,7 @@ def views(
 
 
 def guesses(view: Square, maps: Sequence[Roundness], profile: BoardProfile, most: int = 3) -> list[Guess]:
-    """The best places of the 52 squares on a square lattice, by the roundness of its sites."""
+    """The best positions of the 52 squares on a square lattice, by the roundness of its sites."""
     axis = np.arange(-_REACH, _REACH + 1)
     files, ranks = np.meshgrid(axis, axis)
     flat = np.stack([files.ravel(), ranks.ravel(), np.zeros(files.size)], 1) * profile.pitch
@@ -146,7 +144,7 @@ def guesses(view: Square, maps: Sequence[Roundness], profile: BoardProfile, most
     found = []
     for index in np.argsort(-scores, axis=None)[:most]:
         rank, file = np.unravel_index(index, scores.shape)
-        # Window [0, 0] is the site before a1 in both directions; the board's middle is 4.5 steps from it.
+        # Template [0, 0] is the site before a1 in both directions; the board's centre is 4.5 steps from it.
         shift = (float(axis[file] + 4.5) * profile.pitch, float(axis[rank] + 4.5) * profile.pitch)
         found.append(Guess(turned(camera, 0, shift), float(scores[rank, file])))
     return found

@@ -1,4 +1,4 @@
-"""A camera nearly right made right: outlines of what stands on the board against the edges of the picture."""
+"""Refine an approximate camera: fit the outlines of what stands on the board to the edges of the picture."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Integers = NDArray[np.int64]
 HEIGHTS = range(6)
 
 _TRUST = 0.05
-"""Edge points err together (a shadow moves a whole side), so each counts as this much of an independent
-one."""
+"""Errors of edge points are correlated (a shadow shifts a whole side), so each counts as this fraction of an
+independent observation."""
 
 
 def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple[Integers, Floats]:
-    """For each of the 52 squares the number of pieces whose outline agrees best, and that agreement."""
+    """For each of the 52 squares, the number of pieces whose outline agrees best, and that agreement."""
     reach = 0.05 * camera.pitch_pixels(profile)
     table = np.stack(
         [
@@ -39,22 +39,26 @@ def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple
             for height in HEIGHTS
         ]
     )
-    # The taller a stack the rarer it is.
+    # Prior: the taller a stack, the rarer it is.
     liked = np.nan_to_num(table, nan=0.0) - 0.02 * np.arange(len(HEIGHTS))[:, None]
     heights = liked.argmax(0)
     return heights, np.nan_to_num(table[heights, np.arange(table.shape[1])], nan=0.0)
 
 
 def outline_agreement(
-    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], domes: float = 1.0
+    edges: Edges,
+    camera: Camera,
+    profile: BoardProfile,
+    heights: Sequence[int],
+    squares: Floats | None = None,
 ) -> float:
     """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges;
-    ``domes`` is what a bare dome weighs against a stack.
+    ``squares`` (52) are the weights of the squares.
     """
     known = np.array(heights)
     shown = stack_outlines(camera, profile, known)
     values = agreement(edges, shown, max(1.0, 0.04 * camera.pitch_pixels(profile)))
-    weights = np.where(known > 0, 1.0, 0.0 if profile.flat else domes)
+    weights = _with_outline(profile, known) * (1.0 if squares is None else squares)
     if not weights.any():
         return 0.0
     return float(np.average(np.clip(np.nan_to_num(values, nan=0.0), 0, None), weights=weights))
@@ -67,14 +71,15 @@ def fit_outlines(
     prior: Prior,
     heights: Sequence[int] | None = None,
     reaches: Sequence[float] = (0.2, 0.14, 0.1, 0.07),
-    domes: float = 1.0,
+    squares: Floats | None = None,
 ) -> Camera:
-    """The camera moved so that outlines meet edges; each of ``reaches`` (in pitches) is one search and
-    solution.
+    """The camera fitted so that outlines coincide with edges; one iteration for each of ``reaches``, the
+    search distances in squares.
 
-    With ``heights`` (52 numbers of pieces) those stacks are expected, hidden parts left out; without,
-    whatever agrees. ``domes`` is what a bare dome weighs against a stack of known height.
+    With ``heights`` (52 numbers of pieces) those stacks are expected, without their occluded parts; otherwise
+    the heights that agree best. ``squares`` (52) are the weights of the squares.
     """
+    share = np.ones(len(profile.centres)) if squares is None else squares
     for reach in reaches:
         if heights is None:
             stand, trust = likely_heights(edges, camera, profile)
@@ -86,10 +91,8 @@ def fit_outlines(
         weight = met.weight * np.clip(trust, 0.05, 1)[:, None]
         if heights is not None:
             weight = weight * ~hidden(camera, profile, shown, stand)
-        if heights is not None or profile.flat:
-            bare = 0.0 if profile.flat else domes
-            weight = weight * np.where(stand > 0, 1.0, bare)[:, None]
-        used = weight > 0.02 * min(1.0, domes)
+        weight = weight * (_with_outline(profile, stand) * share)[:, None]
+        used = weight > 0.02 * min(1.0, float(share[share > 0].min(initial=1.0)))
         if used.sum() < 60:
             return camera
         normals = np.broadcast_to(DIRECTIONS, (*shown.pixels.shape[:1], NORMALS, 2))[used]
@@ -103,6 +106,11 @@ def fit_outlines(
             sigma=max(0.5, 0.25 * reach * side),
         )
     return camera
+
+
+def _with_outline(profile: BoardProfile, heights: Integers) -> Floats:
+    """(52) 1 where something has an outline, 0 where a square is bare and flat."""
+    return np.where(heights > 0, 1.0, 0.0 if profile.flat else 1.0)
 
 
 def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> OutlinePoints:
@@ -119,7 +127,7 @@ def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> 
 def hidden(
     camera: Camera, profile: BoardProfile, shown: OutlinePoints, heights: Integers
 ) -> NDArray[np.bool_]:
-    """Which outline points (S, NORMALS) lie behind a neighbour that stands nearer to the camera."""
+    """Mask of the outline points (S, NORMALS) that are occluded by a neighbour nearer to the camera."""
     centres = profile.centres
     place = camera.place[:2]
     distance = np.linalg.norm(centres - place, axis=1)
@@ -137,10 +145,10 @@ def hidden(
 def square_offsets(
     edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], reach: float = 0.2
 ) -> Floats:
-    """By how many pixels (52, 2) each square's outline would have to move to meet the edges about it.
+    """Residual shift in pixels (52, 2) of each square's outline against the edges around it.
 
-    ``heights`` (52) are what stands there, ``reach`` in squares is how far edges are looked for; NaN where
-    too little shows. With a right camera they are all small.
+    ``heights`` (52) are what stands there, ``reach`` is the search distance in squares; NaN where too little
+    is visible. With the correct camera, all are small.
     """
     stand = np.array(heights)
     shown = stack_outlines(camera, profile, stand)

@@ -1,8 +1,7 @@
-"""OutlinePoints of domes and stacks against the edges of a picture: how well they agree, and where the edges
-really are.
+"""Outlines of domes and stacks against the edges of a picture: their agreement, and their offsets.
 
-An outline is taken at fixed directions of its normal: the point of a convex solid that reaches furthest that
-way in the picture. So one matrix product gives the outlines of all solids of one kind.
+An outline is sampled at fixed directions of its normal: for each, the support point of a convex solid in that
+direction in the picture. So one matrix product gives the outlines of all solids of one kind.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .blobs import Singles, directions, opponent
 Floats = NDArray[np.float64]
 
 NORMALS = 32
-"""Directions in which an outline is taken."""
+"""Number of directions in which an outline is sampled."""
 
 _ANGLES = np.linspace(0, 2 * np.pi, NORMALS, endpoint=False)
 DIRECTIONS: Floats = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], 1)
@@ -30,13 +29,12 @@ _DOUBLED: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)]).astype(
 
 
 _BLUR = 1.0
-"""Pixels by which a picture is smoothed before edges are sought."""
+"""Standard deviation in pixels of the blur before edge detection."""
 
 
 @cache
 def stack_solid(profile: BoardProfile, height: int) -> Solid:
-    """The hull of a stack of ``height`` pieces; of a bare dome for 0. It stands on z = 0 (the dome on its
-    base)."""
+    """The convex hull of a stack of ``height`` pieces on z = 0; for 0, of a bare dome on its base."""
     if height == 0:
         return Solid(tuple((r, z + profile.dome_base) for r, z in profile.dome.rings))
     rings = [(r, z + k * profile.rise) for k in {0, height - 1} for r, z in profile.piece.rings]
@@ -45,21 +43,21 @@ def stack_solid(profile: BoardProfile, height: int) -> Solid:
 
 @dataclass(frozen=True, eq=False)
 class OutlinePoints:
-    """Outlines of S solids: ``points`` (S, NORMALS, 3) mm and where they show, ``pixels`` (S, NORMALS, 2)."""
+    """Outlines of S solids: ``points`` (S, NORMALS, 3) in mm, projected to ``pixels`` (S, NORMALS, 2)."""
 
     points: Floats
     pixels: Floats
 
     def inside(self, size: tuple[int, int], margin: float = 1.0) -> NDArray[np.bool_]:
-        """Which points (S, NORMALS) lie in a picture of (width, height)."""
+        """Mask of the points (S, NORMALS) inside a picture of (width, height)."""
         return np.asarray(((self.pixels >= margin) & (self.pixels < np.array(size) - 1 - margin)).all(2))
 
 
 def outlines(camera: Camera, solid: Solid, centres: Floats) -> OutlinePoints:
-    """OutlinePoints of a solid standing at each of ``centres`` (S, 2) mm.
+    """Outlines of a solid standing at each of ``centres`` (S, 2), in mm.
 
-    About each solid the view is taken as affine, which says to a fraction of a degree where a ring is
-    touched; the points themselves are then projected exactly.
+    Locally, the projection is approximated as affine, which gives the tangent point on a ring to a fraction
+    of a degree; the points themselves are then projected exactly.
     """
     count = len(centres)
     step = 0.5 * solid.radius
@@ -86,12 +84,12 @@ def outlines(camera: Camera, solid: Solid, centres: Floats) -> OutlinePoints:
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """The edges of a picture as doubled-angle directions, (H, W) each, length up to 1; outside: none."""
+    """The edges of a picture as doubled-angle directions, (H, W) each, length up to 1; none outside of it."""
 
     cosine: Singles
     sine: Singles
     size: tuple[int, int]
-    """Width and height of the whole picture, of which only a window may be known."""
+    """Width and height of the whole picture; the edges may be known in a window only."""
     origin: tuple[int, int] = (0, 0)
 
     @classmethod
@@ -104,7 +102,7 @@ class Edges:
         return cls(cosine, sine, (width, height), (left, top))
 
     def along(self, shown: OutlinePoints, reach: float, steps: int) -> Singles:
-        """Agreement (2 steps + 1, S, NORMALS) of the edges with the outline's direction, at offsets of
+        """Agreement (2 steps + 1, S, NORMALS) of the edge directions with the outline, at offsets of
         -``reach`` … ``reach`` pixels along the normals; 0 outside the picture."""
         offsets = np.linspace(-reach, reach, 2 * steps + 1)
         places = (shown.pixels - self.origin).astype(np.float32) + (
@@ -117,8 +115,8 @@ class Edges:
 
 
 def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, int]:
-    """The part of the picture (left, top, right, bottom) that holds the board, stacks of five and a square
-    more all around; the whole picture if the board lies outside."""
+    """Bounding box (left, top, right, bottom) of the board with stacks of five and a margin of a square; the
+    whole picture if the board lies outside."""
     half = 5 * profile.pitch
     box = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (0.0, 5 * profile.rise)]
     pixels = camera.project(np.array(box))
@@ -131,14 +129,14 @@ def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, 
 
 
 def _sampled(plane: Singles, places: Singles) -> Singles:
-    """A plane at pixels (N, M, 2), between pixels linearly; 0 outside."""
+    """A plane sampled at pixels (N, M, 2) with linear interpolation; 0 outside."""
     values = cv2.remap(plane, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0.0)
     return np.asarray(values, np.float32)
 
 
 def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:
-    """Mean agreement (S,) in -1 … 1 of outlines with edges within ``reach`` pixels; NaN where most is out of
-    view."""
+    """Mean agreement (S,), -1 … 1, of outlines with edges within ``reach`` pixels; NaN if mostly outside the
+    picture."""
     inside = shown.inside(edges.size)
     best = np.where(inside, edges.along(shown, reach, 2).max(0), 0.0)
     count = inside.sum(1)
@@ -147,15 +145,15 @@ def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Offsets:
-    """Where edges lie off the outlines: ``offset`` (S, NORMALS) pixels outwards, with a ``weight`` of 0 …
-    1."""
+    """Signed distances of edges from the outlines: ``offset`` (S, NORMALS) in pixels, positive outwards, with
+    a ``weight`` of 0 … 1."""
 
     offset: Floats
     weight: Floats
 
 
 def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> Offsets:
-    """The edge that agrees best with each outline point within ``reach`` pixels, the nearer the better."""
+    """The best matching edge for each outline point within ``reach`` pixels; nearer ones are preferred."""
     steps = int(np.clip(np.ceil(reach), 3, 12))
     profile = edges.along(shown, reach, steps)
     offsets = np.linspace(-reach, reach, 2 * steps + 1)

@@ -1,9 +1,9 @@
-"""Find the board in a single picture: no markers, no corners by hand."""
+"""Find the board in a single picture, without markers or manual corners."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -19,45 +19,52 @@ from .candidates import SMALLER, Search
 from .chess_board import find_chess_board
 from .edge_fit import outline_agreement
 from .edges import Edges
+from .ground import share_of_one_shade
 from .quarter_turn import colour_agreement, top_chroma
 from .refine import fitted, made_exact
-from .site_classifier import board_odds
+from .site_classifier import board_odds, share_plain
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 _FITTED = 6
-"""Guesses, the likeliest, that are fitted."""
+"""Number of candidates, the most likely ones, that are fitted."""
 
 _ATTEMPTS = 3
-"""Further fits that may bring the most regular of them home."""
+"""Maximum number of further fits until the most regular candidate converges."""
 
 _GAIN = 1.6
-"""Fitting does not raise the odds by more than this."""
+"""Upper bound of what fitting adds to the log odds."""
 
 _FAINTEST = 1.9
-"""Odds (of :func:`find_sites.board_odds`) below which nothing is taken for a board, unless the known position
-shows beyond doubt."""
+"""Log odds (:func:`.site_classifier.board_odds`) below which a candidate is rejected, unless the known
+position is clearly visible there."""
 
 _CLEAR = 6.0
 _SHOWS = 1.55
-"""Liking (odds, and twice the agreement of the known position) and that agreement alone, from which a board
-is beyond doubt. A shift by a square or a wrong quarter turn agrees by 1.5 at the most."""
+"""Score (log odds plus twice the agreement of the known position) and that agreement alone, from which a
+board is certain. With a shift by a square or a wrong quarter turn, the agreement is at most 1.5."""
 
 _CLEAR_ALONE = 3.9
-"""Odds beyond doubt where the position is not known."""
+"""Log odds from which a board is certain if the position is not known."""
 
 _LIKELY = 4.2
-"""Liking below which a known position is not believed to be there."""
+"""Score below which a candidate is rejected if the position is known."""
 
-_EVEN = 2.2
-"""Odds at which a board is as likely as not."""
+_MOULDED = 0.7
+"""Share of the squares that plainly show a dome or a piece plus the share of the ground that is of one shade:
+above this, a grid is taken for a moulded board if nothing is known of the position. Chess boards in
+photographs reach 0.57; photo-like and simulated boards, some half hidden, chequered or in the dark, have 0.87
+and more. Raising it refuses boards that are hard to see."""
+
+_EVEN = 2.45
+"""Log odds at which a board is as likely as another grid: real boards of other games, with round pieces on
+ground of one shade, reach it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBoard:
-    """A board in a picture: the camera in the board's frame, the profile that fits, and a confidence of 0 …
-    1."""
+    """A board in a picture: the camera in the board's frame, the best profile, and a confidence, 0 … 1."""
 
     camera: Camera
     profile: BoardProfile
@@ -71,34 +78,31 @@ def find_board(
     rank1: str = "bottom",
     lens: LensProfile | None = None,
 ) -> FoundBoard | None:
-    """The board in a BGR picture, or None when there is none to be seen.
+    """The board in a BGR picture, or None if none is visible.
 
     Args:
         image: (H, W, 3) uint8.
-        profiles: the sets that it may be; at least one.
-        stacks: what stands on the 52 squares, bottom to top, if known; it tells which way round the board
-            lies.
-        rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies when ``stacks`` cannot
-            tell.
-        lens: the camera's, if it is known; else it is estimated from the board.
+        profiles: the sets that are considered; at least one.
+        stacks: what stands on the 52 squares, bottom to top, if known; it determines the orientation.
+        rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies if ``stacks`` leaves it
+            open.
+        lens: that of the camera, if known; otherwise it is estimated from the board.
 
     Raises:
         ValueError: a wrong shape of picture, number of stacks, side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
     if profiles[0].flat and stacks is not None and not any(stacks):
-        # Nothing round is to be seen.
+        # There are no blobs to detect.
         chess = find_chess_board(image, profiles[0], lens)
         return None if chess is None else FoundBoard(*_upright(chess, profiles[0], rank1))
-    # An empty board shows nothing by which its place or its turn could be told better than by its lattice.
-    shown = stacks if stacks is not None and any(stacks) else None
-    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], shown, lens)]
+    hunts = [_Hunt(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
     best = hunts[0].best()
     if best is None or not best.sure:
         larger = reduced(image, FINE_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
-            # A small board, or noise: with more pixels more shows.
-            hunts.append(_Hunt(larger, profiles[0], shown, lens))
+            # A small board, or noise: more pixels resolve more.
+            hunts.append(_Hunt(larger, profiles[0], stacks, lens))
             other = hunts[-1].best(SMALLER)
             if other is not None and other.sure and (best is None or other.liking > best.liking):
                 best = other
@@ -110,6 +114,8 @@ def find_board(
             best = hunt.best_of_regular(best)
     if best is not None and not best.clear:
         best = hunts[0].beside(best)
+    if best is not None and stacks is not None and not any(stacks):
+        best = hunts[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -125,12 +131,13 @@ def _upright(
 
 @dataclass(frozen=True, slots=True)
 class _Fitted:
-    """A fitted guess: its odds, how well the known position shows (None: not known), and how much it is liked
-    for both."""
+    """A fitted candidate: its log odds, the agreement of the known position (None: not known), and the
+    evidence that it is moulded, see :data:`_MOULDED` (None: a board is known to be there)."""
 
     camera: Camera
     odds: float
     shows: float | None
+    moulded: float | None = None
 
     @property
     def liking(self) -> float:
@@ -138,28 +145,34 @@ class _Fitted:
 
     @property
     def likely(self) -> bool:
-        """Whether this may be told to be a board."""
+        """Whether this may be returned as a detection."""
         if self.shows is None:
-            return self.odds > _FAINTEST
+            return self._alone(_FAINTEST)
         return self.liking > _LIKELY and (self.odds > _FAINTEST or self.shows > _SHOWS)
 
     @property
     def sure(self) -> bool:
-        """Whether this is good enough not to look at a larger picture."""
+        """Whether no search in a larger picture is needed."""
         if self.shows is None:
-            return self.odds > _EVEN
+            return self._alone(_EVEN)
         return self.clear or self.odds > _CLEAR_ALONE
 
     @property
     def clear(self) -> bool:
-        """Whether nothing better need be looked for."""
+        """Whether the search can stop."""
         if self.shows is None:
-            return self.odds > _CLEAR_ALONE
+            return self._alone(_CLEAR_ALONE)
         return self.shows > _SHOWS and self.liking > _CLEAR
+
+    def _alone(self, odds: float) -> bool:
+        """Whether this is a board with log odds above ``odds``, the position being unknown."""
+        if self.moulded is None:
+            return self.odds > odds
+        return self.odds > max(odds, _EVEN) and self.moulded > _MOULDED
 
 
 class _Hunt:
-    """The search for a board in a reduced picture; with ``stacks``, turned to show them."""
+    """The search for a board in a reduced picture; ``stacks``, if given, determine its orientation."""
 
     def __init__(
         self,
@@ -168,42 +181,46 @@ class _Hunt:
         stacks: Sequence[str] | None,
         lens: LensProfile | None,
     ) -> None:
-        self._image, self._profile, self._stacks, self._lens = image, profile, stacks, lens
+        self._image, self._profile, self._lens = image, profile, lens
+        # On an empty board, nothing determines place and orientation better than the lattice does.
+        self._stacks = stacks if stacks is not None and any(stacks) else None
+        # There may be few pieces on a chess board, and the domes of an empty board may have little contrast.
+        self._cold = stacks is None and not profile.flat
         self._edges = Edges.of(image)
         self._search = Search(image, profile, lens)
         self._odds: dict[int, float] = {}
         self._fits: dict[int, _Fitted] = {}
 
     def best(self, levels: Sequence[int] | None = None) -> _Fitted | None:
-        """The best of all guesses, fitted; of round places of those sizes, if they are given."""
+        """The best fitted candidate; only from blobs of the radii ``levels``, if given."""
         best: _Fitted | None = None
         tried: _Fitted | None = None
         for level in self._search.levels() if levels is None else levels:
             self._search.look(level)
             best = self._likeliest()
             if best is not None and best.likely and not best.clear and best is not tried:
-                # Pieces alone may make up the lattice, and what is clear lie a square beside it.
+                # Pieces alone may form the lattice, and the true position may be a square beside it.
                 tried, best = best, self._clearer(best)
             if best is not None and best.clear:
                 break
         return best
 
     def _clearer(self, fit: _Fitted) -> _Fitted:
-        """What lies beside the fit, if that is beyond doubt; else the fit."""
+        """The neighbour of the fit if that one is certain, otherwise the fit."""
         beside = self.beside(fit)
         return beside if beside.clear else fit
 
     def best_of_finer(self) -> _Fitted | None:
-        """The best once lattices of which half was overlooked have been made whole."""
+        """The best fitted candidate once lattices of which half the sites were missed are completed."""
         return self._likeliest() if self._search.look_finer() else None
 
     def best_of_regular(self, best: _Fitted | None) -> _Fitted | None:
-        """The best so far, or of the guesses whose round places make up a board best, whatever their odds:
-        where another lattice shows all around, one that is half a square off at its far end is neither likely
-        nor brought home at the first attempt.
+        """The best so far or, if better, a fit that starts from the candidates with the highest scores,
+        whatever their odds: next to another lattice, a candidate that is half a square off at its far end has
+        low odds and does not converge at the first attempt.
         """
         regular = [self._fitted(guess) for guess in self._search.likeliest()[:_FITTED]]
-        # Before it is brought home the known position tells it better than its odds.
+        # Before it has converged, the known position is a better criterion than its odds.
         nearest = max(regular, key=lambda fit: fit.odds if fit.shows is None else fit.shows, default=None)
         for _ in range(_ATTEMPTS):
             if nearest is None or nearest.clear:
@@ -216,8 +233,8 @@ class _Hunt:
         return max(both, key=lambda fit: fit.liking, default=None)
 
     def beside(self, fit: _Fitted) -> _Fitted:
-        """The fit, or one a square beside it that shows the known position better: where domes hardly differ
-        from their ground, pieces alone make up the lattice, and there are as many in the next row.
+        """The fit, or one shifted by a square that shows the known position better: if domes have little
+        contrast, pieces alone form the lattice, and there are as many in the next row.
         """
         if self._stacks is None:
             return fit
@@ -232,6 +249,20 @@ class _Hunt:
             best = moved if moved.liking > fit.liking else fit
         return best
 
+    def on_most_domes(self, fit: _Fitted) -> _Fitted:
+        """The fit of an empty board, or one a square beside it where more domes show: on one side of a board
+        that is off by a square there are none, and a label or a corner may look as regular.
+        """
+        profile, bare = self._profile, [0] * len(self._profile.centres)
+
+        def domes(place: Camera) -> float:
+            return outline_agreement(self._edges, place, profile, bare)
+
+        camera = resized(fit.camera, self._image)
+        best = max([camera, *places_beside(camera, profile)], key=domes)
+        # That there is a board its lattice has told, wherever on it the domes begin.
+        return fit if best is camera else replace(fit, camera=self._fit(best).camera)
+
     def _likeliest(self) -> _Fitted | None:
         odds = self._odds
         maybe = self._search.likeliest()
@@ -239,7 +270,7 @@ class _Hunt:
             if id(guess) not in odds:
                 odds[id(guess)] = board_odds(self._edges, guess, self._profile)
         maybe.sort(key=lambda guess: -odds[id(guess)])
-        # What better guesses have crowded out since is not heard any more.
+        # Candidates that better ones have displaced since are no longer considered.
         best: _Fitted | None = None
         for guess in maybe[:_FITTED]:
             if best is not None and odds[id(guess)] + (0 if best.clear else _GAIN) < best.odds:
@@ -258,26 +289,36 @@ class _Hunt:
         camera = fitted(self._edges, guess, self._profile, self._lens)
         odds = board_odds(self._edges, camera, self._profile)
         if self._stacks is None:
-            return _Fitted(camera, odds, None)
+            return _Fitted(camera, odds, None, self._moulded(camera) if self._cold else None)
         camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
         return _Fitted(camera, odds, shows)
+
+    def _moulded(self, camera: Camera) -> float:
+        """See :data:`_MOULDED`."""
+        plain = share_plain(self._edges, camera, self._profile)
+        return plain + share_of_one_shade(self._image, camera, self._profile)
 
 
 def _turn_to(
     image: Image, edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]
 ) -> tuple[Camera, float]:
-    """The quarter turn that shows the known position best, and how well it does (about -1 … 2)."""
+    """The quarter turn at which the known position agrees best, and that agreement (about -1 … 2)."""
     heights = [len(stack) for stack in stacks]
     tops = [stack[-1:] for stack in stacks]
     choices = []
     for quarters in range(4):
         turn = turned(camera, quarters)
-        # Unless the set's shades are known, the pieces on a chess board may be of any.
+        # Unless the set's shades are known, the pieces on a chess board may have any.
         shown, any_shades = top_chroma(image, turn, profile, heights), profile.flat and not profile.shades
         colours = colour_agreement(shown, tops, profile.shades, any_shades=any_shades)
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     shows, turn = max(choices, key=lambda choice: choice[0])
     return turn, shows
+
+
+def places_beside(camera: Camera, profile: BoardProfile) -> list[Camera]:
+    """The cameras that see the board a square beside where this one does, to all eight sides."""
+    return [turned(camera, 0, shift) for shift in _next_squares(profile.pitch)]
 
 
 def _next_squares(pitch: float) -> list[tuple[float, float]]:

@@ -1,8 +1,8 @@
-"""Square lattices among the round places of a picture.
+"""Square lattices among the blobs of a picture, by region growing.
 
-A lattice is grown from one place and its neighbours: first an affine grid of nine, then, ring by ring, a
-homography that must go on meeting places. Many lattices may be grown (a gingham cloth has splendid ones);
-which of them is a board is asked elsewhere.
+A lattice is grown from one blob and its neighbours: first an affine grid of nine, then, ring by ring, a
+homography that must continue to match blobs. There may be many (a gingham cloth has perfect ones); whether
+one is a board is decided in :mod:`.cross` and :mod:`.site_classifier`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ REACH = 9
 """A lattice is grown up to this many steps from its seed."""
 
 BLOB_RATIO = 1.45
-"""Round places of one lattice have radii within this factor of each other's middle."""
+"""The blobs of one lattice have radii within this factor of the nominal radius."""
 
 _TOLERANCE = 0.22
 _FEWEST = 12
 _BETWEEN = 0.4
-"""Share of the middles between a lattice's places at which others lie only if it is a part of a finer one."""
+"""Share of the midpoints between a lattice's sites with blobs from which it is a part of a finer lattice."""
 _ARMS = 9
 _TRIES = 30
 _RINGS = (2, 3, 5, REACH, REACH)
@@ -36,29 +36,29 @@ _NEIGHBOURS = np.array([(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Sites (N, 2) of a square lattice, met by ``points`` (N, 2) of the picture; ``homography`` maps the
-    former to the latter, (3, 3)."""
+    """Sites (N, 2) of a square lattice, matched to ``points`` (N, 2) of the picture by a ``homography``
+    (3, 3)."""
 
     sites: Integers
     points: Floats
     homography: Floats
 
     def at(self, sites: Floats) -> Floats:
-        """Where the lattice puts ``sites`` (N, 2) in the picture, (N, 2)."""
+        """Positions (N, 2) of ``sites`` (N, 2) in the picture."""
         return transform(self.homography, sites)
 
 
 @dataclass(frozen=True)
 class Lattices:
-    """``grown``, and ``finer``: those of which a grown one is but every second place. They are worth a look
-    only where no grown one is a board: growing them anew may well lead astray."""
+    """``grown``, and ``finer``: those of which a grown one has only every second site. The finer ones should
+    be tried only if no grown one is a board, as growing them is less reliable."""
 
     grown: list[Lattice]
     finer: list[Lattice]
 
 
 def transform(homography: Floats, points: Floats) -> Floats:
-    """Points (N, 2) through a homography; what would lie at or behind infinity comes out as NaN."""
+    """Points (N, 2) mapped by a homography; NaN for those at or beyond infinity."""
     moved = points @ homography[:, :2].T + homography[:, 2]
     depth = moved[:, 2:]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -66,7 +66,7 @@ def transform(homography: Floats, points: Floats) -> Floats:
 
 
 class _Nearest:
-    """The nearest of some points to any pixel, by a table made once."""
+    """Nearest neighbour queries by a lookup table over all pixels."""
 
     def __init__(self, points: Floats, width: int, height: int) -> None:
         self.points = points
@@ -87,8 +87,8 @@ class _Nearest:
 
 @dataclass(frozen=True, eq=False)
 class _Seeds:
-    """Places that lie amid a parallelogram grid: ``index`` (N,) of the point, its steps ``u`` and ``v`` (N,
-    2), and ``support`` (N,), how well the eight neighbours are met, 0 … 8."""
+    """Points with neighbours on a parallelogram grid: ``index`` (N,) of the point, its basis ``u`` and ``v``
+    (N, 2), and ``support`` (N,), how well the eight neighbours match, 0 … 8."""
 
     index: Integers
     u: Floats
@@ -97,7 +97,7 @@ class _Seeds:
 
 
 def _seeds(nearest: _Nearest, shortest: float, longest: float) -> _Seeds:
-    """The best grid about each point with steps of ``shortest`` to ``longest`` pixels, where there is a good
+    """The best grid around each point with steps of ``shortest`` to ``longest`` pixels, if there is a good
     one."""
     points = nearest.points
     gaps = points[None] - points[:, None]
@@ -127,7 +127,7 @@ def _seeds(nearest: _Nearest, shortest: float, longest: float) -> _Seeds:
 
 
 def _meet(homography: Floats, nearest: _Nearest, ring: int) -> tuple[Integers, Integers]:
-    """Sites within ``ring`` of the origin that meet a point, and those points' indices."""
+    """Sites within ``ring`` of the origin that match a point, and those points' indices."""
     axis = np.arange(-ring, ring + 1)
     sites = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
     grid = sites.astype(float)
@@ -142,14 +142,14 @@ def _meet(homography: Floats, nearest: _Nearest, ring: int) -> tuple[Integers, I
     index = nearest.to(places)
     gap = np.hypot(*(nearest.points[index] - places).T)
     met = np.flatnonzero(gap < _TOLERANCE * side)
-    # A point belongs to the one site that it lies nearest to.
+    # A point is assigned to the nearest site only.
     met = met[np.argsort(gap[met], kind="stable")]
     index, first = np.unique(index[met], return_index=True)
     return sites[met[first]], index
 
 
 def _fit(sites: Integers, points: Floats) -> Floats | None:
-    """The homography from sites to points that most agree with; affine while there are few."""
+    """The homography from sites to points by RANSAC; an affine least-squares fit if there are few."""
     source = sites.astype(np.float64)
     if len(sites) < 9:
         design = np.column_stack([source, np.ones(len(source))])
@@ -161,7 +161,7 @@ def _fit(sites: Integers, points: Floats) -> Floats | None:
 
 
 def _grow(nearest: _Nearest, seed: int, u: Floats, v: Floats) -> tuple[Lattice, Integers] | None:
-    """The lattice about a point with first steps ``u`` and ``v``, and the indices of the points in it."""
+    """The lattice around a point with the initial basis ``u`` and ``v``, and the indices of its points."""
     x, y = nearest.points[seed]
     homography: Floats = np.array([(u[0], v[0], x), (u[1], v[1], y), (0, 0, 1)])
     sites, met = _meet(homography, nearest, 1)
@@ -179,8 +179,8 @@ def _grow(nearest: _Nearest, seed: int, u: Floats, v: Floats) -> tuple[Lattice, 
 
 
 def _finer(nearest: _Nearest, seed: int, lattice: Lattice) -> tuple[Lattice, Integers] | None:
-    """The lattice of which this one is but every second place, as on a chess board the white fields are:
-    steps along the diagonals make a square lattice as well. None where it seems whole."""
+    """The lattice of which this one has only every second site, as the white fields of a chess board: steps
+    along the diagonals form a square lattice as well. None if it seems complete."""
     corners = np.array([(0, 0), (0.5, 0.5), (-0.5, 0.5)])
     origin, first, second = lattice.at(corners)
     between = lattice.at(lattice.sites + corners[1])
@@ -196,8 +196,8 @@ def _finer(nearest: _Nearest, seed: int, lattice: Lattice) -> tuple[Lattice, Int
 
 
 def _spread(places: Floats, support: Floats, width: int, height: int) -> Integers:
-    """An order in which the best of each part of the picture come first, so that a cloth cannot crowd out
-    the board."""
+    """Indices in the order in which the best of each part of the picture come first, so that a patterned
+    cloth does not displace the board."""
     cells = (places * (6 / width, 5 / height)).astype(int) @ (1, 100)
     order = np.lexsort((-support, cells))
     starts = np.unique(cells[order], return_index=True)[1]
@@ -206,11 +206,11 @@ def _spread(places: Floats, support: Floats, width: int, height: int) -> Integer
 
 
 def lattices(blobs: Blobs, radius: float, width: int, height: int) -> Lattices:
-    """Lattices of round places of about one radius, largest first.
+    """Lattices of blobs of about one radius, largest first.
 
     Args:
-        blobs: points of a picture ``width`` × ``height``.
-        radius: pixels; places up to half as large again or as small are taken too.
+        blobs: those of a picture of ``width`` × ``height``.
+        radius: in pixels; blobs within a factor :data:`BLOB_RATIO` are used too.
     """
     chosen = blobs.near_radius(radius, BLOB_RATIO)
     points = chosen.points

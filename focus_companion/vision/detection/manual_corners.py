@@ -1,4 +1,4 @@
-"""The board placed by hand: four corners of the lattice, pointed at in the picture, become a camera."""
+"""Manual board corners: a camera from four corners of the lattice that somebody has marked in the picture."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from .edges import Edges, board_bounds
 from .refine import fitted, refine
 
 Corners = Mapping[str, Sequence[float]]
-"""(x, y) of the corners a1, h1, h8 and a8 of the full 8×8 lattice, as shares of the picture's width and
-height; a corner may lie a little outside of the picture."""
+"""(x, y) of the corners a1, h1, h8 and a8 of the full 8×8 lattice, as fractions of the picture's width and
+height; a corner may lie a little outside the picture."""
 
 _OUTSIDE: Final = 0.5
-"""How far outside of the picture, in shares of its size, a corner may be."""
+"""How far outside the picture, as a fraction of its size, a corner may lie."""
 
 _SMALLEST: Final = 12.0
-"""Pixels of a square's side below which no piece can be told."""
+"""Side of a square in pixels below which no piece can be recognised."""
 
 _TOO_FAR: Final = 0.45
-"""Squares by which fitting may move a corner: beyond half a square it would be another lattice."""
+"""Squares by which fitting may move a corner; beyond half a square it would be on another lattice."""
 
 
 def check_corners(corners: Corners) -> None:
-    """Refuse corners that no camera above a board can see.
+    """Validate corners: a camera above the board must be able to see them so.
 
     Raises:
-        ValueError: with a sentence for whoever has placed them.
+        ValueError: with a sentence for the user.
     """
     if set(corners) != set(CORNERS):
         raise ValueError(f"the board is placed by its corners {', '.join(CORNERS)}")
@@ -46,7 +46,7 @@ def check_corners(corners: Corners) -> None:
     sides = np.roll(points, -1, 0) - points
     following = np.roll(sides, -1, 0)
     bends = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]
-    # Seen from above, a1, h1, h8, a8 go round against the clock, to the left where y grows down.
+    # Seen from above, a1, h1, h8, a8 are in anticlockwise order, a left turn if y points down.
     if not (bends < 0).all():
         raise ValueError("the corners must go round the board from a1 to h1, h8 and a8 without crossing")
 
@@ -55,7 +55,7 @@ def camera_of(corners: Corners, width: int, height: int, profile: BoardProfile) 
     """The camera that sees the lattice's corners there, in a picture of this size in pixels.
 
     Raises:
-        ValueError: there is none, or the board would be too small to read; with a sentence for people.
+        ValueError: there is none, or the board would be too small to read; with a sentence for the user.
     """
     check_corners(corners)
     pixels = np.array([corners[name] for name in CORNERS], float) * (width, height)
@@ -82,10 +82,10 @@ def camera_of(corners: Corners, width: int, height: int, profile: BoardProfile) 
 def settled(
     image: NDArray[np.uint8], camera: Camera, profiles: Sequence[BoardProfile], stacks: Sequence[str]
 ) -> tuple[Camera, BoardProfile]:
-    """A camera placed by hand made right by the picture, and the set that fits it best.
+    """A camera from manual corners, refined by the picture, and the profile that fits it best.
 
-    ``stacks`` (52) are what should stand; whatever stands is fitted too, as a board may be placed before it
-    is set up. Where nothing agrees better than the hand, the hand is right.
+    ``stacks`` (52) is the expected position. A fit that does not assume it is tried as well, as the corners
+    may be marked before the board is set up. The manual camera is kept if no fit agrees better.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
@@ -107,12 +107,12 @@ def settled(
 
 
 def _apart(one: Camera, other: Camera, profile: BoardProfile) -> float:
-    """The most by which a corner of the lattice differs between two cameras, in squares."""
+    """Maximum distance of a corner of the lattice between two cameras, in squares."""
     gap = one.project(profile.corners) - other.project(profile.corners)
     return float(np.linalg.norm(gap, axis=1).max() / other.pitch_pixels(profile))
 
 
 def corners_of(camera: Camera, profile: BoardProfile) -> dict[str, tuple[float, float]]:
-    """Where a camera sees the corners, as :data:`Corners`."""
+    """The projected corners of the lattice as :data:`Corners`."""
     shares: Floats = camera.project(profile.corners) / (camera.lens.width, camera.lens.height)
     return {name: (float(x), float(y)) for name, (x, y) in zip(CORNERS, shares, strict=True)}

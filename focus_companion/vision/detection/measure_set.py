@@ -1,7 +1,7 @@
-"""A set measured in one picture of a known position: how large its pieces are, and their shades.
+"""Measure a set from one picture of a known position: the size of its pieces and their shades.
 
-A picture shows no millimetres: sizes are measured against the squares, whose side is that of the profile that
-the search begins from.
+A picture has no absolute scale: sizes are relative to the squares, whose side is taken from the initial
+profile.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .quarter_turn import ONE_HUE, tints
 from .refine import refine
 
 _FIRST, _LAST = 1.2, 1.02
-"""Factors by which sizes are changed at first, and at which the search ends."""
+"""First and last factor by which the search varies sizes."""
 
 _WIDE, _HIGH = (0.85, 1.0), (0.6, 1.0, 1.6)
-"""Times the size of a base's pieces from which a search may begin."""
+"""Initial sizes of the search relative to the pieces of a base profile."""
 
 _WIDEST: Final = 0.49
-"""Radius of a piece in squares at most."""
+"""Maximum radius of a piece in squares."""
 
 NAMED: Final[dict[str, Shade]] = {
     "White": (235, 232, 225),
@@ -44,13 +44,13 @@ NAMED: Final[dict[str, Shade]] = {
     "Blue": (40, 85, 170),
     "Yellow": (240, 195, 40),
 }
-"""What shades are called that nobody has named."""
+"""Default names of shades."""
 
 
 @dataclass(frozen=True)
 class MeasuredSet:
-    """``profile`` with the sizes and shades of the picture, the ``camera`` in its pixels, and how well the
-    outlines agree with it, 0 … 1."""
+    """``profile`` with the measured sizes and shades, the ``camera`` for this picture, and the agreement of
+    the outlines, 0 … 1."""
 
     profile: BoardProfile
     camera: Camera
@@ -65,11 +65,11 @@ def measure_set(
     lens: LensProfile | None = None,
     rise: float | None = None,
 ) -> MeasuredSet | None:
-    """The set in a BGR picture (H, W, 3) uint8 that shows ``stacks``; ``None`` where no board is found.
+    """The set in a BGR picture (H, W, 3) uint8 that shows ``stacks``; ``None`` if no board is found.
 
-    ``bases``: profiles whose pieces have about that form; sizes are sought from the one that fits best.
-    ``rise``: by how much of a square's side each further piece raises a stack, if it is known. Single pieces
-    hardly show it: sought, it may be wrong by a fifth, and of flat pieces by more.
+    ``bases``: profiles of pieces of similar form; the search starts from the one that fits best. ``rise``:
+    the height that each further piece adds to a stack, in sides of a square, if it is known. Single pieces
+    hardly determine it: an estimate may be wrong by 20 %, and by more for flat pieces.
     """
 
     def tried(profile: BoardProfile, camera: Camera) -> MeasuredSet:
@@ -79,7 +79,7 @@ def measure_set(
     def highs(base: BoardProfile) -> Sequence[float]:
         return _HIGH if rise is None else (rise * base.pitch / base.rise,)
 
-    # With pieces of another kind the board would be found beside its place.
+    # With another kind of pieces, the board would be found with an offset.
     starts: list[tuple[MeasuredSet, Camera]] = []
     for kind in ([base for base in bases if base.flat], [base for base in bases if not base.flat]):
         found = find_board(image, kind, stacks, rank1=rank1, lens=lens) if kind else None
@@ -105,8 +105,8 @@ def measure_set(
 
 
 def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:
-    """Two players' shades, as they are likeliest dealt, since the start looks the same either way round: the
-    redder ones are red's, or, if they are of one hue, the lighter ones green's.
+    """The more likely assignment of two players' shades, since the start position is symmetric: the redder
+    shade is red's or, if both have one hue, the lighter one is green's.
     """
     if set(shades) != {"g", "r"}:
         return shades
@@ -117,12 +117,12 @@ def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:
 
 
 def possible(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:
-    """Those whose pieces fit on a square."""
+    """The profiles whose pieces fit on a square."""
     return [profile for profile in profiles if profile.piece.radius < _WIDEST * profile.pitch]
 
 
 def resized(profile: BoardProfile, wide: float, high: float) -> BoardProfile:
-    """The same set with pieces so many times as wide and high; what lies below them stays."""
+    """The same set with the pieces scaled in width and height; the board stays the same."""
     rings = tuple((radius * wide, height * high) for radius, height in profile.piece.rings)
     dome = profile.dome
     if profile.flat:
@@ -131,5 +131,5 @@ def resized(profile: BoardProfile, wide: float, high: float) -> BoardProfile:
 
 
 def called(shade: Shade) -> str:
-    """The nearest of :data:`NAMED`."""
+    """The name of the nearest shade in :data:`NAMED`."""
     return min(NAMED, key=lambda name: sum((a - b) ** 2 for a, b in zip(NAMED[name], shade, strict=True)))

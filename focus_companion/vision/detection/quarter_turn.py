@@ -1,9 +1,8 @@
-"""Which way round a found board lies, when it is known what stands on it: the colours of the stacks' tops
-tell.
+"""The orientation of a board that was found, if the position is known: from the colours of the stacks' tops.
 
-Nothing is assumed of the light but that it tints all pieces alike, and nothing of the pieces but that red is
-redder than green and so on: the logarithms of the channels' ratios must fall into the groups that the
-position gives, and the groups lie to each other as the four colours do.
+The light is only assumed to tint all pieces alike, and the pieces to have the usual order of hues (red is
+redder than green etc.): the log ratios of the channels must cluster as the position says, and the clusters
+must lie relative to each other as the four colours do.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ _USUAL = {"r": (175, 30, 32), "g": (20, 110, 55), "b": (38, 85, 170), "y": (238,
 """Red, green, blue of usual pieces."""
 
 Shades = Mapping[str, tuple[int, int, int]]
-"""Red, green, blue by letter, of pieces that are not the usual ones."""
+"""Red, green, blue by letter, of pieces other than the usual ones."""
 
 _NONE: Shades = MappingProxyType({})
 
 ONE_HUE = 0.3
-"""Spread of the chroma up to which pieces are of one hue; of red and green it is about 2, of coins 0.5."""
+"""Maximum spread of the chroma of pieces of one hue; red and green have about 2, coins 0.5."""
 
 _SAMPLE_RADII = (0.0, 0.25, 0.5)
 _SAMPLE_TURNS = 8
 
 
 def chroma(colours: Floats) -> Floats:
-    """Logarithms of red to green and blue to green, (N, 2), of (N, 3) red, green, blue in 0 … 255."""
+    """Log ratios of red to green and blue to green, (N, 2), of (N, 3) red, green, blue in 0 … 255."""
     logs = np.log(colours + 12.0)
     return np.stack([logs[:, 0] - logs[:, 1], logs[:, 2] - logs[:, 1]], 1)
 
 
 def tints(colours: Floats) -> Floats:
-    """Chroma and logarithm of the lightness, (N, 3), of (N, 3) red, green, blue in 0 … 255."""
+    """Chroma and log lightness, (N, 3), of (N, 3) red, green, blue in 0 … 255."""
     return np.column_stack([chroma(colours), np.log(colours.mean(1) + 12.0)])
 
 
@@ -55,8 +54,8 @@ def _usual_tints(shades: Shades) -> dict[str, Floats]:
 def top_chroma(
     image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, heights: Sequence[int]
 ) -> Floats:
-    """The :func:`tints` (52, 3) of the tops of stacks of the given heights (0: the dome); NaN where out of
-    the picture.
+    """The :func:`tints` (52, 3) of the tops of stacks of the given heights (0: the dome); NaN outside the
+    picture.
     """
     solids = [profile.dome if height == 0 else profile.piece for height in heights]
     levels = np.array([solid.height for solid in solids]) * 0.85
@@ -87,11 +86,11 @@ def colour_agreement(
     """How well the ``values`` (52, 3) of :func:`top_chroma` fit the top colours (``""`` for bare domes),
     -1 … 1; 1 is perfect.
 
-    The share of the scatter that the groups explain, times how like the usual colours the groups lie to each
-    other. Black and white draughts have no colour: then the share alone, of the lightness of the pieces, and
-    against it where ``shades`` (red, green, blue by letter) say that the darker ones are the lighter ones.
-    With ``any_shades`` the pieces may have shades that say nothing of their colours' names: then the share
-    alone, of the chroma and the lightness of the pieces.
+    The share of the variance between groups, times the similarity of the groups' arrangement to that of the
+    usual colours. Black and white draughts have no hue: then the share alone, of the lightness of the pieces,
+    with its sign reversed if ``shades`` (red, green, blue by letter) contradict which ones are the lighter.
+    With ``any_shades``, shades need not match the names of the colours: then the share alone, of the chroma
+    and the lightness of the pieces.
     """
     seen = np.isfinite(values).all(1)
     labels = np.array([top or "-" for top in tops])
@@ -121,7 +120,7 @@ def colour_agreement(
 
 
 def _lighter(lightness: Floats, labels: NDArray[np.str_], placed: NDArray[np.bool_], shades: Shades) -> bool:
-    """Are the pieces lighter and darker as their shades are? True where these are not known."""
+    """Does the order of the pieces' lightness match their shades? True if these are not known."""
     letters = [letter for letter in shades if (placed & (labels == letter)).any()]
     if len(letters) < 2:
         return True
@@ -134,8 +133,8 @@ def _lighter(lightness: Floats, labels: NDArray[np.str_], placed: NDArray[np.boo
 def right_way_round(
     image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1: str
 ) -> Camera:
-    """Of the turns that show the known position equally, the one in which every colour looks like its name;
-    where no turn does (draughts, coins), or several do, the one with rank 1 at that side of the picture.
+    """Of the orientations that agree equally with the known position, the one in which every colour matches
+    its name; if there is none (draughts, coins) or several, the one with rank 1 at that side of the picture.
     """
     if not profile.flat or profile.shades:
         return upright(camera, profile, stacks, rank1)
@@ -148,8 +147,8 @@ def right_way_round(
 
 
 def _as_named(values: Floats, tops: Sequence[str]) -> bool:
-    """Do the tops of each colour look more like the usual pieces of that colour than like any others, or like
-    pieces of no colour?
+    """Are the tops of each colour nearer to the usual pieces of that colour than to those of any other, and
+    than to grey?
     """
     seen, labels = np.isfinite(values).all(1), np.array(tops)
     usual = {letter: tint[:2] for letter, tint in _usual_tints(_NONE).items()} | {"": np.zeros(2)}
@@ -162,7 +161,7 @@ def _as_named(values: Floats, tops: Sequence[str]) -> bool:
 
 
 def _explained(values: Floats, labels: NDArray[np.str_]) -> float:
-    """Share (0 … 1) of the scatter of ``values`` (N, K) that is between the groups of their labels."""
+    """Share (0 … 1) of the variance of ``values`` (N, K) between the groups that the labels define."""
     total = float(((values - values.mean(0)) ** 2).sum())
     groups = [values[labels == letter] for letter in set(labels.tolist())]
     within = sum(float(((group - np.median(group, axis=0)) ** 2).sum()) for group in groups)
@@ -170,6 +169,6 @@ def _explained(values: Floats, labels: NDArray[np.str_]) -> float:
 
 
 def _grey(values: Floats) -> bool:
-    """Are these pieces of one hue, and so neither red and green nor any two of the usual colours?"""
+    """Do all pieces have one hue, unlike any two of the usual colours?"""
     spread = np.percentile(values, 85, axis=0) - np.percentile(values, 15, axis=0)
     return bool(spread.max() < ONE_HUE)

@@ -1,12 +1,13 @@
-"""A board that was found made exact: its camera to parts of a pixel, the set that it is, and its squares."""
+"""Refinement of a detected board: the camera with subpixel accuracy, the set, and the squares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
@@ -21,31 +22,31 @@ from .pixel_check import amiss
 _COARSE = (0.25, 0.18, 0.12)
 _CLOSER = (0.22, 0.15, 0.1, 0.07, 0.05)
 _NEARER = _CLOSER[2:]
-"""Searches for edges about outlines, in squares: of a guess, of a camera that is nearly right, and of one
-that is right for another set."""
+"""Search distances around outlines, in squares, one per iteration: for a rough candidate, for an approximate
+camera, and for one that was fitted with another set."""
 
 _ASTRAY = 0.028
-"""Misfit from which a fit is tried again from :data:`_ELSEWHERE` squares away, to all sides, …"""
+"""Misfit from which the fit is repeated from starting points :data:`_ELSEWHERE` squares away on all sides."""
 
 _AMISS, _WEIGHT = 0.02, 2.0
-"""… and nats a pixel (:func:`find_painted.amiss`) from which it is as well; what each of them weighs against
-the agreement of the outlines."""
+"""Nats per pixel (:func:`.pixel_check.amiss`) from which the fit is repeated as well, and the weight of a nat
+against the agreement of the outlines."""
 
 _HIGH = 0.87
-"""Agreement of the outlines up to which a fit is tried again with the board a piece higher or lower."""
+"""Agreement of the outlines below which fits with the board a piece higher or lower are tried."""
 
 _CLEARER = 0.008
-"""By how much the outlines must agree better there."""
+"""Penalty of these: the outlines must agree better by this."""
 
 _ELSEWHERE = 0.27
-"""How far, in squares, that is."""
+"""Distance, in squares, of the additional starting points."""
 
 _SHADOWS = 0.18, 0.36
-"""How far, in squares, the shadows of domes lie beside them."""
+"""Distances, in squares, of the shadows of domes from the domes."""
 
 _DOMES = 0.1
-"""What a dome weighs against a piece while there are few pieces: enough to hold the pose that one leaves
-open."""
+"""Weight of a dome relative to a piece in the fit of a pose while there are few pieces: enough to constrain
+what a single piece leaves open."""
 
 
 def refine(
@@ -55,7 +56,7 @@ def refine(
     stacks: Sequence[str],
     lens: LensProfile | None = None,
 ) -> tuple[Camera, float]:
-    """A nearly right camera made right by the outlines of a known position.
+    """Fit an approximate camera to the outlines of a known position.
 
     Returns the camera and how well the outlines then agree with the edges (0 … 0.8); compare it between
     profiles to tell which set it is.
@@ -93,7 +94,7 @@ def _refit(
 
 
 def lens_prior(lens: LensProfile | None, width: int, height: int) -> Prior:
-    """What is expected of the lens of pictures of that size."""
+    """Prior of the lens parameters for pictures of that size."""
     if lens is None:
         guess = Lens.guess(width, height)
         return Prior(guess.focal, guess.distortion[0])
@@ -102,13 +103,13 @@ def lens_prior(lens: LensProfile | None, width: int, height: int) -> Prior:
 
 
 def fitted(edges: Edges, camera: Camera, profile: BoardProfile, lens: LensProfile | None = None) -> Camera:
-    """A guessed camera of a reduced picture after fitting whatever outlines agree."""
+    """A candidate camera of a reduced picture after a fit that assumes no position."""
     return _refit(edges, camera, profile, None, _COARSE, lens)
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A camera of the fine picture and a set that may be the right ones; how well their outlines agree."""
+    """A hypothesis: a camera of the fine picture, a set, and the agreement of their outlines."""
 
     score: float
     camera: Camera
@@ -123,7 +124,7 @@ def made_exact(
     rank1: str,
     lens: LensProfile | None,
 ) -> tuple[Camera, BoardProfile]:
-    """Sub-pixel refinement, the choice of profile, and the turn where the position does not tell."""
+    """Subpixel refinement, the choice of the profile, and the orientation if the position leaves it open."""
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
@@ -141,41 +142,50 @@ def settled_by_pieces(
     profiles: Sequence[BoardProfile],
     stacks: Sequence[str],
     lens: LensProfile | None,
+    doubtful: Collection[int] = (),
 ) -> tuple[Camera, BoardProfile]:
-    """The pose and the set by the first pieces on a board that was found empty, at least one of them.
+    """Pose and set from the first pieces, at least one, on a board that was found empty.
 
-    An empty board does not tell the set, and where its domes hardly differ from their ground, their shadows
-    pass for them: so pieces weigh more, and the board is looked for around where it seemed to lie.
+    An empty board does not show which set it is, and domes with little contrast are confused with their
+    shadows: so pieces have more weight, and the search covers the surroundings of the previous pose.
+    ``doubtful`` squares are excluded. On a chess board, the fields determine the pose better than pieces do.
     """
+    if len(profiles) == 1 and profiles[0].flat:
+        return camera, profiles[0]
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
     prior = lens_prior(lens, start.lens.width, start.lens.height)
     heights = [len(stack) for stack in stacks]
-    stacked = sum(1 for height in heights if height)
-    weight = _WEIGHT * len(heights) / (stacked + _DOMES * (len(heights) - stacked))
+    sure = np.ones(len(heights))
+    sure[list(doubtful)] = 0.0
+    pieces = sure * np.where(np.array(heights) > 0, 1.0, _DOMES)
+    # Shadows can be confused with domes on all squares alike: all domes together weigh as much as one piece.
+    bare = sure * np.where(np.array(heights) > 0, 0.0, 1.0)
+    told = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
+    weight = _WEIGHT * len(heights) / float(told.sum())
     choices: list[_Choice] = []
 
-    def seek(near: Camera, profile: BoardProfile, domes: float) -> None:
-        there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, domes)
-        agrees = outline_agreement(edges, there, profile, heights, _DOMES)
+    def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
+        there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, squares)
+        agrees = outline_agreement(edges, there, profile, heights, told)
         choices.append(_Choice(agrees, there, profile))
 
-    seek(start, profiles[0], 1.0)
+    seek(start, profiles[0], sure)
     for far in (0.0, *_SHADOWS):
         for near in around(start, profiles[0], far) if far else (start,):
-            seek(near, profiles[0], _DOMES)
-    best, _ = _best_painted(fine, choices, stacks, weight)
-    for profile, domes in product(profiles[1:], (1.0, _DOMES)):
-        seek(best.camera, profile, domes)
-    best, _ = _best_painted(fine, choices, stacks, weight)
+            seek(near, profiles[0], pieces)
+    best, _ = _best_painted(fine, choices, stacks, weight, doubtful)
+    for profile, squares in product(profiles[1:], (sure, pieces)):
+        seek(best.camera, profile, squares)
+    best, _ = _best_painted(fine, choices, stacks, weight, doubtful)
     return resized(best.camera, image), best.profile
 
 
 def _by_outlines(
     edges: Edges, start: Camera, profiles: Sequence[BoardProfile], lens: LensProfile | None
 ) -> _Choice:
-    """The set whose outlines, whatever stands on the squares, agree best."""
+    """The set whose outlines agree best, without assuming a position."""
     choices = []
     for profile, reaches in _searches(profiles):
         start = _refit(edges, start, profile, None, reaches, lens)
@@ -192,8 +202,8 @@ def _by_position(
     stacks: Sequence[str],
     lens: LensProfile | None,
 ) -> _Choice:
-    """The set and camera that show the known position best, sought around the first fits where those leave
-    something amiss.
+    """The set and the camera with the best score for the known position; if the first fits leave a
+    residual, the search continues around them.
     """
     choices: list[_Choice] = []
 
@@ -206,11 +216,11 @@ def _by_position(
         start = seek(start, profile, reaches)
     best = max(choices, key=lambda choice: choice.score)
     if best.score < _HIGH:
-        # Where all pieces are single, one set on a board too low looks much like another on a higher one.
+        # With single pieces only, one set at a lower level looks much like another one at a higher level.
         for profile, up in product(profiles, (-1, 1)):
             seek(lifted(best.camera, up * profile.rise), profile, _NEARER, _CLEARER)
     best, wrong = _best_painted(fine, choices, stacks)
-    # An empty board has only its domes to tell a fit that has gone astray, which pads or shadows suit too.
+    # On an empty board, a wrong fit may go unnoticed: pads and shadows match its domes as well.
     bare = not any(stacks)
     if bare or misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
         for near in around(best.camera, best.profile, _ELSEWHERE):
@@ -225,30 +235,34 @@ def _by_position(
 
 
 def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tuple[float, ...]]]:
-    """Each set with how far to search for it: sets differ little, so only the first needs it widely."""
+    """Each set with its search distances: sets differ little, so only the first needs a wide search."""
     return [(profile, _NEARER if number else _CLOSER) for number, profile in enumerate(profiles)]
 
 
 def _best_painted(
-    fine: Image, choices: Sequence[_Choice], stacks: Sequence[str], weight: float = _WEIGHT
+    fine: Image,
+    choices: Sequence[_Choice],
+    stacks: Sequence[str],
+    weight: float = _WEIGHT,
+    doubtful: Collection[int] = (),
 ) -> tuple[_Choice, float]:
-    """The choice that explains the picture best, outlines and pixels taken together, and how much is amiss
-    with it; ``weight`` is what a nat a pixel weighs against the agreement of the outlines.
+    """The hypothesis with the best score from outlines and pixels, and its nats per pixel
+    (:func:`.pixel_check.amiss`); ``weight`` is that of a nat against the agreement of the outlines.
     """
     best, least, most = choices[0], 0.0, -np.inf
     for choice in sorted(choices, key=lambda choice: -choice.score):
         if choice.score <= most:
-            # However well it is painted, it cannot come up to the best.
+            # Even without any mismatch, it cannot exceed the best.
             break
-        wrong = amiss(fine, choice.camera, choice.profile, stacks)
+        wrong = amiss(fine, choice.camera, choice.profile, stacks, doubtful)
         if (liking := choice.score - weight * wrong) > most:
             best, least, most = choice, wrong, liking
     return best, least
 
 
 def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]) -> float:
-    """By how much the outlines of known stacks lie beside the edges, in squares, on the median: up to 0.025
-    where the camera is right."""
+    """Median distance, in squares, between the outlines of known stacks and the edges: up to 0.025 for the
+    correct camera."""
     heights = [len(stack) for stack in stacks]
     off = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
     told = off[np.isfinite(off) & (np.array(heights) > 0)]

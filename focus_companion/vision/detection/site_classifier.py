@@ -1,9 +1,8 @@
-"""Does a dome or a piece stand at a place of the board, and so: is this the board?
+"""Classify sites (does a dome or a piece stand here?) and, from all sites, boards (is this the board?).
 
-Circles of several sizes about the place are compared with the edges there. A dome's or a piece's own outline
-agrees, larger circles do not; on a cloth's checks, prints or letters other sizes agree as well. Nineteen
-weights, learned by logistic regression (``benchmarks/accuracy/train_site_classifier.py``), turn
-these agreements into the logarithm of the odds.
+Circles of several sizes around the site are compared with the edges. For a dome or a piece its own outline
+agrees and larger circles do not; on the pattern of a cloth, prints or letters, other sizes agree as well. A
+logistic regression (``benchmarks/accuracy/train_site_classifier.py``) maps these agreements to log odds.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from .edges import NORMALS, Edges, OutlinePoints, outlines, stack_solid
 Floats = NDArray[np.float64]
 
 SIZES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.9)
-"""Circles compared, as multiples of the outline."""
+"""Sizes of the circles relative to the outline."""
 
 _TRUE_SIZE = SIZES.index(1.0)
 
@@ -27,21 +26,24 @@ WEIGHTS = (
     -4.92, -3.57, 7.55, 6.09, 1.31, 11.66, -5.91, 0.81, -2.44, -6.68,
 )
 # fmt: on
-"""Of :func:`site_features`, in that order, and the constant last."""
+"""Weights of :func:`site_features`, in that order, then the bias."""
 
 _MOST = 2.5
-"""No single site may say more than this, for or against: an arm hides many, a piece may lie anywhere."""
+"""Bound of the log odds of a single site: an arm occludes many sites, and a piece may lie anywhere."""
 
+
+PLAIN = 2.0
+"""Log odds (7 to 1) from which a square plainly shows a dome or a piece."""
 
 _HOPELESS = -1.0
-"""Mean log odds of the squares below which a guess is no board."""
+"""Mean log odds of the squares below which a candidate is rejected at once."""
 
 
 def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floats) -> Floats:
-    """Agreements (N, 18) of the edges with circles about each of ``centres`` (N, 2) mm; NaN when out of view.
+    """Agreements (N, 18) of the edges with circles around ``centres`` (N, 2) in mm; NaN outside the picture.
 
-    For the dome and then for the single piece: the mean agreement for each of :data:`SIZES`, then, for the
-    true size, the worst and the lower quartile around the outline.
+    First for the dome, then for a single piece: the mean agreement for each of :data:`SIZES`, then, for the
+    true size, the minimum and the lower quartile along the outline.
     """
     reach = max(1.0, 0.04 * camera.pitch_pixels(profile))
     columns = []
@@ -58,15 +60,14 @@ def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: 
 
 
 def site_odds(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floats) -> Floats:
-    """Logarithm of the odds (N,), within ±2.5, that a dome or a low stack stands at each place; NaN out of
-    view."""
+    """Log odds (N,), within ±2.5, that a dome or a low stack stands at each site; NaN outside the picture."""
     features = site_features(edges, camera, profile, centres)
     weights = np.array(WEIGHTS)
     return np.asarray(np.clip(features @ weights[:-1] + weights[-1], -_MOST, _MOST))
 
 
 def surroundings(profile: BoardProfile, ring: int = 1) -> Floats:
-    """Centres (N, 2) mm of the lattice sites around the 52 squares: for ``ring`` 1 the 48 of the missing
+    """Centres (N, 2) in mm of the lattice sites around the 52 squares: for ``ring`` 1 the 48 of the missing
     corners and the ledge, for 2 the 44 around those."""
     span = 8 + 2 * ring
     axis = (np.arange(span) - (span - 1) / 2) * profile.pitch
@@ -79,21 +80,32 @@ def surroundings(profile: BoardProfile, ring: int = 1) -> Floats:
 
 
 def board_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
-    """How much this looks like a board and no other thing nor a board shifted by a square or two: up to 5.
+    """Score of a board hypothesis against other objects and against boards shifted by a square or two.
 
-    Mean log odds of the squares less those of the sites around. Right is 2.5 (half hidden by an arm) to 5;
-    checks of a cloth reach about 2, and one square off is at least half a unit less than right.
+    Mean log odds of the squares minus those of the sites around. A correct pose has 2.5 (half occluded by an
+    arm) to 5; a chequered cloth reaches about 2, and a shift by a square costs at least 0.5.
     """
     squares = site_odds(edges, camera, profile, profile.centres)
     shown = float(np.where(np.isfinite(squares), squares, -0.5).mean())
     if shown < _HOPELESS:
-        # Nearly every wrong guess; nothing around it could make up for that.
+        # Nearly every wrong candidate; the surroundings could not compensate for that.
         return shown
     near, far = surroundings(profile, 1), surroundings(profile, 2)
     around = site_odds(edges, camera, profile, np.concatenate([near, far]))
-    # Further out the table begins, with whatever lies there.
+    # Further out is the table, with arbitrary objects.
     weight = np.where(np.isfinite(around), np.repeat((1.0, 0.4), (len(near), len(far))), 0.0)
-    # What is out of view speaks neither for nor against.
+    # Sites outside the picture are neutral.
     fewest = 0.6 * (len(near) + 0.4 * len(far))
     beside = float((weight * np.nan_to_num(around)).sum() / max(float(weight.sum()), fewest))
     return shown - beside
+
+
+def share_plain(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
+    """Share of the squares in view, 0 to 1, that plainly show a dome or a piece; 0 if none is in view.
+
+    Unlike the mean of :func:`board_odds`, it distinguishes a board partly hidden by an arm (all other squares
+    show theirs) from another grid (few places look plainly round, most a little).
+    """
+    odds = site_odds(edges, camera, profile, profile.centres)
+    shown = odds[np.isfinite(odds)]
+    return float((shown > PLAIN).mean()) if len(shown) else 0.0

@@ -21,11 +21,11 @@ def profiles_folder() -> Path:
 
 
 PLASTIC: Final = ("domination", "domination-shouldered")
-"""The sets that are tried where none is named: the plain one first."""
+"""The sets that are tried if none is named; the plain one first."""
 
 
 FORMS: Final = (*PLASTIC, "chess-draughts", "chess-chips")
-"""Profiles of one form of pieces each, from which others can be made."""
+"""Profiles with one form of pieces each, on which others can be based."""
 
 
 def forms() -> tuple[BoardProfile, ...]:
@@ -43,7 +43,7 @@ _SHADE: Final = re.compile("#[0-9a-fA-F]{6}")
 _WAYS: Final = ("files", "ranks")
 
 _NAME: Final = 24
-"""Letters of a name at most."""
+"""Maximum length of a name."""
 
 
 class ProfileError(ValueError):
@@ -55,7 +55,7 @@ def board_profile(name: str = "domination") -> BoardProfile:
     """The profile of that name, or in that file (``….toml``).
 
     Raises:
-        ProfileError: there is none, or it makes no sense.
+        ProfileError: it does not exist or is invalid.
     """
     folder = profiles_folder() / "boards"
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
@@ -75,7 +75,7 @@ def board_profile(name: str = "domination") -> BoardProfile:
         raise ProfileError(f"{path}: 'like' must be one of {', '.join(FORMS)}")
     try:
         if like is not None:
-            # The same measures, in other colours.
+            # The same dimensions, with other colours.
             pieces = _pieces(values.get("colours", {}))
             return replace(board_profile(str(like)), name=path.stem, pieces=pieces)
         profile = _profile(path.stem, values)
@@ -94,7 +94,7 @@ def board_profile(name: str = "domination") -> BoardProfile:
 
 
 def profile_text(profile: BoardProfile, about: str) -> str:
-    """The file of a profile, with ``about`` as its first lines; :func:`board_profile` reads it."""
+    """The text of a profile file, with ``about`` as a comment; :func:`board_profile` reads it."""
     lines = [f"# {line}" for line in about.splitlines()]
     lines += [f"{key} = {getattr(profile, key):.2f}" for key in ("pitch", "half_width", "table")]
     if any(profile.gaps):
@@ -115,7 +115,7 @@ def _rings(solid: Solid) -> str:
 def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
     piece = _solid(values["piece"]["rings"])
     gaps = values.get("gap", {})
-    # Without a dome, the place where a piece would stand.
+    # Without a dome, the footprint of a piece.
     dome = values.get("dome", {"base": 0.0, "rings": [[piece.radius, 0.0]]})
     return BoardProfile(
         name=name,
@@ -150,7 +150,7 @@ def _solid(rings: Any) -> Solid:
 
 
 def _fault(profile: BoardProfile) -> str:
-    """What makes no sense in a profile, or nothing."""
+    """What is invalid in a profile, as a sentence; empty if nothing is."""
     piece = profile.piece
     if not 5 < profile.pitch < 200:
         return "pitch is in mm, from the middle of one square to that of the next"

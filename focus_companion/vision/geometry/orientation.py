@@ -1,4 +1,4 @@
-"""Which way round the board lies where the position cannot tell: an empty or a symmetric set-up."""
+"""The board's orientation if the position leaves it open: an empty board or a symmetric position."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right":
 
 
 def quarter(square: int) -> int:
-    """The square that a quarter turn of the board, anticlockwise, brings this one to."""
+    """The square to which an anticlockwise quarter turn of the board maps this one."""
     file, rank = 7 - RANK[square], FILE[square]
     return INDEX[f"{'abcdefgh'[file]}{rank + 1}"]
 
 
 def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
-    """What the 52 squares show to a camera ``turned`` (see :mod:`.pose`) by so many quarter turns."""
+    """The 52 squares as a camera ``turned`` (see :mod:`.pose`) by that many quarter turns sees them."""
     shown = tuple(stacks)
     for _ in range(quarters):
         shown = tuple(shown[quarter(square)] for square in range(len(shown)))
@@ -32,8 +32,8 @@ def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
 
 
 def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int, ...]:
-    """Numbers of quarter turns, 0 among them, after which the position looks the same; with ``any_shades``,
-    where it is not known which shade is whose, also those after which players have exchanged their pieces.
+    """Numbers of quarter turns, including 0, under which the position is invariant; with ``any_shades`` (it
+    is unknown which shade is whose) also those that only exchange the players' pieces.
     """
     found = []
     places = list(range(len(stacks)))
@@ -46,7 +46,7 @@ def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int,
 
 
 def _exchanged(stacks: Sequence[str], others: Sequence[str]) -> bool:
-    """Do two positions differ in nothing but which colour is which?"""
+    """Are two positions equal up to a permutation of the colours?"""
     if any(len(one) != len(other) for one, other in zip(stacks, others, strict=True)):
         return False
     pairs = set(zip("".join(stacks), "".join(others), strict=True))
@@ -56,8 +56,8 @@ def _exchanged(stacks: Sequence[str], others: Sequence[str]) -> bool:
 def upright(
     camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1: str, *, any_shades: bool = False
 ) -> Camera:
-    """Of the turns that show the position equally, the one with rank 1 at the named side of the picture;
-    ``any_shades`` as in :func:`same_turns`.
+    """Of the orientations in which the position looks the same, the one with rank 1 at the named side of the
+    picture; ``any_shades`` as in :func:`same_turns`.
     """
     side = np.array(SIDES[rank1])
     far = 4 * profile.pitch

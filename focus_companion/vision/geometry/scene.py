@@ -1,8 +1,8 @@
-"""The one geometry of camera, board and pieces, used to find, to read and to draw.
+"""The geometric model of camera, board and pieces, shared by detection, reading and drawing.
 
 Board frame: millimetres, x along the files (a to h), y along the ranks (1 to 8), z up; the origin is the
-middle of the board at the level where a single piece rests. The camera is OpenCV's pinhole with distortion:
-``X_camera = R X_board + t``.
+centre of the board at the level where a single piece rests. The camera is OpenCV's pinhole model with
+distortion: ``X_camera = R X_board + t``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Solid:
 
 @dataclass(frozen=True, slots=True)
 class PieceLook:
-    """How the pieces of a colour (a letter) look in a set: what people call them, and red, green, blue."""
+    """The appearance of a colour's pieces in a set: its letter, the name people use, and red, green, blue."""
 
     letter: str
     name: str
@@ -50,9 +50,9 @@ class PieceLook:
 
 @dataclass(frozen=True, slots=True)
 class BoardProfile:
-    """Measures of a set, in mm: the lattice's pitch, a bare dome, a piece, and how much each further piece
-    rises. ``pieces``: what its colours look like, where that is known. ``gaps``: of a folding board, between
-    the files d and e, and between the ranks 4 and 5.
+    """Dimensions of a set, in mm: the lattice's pitch, a bare dome, a piece, and the ``rise`` that each
+    further piece adds. ``pieces``: the appearance of its colours, if known. ``gaps``: those of a folding
+    board, between the files d and e and between the ranks 4 and 5.
     """
 
     name: str
@@ -73,7 +73,7 @@ class BoardProfile:
 
     @property
     def flat(self) -> bool:
-        """Whether an empty square has no dome: nothing shows where it ends."""
+        """Whether an empty square has no dome, so that its boundary is not visible."""
         return self.dome.height <= 0
 
     @property
@@ -91,7 +91,9 @@ class BoardProfile:
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """Intrinsics for one picture size: focal length and centre in pixels, distortion (k1, k2, p1, p2)."""
+    """Intrinsics for one picture size, in pixels; ``centre`` is the principal point, ``distortion`` is (k1,
+    k2, p1, p2).
+    """
 
     width: int
     height: int
@@ -101,7 +103,7 @@ class Lens:
 
     @classmethod
     def guess(cls, width: int, height: int, field_of_view: float = 62.0) -> Lens:
-        """The usual webcam: ``field_of_view`` in degrees across the longer side, centred."""
+        """A typical webcam: ``field_of_view`` in degrees along the longer side, centred."""
         focal = max(width, height) / 2 / np.tan(np.radians(field_of_view) / 2)
         return cls(width, height, float(focal), (width / 2, height / 2), (-0.06, 0.01, 0.0, 0.0))
 
@@ -122,8 +124,8 @@ class Lens:
 
 @dataclass(frozen=True)
 class Camera:
-    """A lens and where it stands: ``rotation`` (3,) Rodrigues vector and ``translation`` (3,) mm, board to
-    camera.
+    """Intrinsics and extrinsics: a lens, and ``rotation`` (3,), a Rodrigues vector, and ``translation`` (3,)
+    in mm, from the board frame to the camera frame.
     """
 
     lens: Lens
@@ -136,17 +138,17 @@ class Camera:
 
     @cached_property
     def place(self) -> Floats:
-        """Where the camera is in the board frame, (3,) mm."""
+        """Position of the camera in the board frame, (3,) mm."""
         return np.asarray(-self.rotation_matrix.T @ np.array(self.translation))
 
     @property
     def tilt(self) -> float:
-        """Degrees between the line from the board's middle to the camera and the vertical."""
+        """Angle in degrees between the line from the board's centre to the camera and the vertical."""
         place = self.place
         return float(np.degrees(np.arccos(place[2] / np.linalg.norm(place))))
 
     def project(self, points: Floats) -> Floats:
-        """Pixels (N, 2) of board points (N, 3) in mm."""
+        """Pixels (N, 2) of points (N, 3) of the board frame."""
         pixels, _ = cv2.projectPoints(
             np.ascontiguousarray(points, float).reshape(-1, 1, 3),
             np.array(self.rotation, float),
@@ -157,7 +159,7 @@ class Camera:
         return np.asarray(pixels, float).reshape(-1, 2)
 
     def on_board(self, pixels: Floats) -> Floats:
-        """Where the lines of sight through ``pixels`` (N, 2) meet the level z = 0, (N, 2) mm."""
+        """Intersections (N, 2), in mm, of the viewing rays through ``pixels`` (N, 2) with the plane z = 0."""
         lens = self.lens
         shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
         plain = cv2.undistortPoints(shown, lens.matrix, np.array(lens.distortion, float)).reshape(-1, 2)
@@ -178,7 +180,7 @@ _ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 
 
 def ring_points(solid: Solid, centre: tuple[float, float], base: float) -> Floats:
-    """Points (rings × 24, 3) on the rings of a solid standing at ``centre`` on the level ``base``."""
+    """Points (rings × 24, 3) on the rings of a solid standing at ``centre`` at the height ``base``."""
     rings = np.array(solid.rings, float)
     x = centre[0] + rings[:, :1] * np.cos(_ANGLES)
     y = centre[1] + rings[:, :1] * np.sin(_ANGLES)
@@ -187,6 +189,6 @@ def ring_points(solid: Solid, centre: tuple[float, float], base: float) -> Float
 
 
 def outline(camera: Camera, solid: Solid, centre: tuple[float, float], base: float) -> Floats:
-    """The convex outline in pixels, (N, 2), of a solid of revolution seen by the camera."""
+    """The convex outline (N, 2), in pixels, of a solid of revolution."""
     hull = cv2.convexHull(camera.project(ring_points(solid, centre, base)).astype(np.float32))
     return np.asarray(hull, float).reshape(-1, 2)

@@ -1,9 +1,9 @@
-"""Where the camera would see each piece: masks of the projected pieces of every square at every height.
+"""Masks of the projected pieces of every square at every height.
 
 A column is all that may stand on one square: its bare dome (level 0) and pieces 1 … :data:`TALLEST`. The
-masks of a column share one small window of the picture. Seen from above, a higher piece hides the lower, and
-a nearer column hides a farther one; so painting columns far to near, pieces bottom to top, gives what is
-visible.
+masks of a column share one small window of the picture. From above, a higher piece occludes the lower ones
+and a nearer column those behind it, so the painter's algorithm (columns far to near, pieces bottom to top)
+renders what is visible.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Mask = NDArray[np.bool_]
 Made = TypeVar("Made")
 
 TALLEST = 10
-"""Pieces in the tallest stack that can stand before its trimming: five set down on five."""
+"""Pieces in the tallest stack before it is trimmed: five set down on five."""
 HIGHEST = 5
-"""Pieces in the tallest stack that stays."""
+"""Pieces in the tallest stack after trimming."""
 NEVER = 255
 SHOWS = 1.9
-"""Pixels of :attr:`Outlines.step` from which one piece more shows plainly: less is lost in the blur of edges
-and the play of the pieces."""
+"""Minimum :attr:`Outlines.step`, in pixels, at which one more piece is clearly visible: less is lost in the
+blur of edges and the play of the pieces."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,16 @@ class Column:
         return int(self.masks.shape[1])
 
     def standing(self, pieces: int) -> Mask:
-        """Pixels (h, w) that a stack of so many pieces covers; with none, the bare dome."""
+        """Pixels (h, w) that a stack of ``pieces`` pieces covers; for 0, the bare dome."""
         return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
 
     @property
     def window(self) -> Window:
-        """The part of the picture in which the masks lie."""
+        """The window of the picture that the masks cover."""
         return Window(self.left, self.top, self.left + self.width, self.top + self.height)
 
     def cut_from(self, free: Mask, window: Window, pieces: int) -> None:
-        """Take out of ``free``, the pixels of ``window``, in place, those that a stack of so many pieces
+        """Clear, in place, the pixels of ``free`` (a mask of ``window``) that a stack of ``pieces`` pieces
         covers.
         """
         x0, x1 = max(self.left, window.left), min(self.left + self.width, window.right)
@@ -93,17 +93,17 @@ class Window:
 
 
 class Outlines:
-    """The columns of all squares for one camera and profile, and the painting of whole positions."""
+    """The columns of all squares for one camera and profile, and the rendering of positions."""
 
     def __init__(self, camera: Camera, profile: BoardProfile, tallest: int = TALLEST) -> None:
-        """``tallest`` is the most pieces that may stand on a square; the fewer, the sooner this is made."""
+        """``tallest`` is the maximum number of pieces on a square; with fewer, construction is faster."""
         self.camera, self.profile = camera, profile
         self.pitch = camera.pitch_pixels(profile)
         """Mean side of a square in pixels."""
         self.piece_pixels = float(np.pi * (profile.piece.radius / profile.pitch * self.pitch) ** 2)
         """Mean area of a piece in pixels."""
         self.step = profile.rise * float(np.tan(np.radians(camera.tilt))) * self.pitch / profile.pitch
-        """Pixels by which one piece more shifts a stack's top, in the middle of the board."""
+        """Pixels by which one more piece shifts a stack's top, at the centre of the board."""
         self.columns = _columns(camera, profile, tallest)
         centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
         distance = np.linalg.norm(centres - camera.place, axis=1)
@@ -115,7 +115,7 @@ class Outlines:
         )
 
     def window(self, squares: Sequence[int]) -> Window:
-        """The smallest window that holds the columns of these squares."""
+        """The bounding window of these squares' columns."""
         columns = [self.columns[s] for s in squares]
         return Window(
             min(c.left for c in columns),
@@ -125,7 +125,7 @@ class Outlines:
         )
 
     def clusters(self, squares: Sequence[int]) -> list[tuple[int, ...]]:
-        """The squares in groups whose columns share pixels; groups apart from one another do not."""
+        """Connected components of the squares, of which those are connected whose columns overlap."""
         left = list(squares)
         groups: list[tuple[int, ...]] = []
         while left:
@@ -138,12 +138,12 @@ class Outlines:
         return groups
 
     def touching(self, squares: Sequence[int]) -> tuple[int, ...]:
-        """All squares whose columns share pixels with those of ``squares``, far to near."""
+        """All squares whose columns overlap with those of ``squares``, far to near."""
         near = {o for s in squares for o in self._overlaps[s]}
         return tuple(s for s in self.far_to_near if s in near)
 
     def meet(self, one: int, pieces: int, other: int, others: int) -> bool:
-        """Do stacks of so many pieces on the two squares share a pixel?"""
+        """Do stacks of ``pieces`` and ``others`` pieces on two squares overlap in the picture?"""
         at = one, pieces, other, others
         if at not in self._met:
             self._met[at] = other in self._overlaps[one] and _overlap(
@@ -154,7 +154,7 @@ class Outlines:
     def paint(
         self, stacks: Mapping[int, Sequence[int]], window: Window, order: Sequence[int]
     ) -> NDArray[np.uint8]:
-        """Class of every pixel of a window: 0 where nothing stands, else the class of the visible piece.
+        """Class of every pixel of a window (h, w): that of the visible piece, or 0 where there is none.
 
         ``stacks`` gives for each square of ``order`` (far to near) the classes of its pieces, bottom first.
         """
@@ -169,7 +169,7 @@ class Outlines:
             part = labels[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left]
             masks = column.masks[:, y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]
             if not pieces:
-                # A bare dome hides what stands behind it, and looks like the board.
+                # A bare dome occludes what stands behind it, and has the class of the board.
                 part[masks[0]] = 0
             for level, label in enumerate(pieces[: len(masks) - 1], 1):
                 part[masks[level]] = label
@@ -177,10 +177,10 @@ class Outlines:
 
 
 def made_once(make: Callable[[Outlines], Made]) -> Callable[[Outlines], Made]:
-    """A function of outlines whose result lives as long as they do.
+    """Cache a function of outlines for as long as these exist.
 
-    Outlines are megabytes of masks, and every pose that is tried has its own: a cache that holds on to those
-    of old poses would keep them for nothing.
+    Outlines are megabytes of masks, one set for each pose that is tried: with strong references, the cache
+    would keep those of old poses.
     """
     known: WeakKeyDictionary[Outlines, Made] = WeakKeyDictionary()
 
@@ -195,12 +195,12 @@ def made_once(make: Callable[[Outlines], Made]) -> Callable[[Outlines], Made]:
 
 @made_once
 def _lattice_masks(outlines: Outlines) -> dict[Window, Mask]:
-    """Those that were asked for, by window."""
+    """The masks computed so far, by window."""
     return {}
 
 
 def lattice_mask(outlines: Outlines, window: Window) -> Mask:
-    """Pixels of the window on the lattice of squares, (h, w); not to be written to."""
+    """Mask (h, w) of the window's pixels on the lattice of squares; read-only."""
     masks = _lattice_masks(outlines)
     if window not in masks:
         masks[window] = _lattice(outlines, window)
@@ -212,8 +212,8 @@ def _lattice(outlines: Outlines, window: Window) -> Mask:
 
 
 def fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
-    """On which square's field each pixel of the window lies where nothing hides it: its index and 1, (h, w);
-    0 beside the lattice.
+    """The field at each pixel of the window, ignoring occlusion, (h, w): the index of its square plus 1; 0
+    outside the lattice.
     """
     mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
     half = outlines.profile.pitch / 2
@@ -247,10 +247,10 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
 
 
 def _filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
-    """Pixels (h, w) whose middle lies in a convex outline.
+    """Pixels (h, w) whose centre lies inside a convex outline.
 
-    Drawn four times as large, because OpenCV fills every pixel that an outline touches: half a pixel too much
-    all around, which is more than a further piece adds under a steep camera.
+    Rendered at four times the size, because OpenCV fills every pixel that the outline touches: half a pixel
+    too much on every side, which is more than one more piece adds seen from a steep angle.
     """
     large = np.zeros((4 * size[1], 4 * size[0]), np.uint8)
     cv2.fillConvexPoly(large, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..detection.find_board import find_board
+from ..detection.find_board import find_board, places_beside
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
-from .search import begun, polished, searched
+from .search import begun, polished, searched, shares
 from .view import StillPicture
 
 _PITCH = 34.0
@@ -59,13 +59,23 @@ def read_still(
     small, _ = reduced(work, int(work.shape[0] * work.shape[1] * min(1.0, _PITCH / pitch) ** 2))
     camera = resized(found.camera, small)
     picture = StillPicture(small, camera, found.profile, players, lens)
-    last = searched(begun(picture, camera, found.profile), profiles)
+    first = begun(picture, camera, found.profile)
+    # A lattice of pieces alone may lie a square beside the board: then stacks are read that nobody built.
+    beside = [begun(picture, place, found.profile) for place in places_beside(camera, found.profile)]
+    nearest = max(beside, key=lambda place: place.nats)
+    if nearest.beats(first):
+        picture = StillPicture(small, nearest.camera, found.profile, players, lens)
+        first = begun(picture, nearest.camera, found.profile)
+    last, tried = searched(first, profiles)
+    coarse = last
     if small is not work:
         camera = resized(last.camera, work)
         last = polished(StillPicture(work, camera, last.profile, players, lens), last, camera)
     stacks = last.stacks
-    sure = tuple(float(1 / (1 + np.exp(-last.solver.top_lead(s)))) for s in range(len(stacks)))
-    whole = tuple(float(1 / (1 + np.exp(-last.solver.lead(s)))) for s in range(len(stacks)))
+    solver = last.solver
+    tops, heights = (shares(coarse, tried, stacks, tops=only) for only in (True, False))
+    sure = tuple(share * _probability(solver.top_lead(s)) for s, share in enumerate(tops))
+    whole = tuple(share * _probability(solver.lead(s)) for s, share in enumerate(heights))
     return StillReading(
         stacks,
         sure,
@@ -74,3 +84,8 @@ def read_still(
         last.profile,
         found.confidence * float(np.mean(sure)),
     )
+
+
+def _probability(lead: float) -> float:
+    """Of what leads all else by so many nats."""
+    return float(1 / (1 + np.exp(-lead)))

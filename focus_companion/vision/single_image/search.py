@@ -33,6 +33,10 @@ _TRIALS = 8
 _CLEARER = 0.06
 """Part of what is not explained that another camera has to explain, to be believed: the finder's is good."""
 
+_UNEVEN = 0.1
+"""Part of what is not explained that varies by chance: the true camera and set have been seen to explain a
+picture by a fifth less well than wrong ones."""
+
 Change = BoardProfile | float
 """Another set, or the board so many pieces' rises higher."""
 
@@ -73,9 +77,20 @@ def begun(picture: StillPicture, camera: Camera, profile: BoardProfile) -> Expla
     return _read(view, view.relearned(view.solved(view.usual(), None).stacks), None)
 
 
-def searched(state: Explanation, profiles: Sequence[BoardProfile]) -> Explanation:
-    """The best explanation found from this one on: with another set, with the board higher or lower."""
+@dataclass(frozen=True)
+class Tried:
+    """Stacks of another explanation that was tried, and its nats."""
+
+    stacks: tuple[str, ...]
+    nats: float
+
+
+def searched(state: Explanation, profiles: Sequence[BoardProfile]) -> tuple[Explanation, list[Tried]]:
+    """The best explanation found from this one on: with another set, with the board higher or lower; and all
+    that were tried.
+    """
     best = _improved(state, _FIRST)
+    tried = [Tried(best.stacks, best.nats)]
     vain: set[Change] = set()
     for _ in range(_TRIALS):
         changes: list[Change] = [profile for profile in profiles if profile != best.profile]
@@ -83,6 +98,7 @@ def searched(state: Explanation, profiles: Sequence[BoardProfile]) -> Explanatio
         if change is None:
             break
         trial = _changed(best, change)
+        tried.append(Tried(trial.stacks, trial.nats))
         # Which set it is the finder hardly knows; where the board is, it knows well.
         better = trial.beats(best) if isinstance(change, float) else trial.nats > best.nats
         if better:
@@ -91,7 +107,26 @@ def searched(state: Explanation, profiles: Sequence[BoardProfile]) -> Explanatio
             best = trial
         else:
             vain.add(change)
-    return best
+    return best, tried
+
+
+def shares(best: Explanation, tried: Sequence[Tried], stacks: Sequence[str], *, tops: bool) -> list[float]:
+    """For each square the probability, 0 … 1, that its stack (``tops``: its top) is that of ``stacks``, as
+    far as it depends on camera and set: the share of the explanations that read it so, by how well they
+    explain the picture compared with ``best``.
+    """
+    known = 1e-6 - best.nats
+    weights = [float(np.exp(-0.5 * ((best.nats - other.nats) / (_UNEVEN * known)) ** 2)) for other in tried]
+    whole = sum(weights) + 1.0
+
+    def alike(one: str, other: str) -> bool:
+        return one[-1:] == other[-1:] if tops else one == other
+
+    weighed = list(zip(weights, tried, strict=True))
+    return [
+        (1.0 + sum(weight for weight, other in weighed if alike(other.stacks[square], stack))) / whole
+        for square, stack in enumerate(stacks)
+    ]
 
 
 def polished(picture: StillPicture, state: Explanation, camera: Camera) -> Explanation:

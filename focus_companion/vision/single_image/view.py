@@ -32,6 +32,10 @@ _SQUARE = 55.0
 """The share of its nats that a pixel counts where a square is so many pixels wide, as neighbours say the
 same."""
 
+_MISSING = 5.0
+"""Nats against each piece that a set does not have: where the board is taken a piece too low, all stacks seem
+higher."""
+
 _MARGIN = 0.2
 """Squares about the stacks in which the picture has to be explained: a camera may be so far off at first."""
 
@@ -63,6 +67,8 @@ class StillPicture:
         lens: LensProfile | None = None,
     ) -> None:
         self.players = players
+        self.limit = 18 if len(players) == 2 else 13
+        """Pieces of one colour that there are."""
         self.prior = lens_prior(lens, camera.lens.width, camera.lens.height)
         """What is expected of the lens."""
         self.pixels = sharpened(image)
@@ -138,7 +144,7 @@ class View:
         """All squares read with these colours, beginning from the stacks ``before``."""
         players = self.picture.players
         scores = compared(self.likelihoods(palette))
-        solver = Solver(self.layers, scores, players, 18 if len(players) == 2 else 13, self.picture.share)
+        solver = Solver(self.layers, scores, players, self.picture.limit, self.picture.share)
         if before is not None:
             solver.start_from(before)
         solver.solve()
@@ -154,7 +160,10 @@ class View:
         _, painted = labels(self.layers.outlines, stacks)
         shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)[..., 0]
         shown = shown[self.picture.told[self.window.slices]]
-        return self.picture.share * float(shown.sum(dtype=float)) - STEP * sum(map(len, stacks))
+        pieces = "".join(stacks)
+        missing = sum(max(0, pieces.count(letter) - self.picture.limit) for letter in self.picture.players)
+        prior = -STEP * len(pieces) - _MISSING * missing
+        return self.picture.share * float(shown.sum(dtype=float)) + prior
 
 
 def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) -> NDArray[np.bool_]:

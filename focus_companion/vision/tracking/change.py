@@ -1,7 +1,7 @@
-"""What differs between the settled picture and the last one that was understood.
+"""Differences between a still picture and the reference.
 
-A piece changes pixels within its own column. What changes elsewhere (an arm, a head, a mug) is foreign: it
-explains nothing on the board, and hides what lies under it.
+A piece changes pixels within its own column. Changes elsewhere are foreign: an occluder (an arm, a head, a
+mug) is no evidence for an act on the board, and hides the squares under it.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from ..capture.sampling import thinned
 from ..geometry.stack_masks import HIGHEST, Outlines, Window, lattice_mask, made_once
 
 STEP = 26
-"""Grey levels by which a pixel of a smoothed picture must differ, beyond the noise, to count as changed."""
+"""Minimum difference in grey levels of a changed pixel in blurred pictures; more if they are noisy."""
 REACHES = 0.15
-"""Area in squares that a change must have on the squares to count as something over the board."""
+"""Minimum area on the lattice, in squares, for a change to count as an occluder."""
 OFF_STACKS = 0.4
-"""Area in squares that a thing over the board must have where no stack can be seen."""
+"""Minimum area of an occluder, in squares, outside all columns."""
 HIDES = 0.08
-"""Share of a square's pixels under a thing from which what stands there may be hidden."""
+"""Minimum share of a square's pixels under an occluder for the square to count as hidden."""
 TAIL = 0.3
-"""Share of a disc that may be missing where several lie in a row; a single one's shadow adds less than the
+"""Share of a disc that may be missing in a row of discs; the shadow of a single disc adds less than the
 rest."""
 LEDGE, LAID = 0.5, 5.0
-"""Area in squares of the lattice that pieces beside each other on the ledge may hide, with their shadows, and
-that they may have in all."""
+"""Maximum area of the lattice, in squares, that pieces on the ledge and their shadows may cover, and their
+maximum total area."""
 MARGIN, TABLE = 2.0, 4.5
-"""Squares around the lattice that are looked at for an arm, and for pieces that were laid down."""
+"""Margins around the lattice, in squares, that are searched for an arm, and for pieces that were put down."""
 
 _CHANNELS = np.ones((1, 3), np.float32)
-"""Adds up a pixel's three: a tenth of the time that numpy takes for it."""
+"""Sums the channels of a pixel, in a tenth of the time that numpy takes."""
 
 
 class Smoothed:
-    """A picture and, made once, its smoothed part about the board and, thinned, about the table."""
+    """A picture with its blurred part around the board and, subsampled, around the table, both cached."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
         self.image = image
@@ -48,13 +48,13 @@ class Smoothed:
         self._thinned: tuple[Window, int, NDArray[np.uint8]] | None = None
 
     def part(self, window: Window) -> NDArray[np.uint8]:
-        """The smoothed pixels of a window."""
+        """The blurred pixels of a window."""
         if self._part is None or self._part[0] != window:
             self._part = window, blurred(self.image[window.slices])
         return self._part[1]
 
     def thinned(self, window: Window, every: int) -> NDArray[np.uint8]:
-        """Of the smoothed pixels of a window one in so many along a line."""
+        """The blurred pixels of a window, subsampled by ``every`` in both directions."""
         if self._thinned is None or self._thinned[:2] != (window, every):
             # A copy: the rest of a large picture need not be kept.
             self._thinned = window, every, blurred(self.image[window.slices])[::every, ::every].copy()
@@ -63,9 +63,8 @@ class Smoothed:
 
 @dataclass(frozen=True, eq=False)
 class Covering:
-    """A thing that seems to lie over the squares: its ``mask`` (h, w), with a little around it, in the
-    board's ``window``; whether it ``comes_in`` from the window's edge, as an arm does; and the squares that
-    lie ``under`` it, if only in part.
+    """A presumed occluder: its slightly dilated ``mask`` (h, w) in the board's ``window``; whether it
+    ``comes_in`` from the window's edge, as an arm does; and the squares at least partly ``under`` it.
     """
 
     window: Window
@@ -74,14 +73,14 @@ class Covering:
     under: tuple[int, ...]
 
     def pasted(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The picture ``before`` with the thing in it as ``now`` shows it."""
+        """The picture ``before`` with the occluder pasted from ``now``."""
         picture = before.copy()
         picture[self.window.slices][self.mask] = now[self.window.slices][self.mask]
         return picture
 
 
 class Change:
-    """Changed pixels between two pictures of one scene, ``now`` and ``before``, in a window around the
+    """The change detection between two pictures of one scene, ``now`` and ``before``, in a window around the
     board.
     """
 
@@ -101,7 +100,12 @@ class Change:
         self._pitch = outlines.pitch
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
         self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])
-        """For each square, the share of the pixels of its stack and of one piece more that changed, (52,)."""
+        """For each square, (52,), the changed share of the pixels of its stack and one more piece."""
+
+    @property
+    def before(self) -> NDArray[np.uint8]:
+        """The earlier picture."""
+        return self._pictures[1].image
 
     def _unlike(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
         alike = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._like), np.uint8)
@@ -117,13 +121,13 @@ class Change:
         return self._share_of(square, self.changed)
 
     def _share_of(self, square: int, pixels: NDArray[np.bool_]) -> float:
-        """The share of a square's stack, and one piece more on it, in these ``pixels`` of the window."""
+        """The share of a square's stack, with one more piece, that these ``pixels`` of the window cover."""
         mask = self._outlines.columns[square].standing(len(self._standing[square]) + 1)
         return float(pixels[self._slices(square)][mask].mean()) if mask.any() else 0.0
 
     def appeared(self, colours: ColourModel) -> str:
-        """The pieces, by letter, that seem to have been laid down beside the lattice: taken from a stack, or
-        put in reserve.
+        """The letters of the pieces that seem to have been put down beside the lattice: captured, or moved to
+        the reserve.
         """
         step = self._every
         window = table_window(self._outlines)
@@ -133,8 +137,8 @@ class Change:
             return ""
         now, before = (colours.log_likelihood(picture[beside])[:, 1:] for picture in shown)
         labels = np.zeros(beside.shape, np.uint8)
-        # A label or a cloth of a piece's colour is there before and after; only a piece makes the pixel
-        # likelier.
+        # A label or a cloth of a piece's colour is there before and after; only a new piece increases the
+        # likelihood of its colour.
         laid = (now.max(1) > 0.5) & (now.max(1) > before.max(1) + 1.0)
         labels[beside] = np.where(laid, now.argmax(1) + 1, 0)
         mask = cv2.morphologyEx((labels > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
@@ -152,16 +156,16 @@ class Change:
         return self.changed[self._slices(square)]
 
     def _slices(self, square: int) -> tuple[slice, slice]:
-        """The rows and columns of the window in which the stacks of a square lie."""
+        """The rows and columns of the window that a square's column covers."""
         column = self._outlines.columns[square]
         top, left = column.top - self.window.top, column.left - self.window.left
         return slice(top, top + column.height), slice(left, left + column.width)
 
     def differs(self) -> NDArray[np.float64]:
-        """By how much each square looks different, (52,): the mean difference of its stack's pixels, in
-        standard deviations of the squares on which nothing happened.
+        """The difference of each square, (52,): the mean difference of its stack's pixels, normalized by
+        the median and the standard deviation (from the median absolute deviation) over all squares.
 
-        Far finer than :attr:`touched`, and far easier led astray by a shadow.
+        Much more sensitive than :attr:`touched`, but also to shadows.
         """
         every = self._every
         few = cv2.absdiff(thinned(self._now, every), thinned(self._before, every))
@@ -169,7 +173,7 @@ class Change:
         height, width = difference.shape[:2]
         places = [self._places(s, len(self._standing[s]) + 1, height, width) for s in range(len(SQUARES))]
         counts = np.array([len(each) for each in places])
-        # Of places that follow each other without a gap, sums are made for all squares at once.
+        # The indices are concatenated, so that one cumulative sum serves all squares.
         ends = np.concatenate([[0], np.cumsum(difference.ravel()[np.concatenate(places)], dtype=float)])
         last = np.cumsum(counts)
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
@@ -178,7 +182,7 @@ class Change:
         return np.asarray((means - usual) / max(spread, 0.05 * usual, 1e-6))
 
     def _places(self, square: int, pieces: int, height: int, width: int) -> NDArray[np.intp]:
-        """Which of the window's thinned pixels, (height, width), a stack of so many pieces covers."""
+        """Flat indices of the window's subsampled pixels (height, width) that ``pieces`` pieces cover."""
         known = _places_of_stacks(self._outlines)
         if (square, pieces) not in known:
             every, column = self._every, self._outlines.columns[square]
@@ -191,9 +195,9 @@ class Change:
         return known[square, pieces]
 
     def foreign(self, explained: Collection[int], tallest: dict[int, int] | None = None) -> float:
-        """Area, in squares, of the largest connected change that the columns of ``explained`` do not hold.
+        """Area, in squares, of the largest connected change outside the columns of ``explained``.
 
-        Only changes that reach onto the squares count: pieces laid down beside the board are no arm.
+        Only changes that reach onto the lattice count: pieces put down beside the board are no arm.
         """
         rest = self.changed.copy()
         tall = tallest or {}
@@ -210,12 +214,12 @@ class Change:
         few = rest[:: self._every, :: self._every]
         if np.count_nonzero(few) * self._every**2 < 0.4 * self._pitch * self._pitch:
             return 0.0
-        # A shadow dims a whole patch by one factor; an arm does not. A very large one counts all the same.
+        # A shadow dims a region by one factor, an arm does not. Very large ones count, if only half.
         return max(self._largest(few & ~self._shading(few)), 0.5 * self._largest(few))
 
     def covering(self) -> Covering | None:
-        """What lies over the squares, if anything does: of all that changed the part of which most lies where
-        no stack can be seen. Whatever is done at the table stays within the columns of the stacks.
+        """The occluder over the squares, if any: the changed component with the largest area outside all
+        columns. Acts on the board change pixels within the columns only.
         """
         parts, areas, area = self._parts(self.changed[:: self._every, :: self._every])
         size = parts.shape[1], parts.shape[0]
@@ -234,7 +238,7 @@ class Change:
         return Covering(self.window, mask, bool(edge.any()), tuple(under))
 
     def _off_stacks(self) -> NDArray[np.uint8]:
-        """In the window, 1 for what no stack covers, nor would with a piece more."""
+        """Mask of the window, 1 where no stack is, even with one more piece."""
         mask = np.ones(self.changed.shape, np.uint8)
         for square, stack in enumerate(self._standing):
             mask[self._slices(square)] &= ~self._outlines.columns[square].standing(len(stack) + 1)
@@ -242,12 +246,12 @@ class Change:
 
     @property
     def _every(self) -> int:
-        """Of how many pixels along a line one is enough for what is as large as a piece."""
+        """Sampling step, in pixels, that still resolves a piece."""
         return max(1, round(self._pitch / 28))
 
     def _shading(self, part: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of ``part``'s pixels (every so many of the window's) changed as under a shadow: every
-        channel by nearly the same factor.
+        """Mask of the pixels in ``part`` (a subsampled mask of the window) that changed as in a shadow: all
+        channels by nearly the same factor.
         """
         shaded = np.zeros(part.shape, bool)
         now, before = (
@@ -260,8 +264,8 @@ class Change:
         return shaded
 
     def _largest(self, rest: NDArray[np.bool_]) -> float:
-        """Area in squares of the largest part of ``rest`` (every so many of the window's pixels) that reaches
-        onto the squares.
+        """Area in squares of the largest component of ``rest`` (a subsampled mask of the window) that reaches
+        onto the lattice.
         """
         every = self._every
         if np.count_nonzero(rest) * every * every < 0.4 * self._pitch * self._pitch:
@@ -270,11 +274,11 @@ class Change:
         return float(areas.max()) / square
 
     def _parts(self, rest: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
-        """The connected parts of ``rest`` (every so many of the window's pixels), numbered on a coarser grid;
-        the area of each, 0 where it does not reach onto the squares; and that of a square.
+        """The connected components of ``rest`` (a subsampled mask of the window), labelled on a coarser grid;
+        the area of each, 0 if it does not reach onto the lattice; and the area of a square.
         """
         every = self._every
-        # Smaller still: threads of noise vanish, an arm stays.
+        # Reduced further: thin lines of noise vanish, an arm remains.
         factor = max(1, round(self._pitch / 14 / every))
         small = cv2.resize(
             rest.astype(np.uint8) * 255,
@@ -284,8 +288,8 @@ class Change:
         solid = (np.asarray(small) > 127).astype(np.uint8)
         count, parts, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
         lattice = cv2.resize(
-            # Not the corners, which hold no square: under another lamp the table there is such a patch, and
-            # whatever is set down there hides nothing.
+            # Without the corners, where there are no squares: in another light the table there changes as a
+            # region, and objects there hide nothing.
             lattice_mask(self._outlines, self.window).view(np.uint8),
             (solid.shape[1], solid.shape[0]),
             interpolation=cv2.INTER_NEAREST,
@@ -295,7 +299,7 @@ class Change:
         square = (self._pitch / (factor * every)) ** 2
         areas[0] = 0
         areas[reach < max(3, REACHES * square)] = 0
-        # An arm comes from somewhere; pieces on the ledge stand by themselves before the nearest squares.
+        # An arm is connected to the edge; pieces on the ledge are isolated in front of the nearest squares.
         left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
         right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
         apart = (left > 0) & (top > 0) & (right < solid.shape[1]) & (bottom < solid.shape[0])
@@ -304,7 +308,7 @@ class Change:
 
 
 def _in_a_row(blob: NDArray[np.bool_]) -> int:
-    """How many discs in a row make up the blob; one with its shadow is one."""
+    """How many discs in a row form the blob; a disc with its shadow counts as one."""
     points = np.column_stack(np.nonzero(blob)[::-1]).astype(np.int32)
     _, sides, _ = cv2.minAreaRect(points)
     width = min(sides) + 1.0
@@ -312,7 +316,7 @@ def _in_a_row(blob: NDArray[np.bool_]) -> int:
 
 
 def _shared_out(number: int, shares: NDArray[np.int64]) -> str:
-    """Letters of so many pieces, of the colours of which these shares of a blob are."""
+    """Letters of ``number`` pieces, distributed in proportion to the colours' ``shares`` of a blob."""
     exact = shares * (number / shares.sum())
     counts = exact.astype(int)
     for label in np.argsort(counts - exact)[: number - counts.sum()]:
@@ -322,7 +326,7 @@ def _shared_out(number: int, shares: NDArray[np.int64]) -> str:
 
 @made_once
 def _places_of_stacks(outlines: Outlines) -> dict[tuple[int, int], NDArray[np.intp]]:
-    """Those that were asked for, by square and number of pieces."""
+    """The indices computed so far, by square and number of pieces."""
     return {}
 
 

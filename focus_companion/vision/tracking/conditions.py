@@ -1,10 +1,8 @@
-"""Under which conditions a picture was taken, beside another of the same scene: how the camera has moved a
-little since, and how the :mod:`light <.light>` has changed. Undone, the two pictures differ in what happened
-alone.
+"""Registration of a picture to a baseline of the same scene: the small motion of the camera in between, and
+the change of :mod:`light <.light>`. With both undone, the pictures differ only by what has happened.
 
-The camera has turned about its centre by a small angle and zoomed by a little (a stand that sways or sags, a
-lens that focuses). That is fitted robustly: what happened on the board takes up a part of the picture, and
-does not follow.
+The motion is a small rotation about the camera's centre and a change of zoom (a stand that sways or sags, a
+lens that focuses). The fit is robust: acts on the board affect a part of the picture only, and are outliers.
 """
 
 from __future__ import annotations
@@ -28,32 +26,32 @@ Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
 
 POINTS: Final = 600
-"""Pixels, those with the steepest slopes, by which a motion is measured: with less steep ones among them it
-is measured less exactly."""
+"""Number of pixels, those with the largest gradients, from which a motion is estimated: more, with smaller
+gradients, make the estimate less accurate."""
 STEPS: Final = 20
-"""Solutions of the least squares at the most; each takes a tenth of a millisecond."""
+"""Maximum number of iterations of least squares; each takes a tenth of a millisecond."""
 AT_REST: Final = 0.005
-"""Pixels of the coarse picture by which a solution moves a point when it has converged."""
+"""Convergence threshold: motion of points per iteration, in pixels of the coarse picture."""
 NO_MOTION: Final = 0.25
-"""Pixels of the coarse picture up to which a motion is not undone: it is lost in the smoothing."""
+"""Motion, in pixels of the coarse picture, up to which it is ignored: the blur is larger."""
 FAR: Final = 0.6
-"""Squares from which a motion is not believed: a square aside, a board looks much like itself."""
+"""Motion, in squares, from which it is rejected: shifted by a square, a board looks much the same."""
 UNLIKE: Final = 12.0
-"""Grey levels by which a pixel differs when it has a quarter of its weight: what happened has hardly any."""
+"""Residual, in grey levels, at which a pixel has a quarter of its weight; outliers have hardly any."""
 FITS: Final = 0.4
-"""Mean weight of the points, 1 at the most, below which a motion is sought from elsewhere too."""
+"""Mean weight of the points (0 … 1) below which the fit is repeated from another initial motion."""
 FARTHEST, TIGHTER = 60.0, 0.7
-"""The same for the first solution, as edges far from their places differ too, and its factor for the next."""
+"""The same for the first iteration, while edges are still displaced, and its factor from one to the next."""
 PLAINLY: Final = 25
-"""Grey levels by which a channel plainly differs: what leaves more of them than before explains nothing."""
+"""Difference, in grey levels, of a clearly different channel; a correction must not increase their number."""
 GRID: Final = 16
-"""Pixels between the points at which a motion is worked out; between them it is linear."""
+"""Sampling step, in pixels, of the remapping; it is interpolated linearly in between."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """A coarse copy of a part of a picture: every how many pixels of the ``window``, how wide a square is in
-    the copy (pixels), and the lens of the whole picture.
+    """How a coarse copy samples a picture: the step ``every`` in pixels within the ``window``, the side of
+    a ``square`` in pixels of the copy, and the lens of the whole picture.
     """
 
     window: Window
@@ -62,21 +60,21 @@ class Sampling:
     lens: Lens
 
     def halved(self) -> Sampling:
-        """That of the copy reduced to half its size."""
+        """The sampling of the copy reduced to half its size."""
         return replace(self, every=2 * self.every, square=self.square / 2)
 
     def pixels(self, points: Floats) -> Floats:
-        """Points (N, 2) of the copy as pixels of the picture."""
+        """Convert points (N, 2) of the copy to pixels of the picture."""
         return np.asarray(points * self.every + (self.window.left, self.window.top))
 
     def points(self, pixels: Floats) -> Floats:
-        """The other way round."""
+        """Convert pixels (N, 2) of the picture to points of the copy."""
         return np.asarray((pixels - (self.window.left, self.window.top)) / self.every)
 
 
 @dataclass(frozen=True)
 class Motion:
-    """How the camera has moved: ``turn`` in radians about its axes, and the logarithm of its ``zoom``."""
+    """A motion of the camera: ``turn`` in radians about its axes, and the log of the ``zoom`` factor."""
 
     turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
     zoom: float = 0.0
@@ -91,7 +89,7 @@ class Motion:
         return np.array([*self.turn, self.zoom])
 
     def camera(self, before: Camera) -> Camera:
-        """The camera that has moved so."""
+        """The camera after this motion."""
         turn = np.asarray(cv2.Rodrigues(np.array(self.turn))[0])
         x, y, z = np.asarray(cv2.Rodrigues(turn @ before.rotation_matrix)[0]).ravel()
         lens = replace(before.lens, focal=before.lens.focal * float(np.exp(self.zoom)))
@@ -99,7 +97,7 @@ class Motion:
         return Camera(lens, (float(x), float(y), float(z)), (float(right), float(down), float(ahead)))
 
     def seen(self, rays: Floats, lens: Lens) -> Floats:
-        """Where what lay in these directions, (N, 3), is seen now: pixels (N, 2)."""
+        """Pixels (N, 2), after the motion, of the viewing directions (N, 3) before it."""
         turned = rays @ np.asarray(cv2.Rodrigues(np.array(self.turn))[0]).T
         turned[:, :2] *= np.exp(self.zoom)
         pixels, _ = cv2.projectPoints(
@@ -112,7 +110,7 @@ STILL: Final = Motion()
 
 
 def rays(pixels: Floats, lens: Lens) -> Floats:
-    """The directions (N, 3) in which pixels (N, 2) look."""
+    """Viewing directions (N, 3) of pixels (N, 2)."""
     shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
     plain = cv2.undistortPoints(shown, lens.matrix, np.array(lens.distortion)).reshape(-1, 2)
     return np.column_stack([plain, np.ones(len(plain))])
@@ -120,8 +118,8 @@ def rays(pixels: Floats, lens: Lens) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Those of one picture against a :class:`Baseline`: ``motion``, and the ``light`` over the window,
-    ``None`` where it is the same.
+    """Those of a picture relative to a :class:`Baseline`: the ``motion`` of the camera, and the ``light``
+    over the window; ``None`` if it is the same.
     """
 
     sampling: Sampling
@@ -133,7 +131,7 @@ class Conditions:
         return self.motion is STILL and self.light is None
 
     def moves(self) -> float:
-        """By how many pixels of the picture the corners of the window have moved, at the most."""
+        """Maximum motion of the corners of the window, in pixels of the picture."""
         if self.motion is STILL:
             return 0.0
         window, lens = self.sampling.window, self.sampling.lens
@@ -143,9 +141,7 @@ class Conditions:
         return float(np.abs(self.motion.seen(rays(corners, lens), lens) - corners).max())
 
     def undone(self, image: Image) -> Image:
-        """The picture as it would have been taken under the conditions of the baseline; a copy, the same
-        outside of the window.
-        """
+        """The picture under the conditions of the baseline; a copy, unchanged outside the window."""
         if self.same:
             return image
         back = image.copy()
@@ -158,7 +154,7 @@ class Conditions:
         return self.sampling.window.slices
 
     def _held(self, image: Image) -> Image:
-        """The window's pixels from where they have moved to."""
+        """The window with the motion undone."""
         window, lens = self.sampling.window, self.sampling.lens
         size = window.right - window.left, window.bottom - window.top
         corner = np.array([window.left, window.top])
@@ -166,8 +162,8 @@ class Conditions:
 
 
 def _pulled(image: Image, size: tuple[int, int], places: Callable[[Floats], Floats]) -> Image:
-    """A picture of ``size`` (width, height) whose points (N, 2) are from these ``places`` of the image."""
-    # In the middles of cells that begin one before the picture: so resizing hits every pixel.
+    """The image remapped to ``size`` (width, height); ``places`` maps points (N, 2) back to the image."""
+    # At the centres of cells, with a border of one cell, so that resizing interpolates at every pixel.
     columns, rows = (-(-side // GRID) + 2 for side in size)
     x, y = np.meshgrid((np.arange(columns) - 0.5) * GRID - 0.5, (np.arange(rows) - 0.5) * GRID - 0.5)
     grid = places(np.column_stack([x.ravel(), y.ravel()])).reshape(rows, columns, 2).astype(np.float32)
@@ -178,10 +174,10 @@ def _pulled(image: Image, size: tuple[int, int], places: Callable[[Floats], Floa
 
 
 class Baseline:
-    """A coarse picture with which later ones of the same scene are compared."""
+    """A coarse picture to which later ones of the same scene are registered."""
 
     def __init__(self, picture: Image, sampling: Sampling) -> None:
-        """``picture`` (h, w, 3): smoothed, as ``sampling`` says."""
+        """``picture`` (h, w, 3) is blurred and sampled according to ``sampling``."""
         self.picture, self.sampling, self._veiled = picture, sampling, False
         plain = self._plain(picture)
         down, across = (
@@ -200,30 +196,30 @@ class Baseline:
         self._jacobian = np.einsum("ni,pni->np", slopes, moves)
         self._reach = np.abs(moves).max((1, 2))
         self._usual = moves[:2].mean(1)
-        # Next to nothing: it holds still what a plain picture tells nothing of.
+        # A minimal regularization for degrees of freedom that a picture without texture leaves open.
         self._stiffness = 1e-9 * np.diag((self._jacobian**2).sum(0) + 1.0)
 
     def _moves(self) -> Floats:
-        """By how many points of the copy each unit of a motion moves the chosen ones, (4, N, 2)."""
+        """Derivatives (4, N, 2) of the chosen points' positions in the copy by the components of a motion."""
         x, y, one = self._rays.T
         turned = [(-x * y, -one - y * y), (one + x * x, x * y), (-y, x), (x, y)]
         return np.array(turned).transpose(0, 2, 1) * (self.sampling.lens.focal / self.sampling.every)
 
     def _plain(self, picture: Image) -> Field:
-        """Grey levels without what is wider than a square: light, mostly."""
+        """Grey levels after a high-pass filter at the scale of a square, which removes most of the light."""
         grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).astype(np.float32)
         wide = 2 * round(self.sampling.square / 2) + 1
         return np.asarray(grey - cv2.blur(grey, (wide, wide)), np.float32)
 
     def motion(self, picture: Image, near: Motion = STILL) -> tuple[Motion, float]:
-        """The camera's motion until this picture was taken, sought from ``near``; and how well it fits, as
-        the mean weight of its points.
+        """The camera's motion from the baseline to this picture, searched from ``near``, and the quality of
+        the fit, as the mean weight of the points (0 … 1).
         """
         plain = self._plain(picture)
         vector, fits = self._solved(plain, near.vector)
         if fits < FITS:
-            # Farther away than slopes reach, unless an arm hides most of what could be compared: in a copy of
-            # half the size they reach twice as far.
+            # The motion exceeds the range of the gradients, unless an arm occludes most of the points; in a
+            # copy of half the size, the range is twice as large.
             half = self._half._plain(_halved(picture))
             rough, _ = self._half._solved(half, self._half._shift(half))
             other, better = self._solved(plain, rough)
@@ -236,16 +232,16 @@ class Baseline:
         return Baseline(_halved(self.picture), self.sampling.halved())
 
     def _shift(self, plain: Field) -> Floats:
-        """The turn, as a motion's vector, by which the whole picture is most likely shifted."""
+        """The motion vector of a rotation that shifts the picture as phase correlation estimates it."""
         height, width = plain.shape
         shift, _ = cv2.phaseCorrelate(self._all, plain, cv2.createHanningWindow((width, height), cv2.CV_32F))
         turned = np.linalg.lstsq(self._usual.T, np.array(shift), rcond=None)[0]
         return np.array([*turned, 0.0, 0.0])
 
     def _solved(self, plain: Field, vector: Floats) -> tuple[Floats, float]:
-        """The motion from which the points differ least, and the mean of their weights (0 … 1) there."""
+        """The motion by iteratively reweighted least squares, and the mean weight of the points (0 … 1)."""
         off = self._off(plain, vector)
-        # Loosely at first, unless most of the points fit already.
+        # With a large tolerance first, unless most of the points fit already.
         first = 0 if _weights(off, UNLIKE).mean() < FITS else STEPS // 2
         for number in range(first, STEPS):
             unlike = max(UNLIKE, FARTHEST * TIGHTER**number)
@@ -259,7 +255,7 @@ class Baseline:
         return vector, float(weights.mean())
 
     def _off(self, plain: Field, vector: Floats) -> Floats:
-        """Grey levels (N,) by which the points differ from where this motion has them seen."""
+        """Residuals (N,), in grey levels, of the points under this motion."""
         at = self._seen(vector).astype(np.float32)
         shown = cv2.remap(plain, at[:, None], None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(shown[:, 0] - self._values, float)
@@ -269,8 +265,8 @@ class Baseline:
         return sampling.points(Motion.of(vector).seen(self._rays, sampling.lens))
 
     def conditions(self, picture: Image, before: Image, near: Motion = STILL) -> tuple[Conditions, float]:
-        """Those of a coarse picture, its light against that of ``before``, a picture that is held still; and
-        how well the motion fits, 0 … 1.
+        """The conditions of a coarse picture, and the quality of the motion's fit, 0 … 1. The light is
+        relative to ``before``, a picture with its motion undone.
         """
         motion, fits = self.motion(picture, near)
         if not NO_MOTION < self.reach(motion) < FAR * self.sampling.square:
@@ -285,16 +281,16 @@ class Baseline:
         return Conditions(self.sampling, motion, light), fits
 
     def reach(self, motion: Motion) -> float:
-        """By how many pixels of the copy the motion moves a point at the most."""
+        """Maximum displacement of a point by the motion, in pixels of the copy."""
         return float((np.abs(motion.vector) * self._reach).max())
 
     def relit(self, picture: Image) -> Image:
-        """A coarse picture that is held still, in the baseline's light."""
+        """A coarse picture, its motion undone, in the baseline's light."""
         light = Light.between(self.picture, picture, self.sampling.square)
         return picture if light is None else light.undone(picture)
 
     def held(self, picture: Image, motion: Motion) -> Image:
-        """The coarse picture as it would be had the camera not moved."""
+        """The coarse picture with the motion undone."""
         if motion is STILL:
             return picture
         sampling = self.sampling
@@ -312,11 +308,11 @@ def _halved(picture: Image) -> Image:
 
 
 def _weights(off: Floats, unlike: float) -> Floats:
-    """What points weigh, 0 … 1, that differ by ``off`` grey levels; a quarter of it at ``unlike``."""
+    """Weights (0 … 1) of points with residuals ``off`` in grey levels; a quarter at ``unlike``."""
     return np.asarray(1 / np.square(1 + np.square(off / unlike)))
 
 
 def unlike(one: Image, other: Image) -> float:
-    """Share of the channels that plainly differ."""
+    """Share of the channels that differ clearly (:data:`PLAINLY`)."""
     off = cv2.absdiff(one, other)
     return int(np.count_nonzero(off > PLAINLY)) / int(off.size)

@@ -1,4 +1,4 @@
-"""Values known at the middles of a picture's cells, worked out for its every pixel."""
+"""Upsampling: values known at the centres of a picture's cells, interpolated for every pixel."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 Field = NDArray[np.float32]
 
 _ROWS: Final = 96
-"""Pixels, about, from the top of a strip to its foot: so many rows of a large picture stay in the cache."""
+"""Approximate height of a strip in pixels: that many rows of a large picture fit in the cache."""
 
 
 def enlarged(grid: Field, cell: int, width: int, height: int) -> Iterator[tuple[slice, Field]]:
-    """The values of a grid (rows, columns[, channels]) for every pixel, linear between the middles of its
-    cells of ``cell`` × ``cell`` pixels; it begins and ends a cell outside of the picture.
+    """The values of a grid (rows, columns[, channels]) for every pixel, by linear interpolation between the
+    centres of its cells of ``cell`` × ``cell`` pixels; the grid has a border of one cell around the picture.
 
-    Gives strips: which rows of the picture, and their values (rows, width[, channels]). The whole would take
+    Yields strips: the rows of the picture, and their values (rows, width[, channels]). All at once would take
     several times the memory of the picture.
     """
     cells = max(1, _ROWS // cell)

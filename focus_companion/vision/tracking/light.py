@@ -1,8 +1,8 @@
-"""How the light differs between two pictures of one scene, each pixel of which shows the same thing.
+"""Photometric registration: the change of light between two aligned pictures of one scene.
 
-A smooth field of gain for each channel (shadows, clouds, exposure, white balance, flicker), and a smooth veil
-of white light over it or less of it (reflections). Both are fitted robustly, from all that may be light to
-what is: a piece that came or went has edges and a colour, and fits neither.
+The model is a smooth field of gain per channel (shadows, clouds, exposure, white balance, flicker) and a
+smooth additive veil of white light, positive or negative (reflections). Both are fitted robustly, with ever
+smaller tolerance: a piece that came or went has edges and a colour, and fits neither.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ from .enlarging import enlarged
 Field = NDArray[np.float32]
 
 CELL: Final = 1.0
-"""Squares between the nodes of the field of gain: a shadow is wider, a piece is not."""
+"""Node spacing of the field of gain, in squares: wider than a piece, narrower than a shadow."""
 VEIL_CELL: Final = 0.25
-"""Squares between the nodes of the veil: a reflection may be no wider than a square."""
+"""Node spacing of the veil, in squares: a reflection may be only a square wide."""
 LOOSENING: Final = (60.0, 30.0, 15.0, 10.0)
-"""Grey levels by which a pixel differs when it has a quarter of its weight, solution by solution."""
+"""Residual, in grey levels, at which a pixel has a quarter of its weight; one for each iteration."""
 VEIL_LOOSENING: Final = (120.0, 60.0, 30.0)
-"""The same where there is a veil: it may be as bright as what it lies on, and is narrower than its cells are
-small."""
+"""The same for fits with a veil, which may be as bright as the surface under it, and narrow relative to its
+cells."""
 EVERY_OTHER: Final = 2
-"""Of how many pixels of a coarse picture along a line one is enough for the light."""
+"""Sampling step in a coarse picture that is sufficient for the light."""
 SHOWN: Final = (9, 249)
-"""The darkest and the brightest grey level that tell anything of the light."""
+"""The range of grey levels that are used: others are clipped."""
 SAMPLE: Final = 4000
-"""Pixels of which the usual gain is the median."""
+"""Number of pixels of which the global gain is the median."""
 GAINS: Final = (0.2, 5.0)
-"""Between which factors of grey levels a change counts as one of light."""
+"""Range of gains that count as a change of light."""
 AS_BEFORE: Final = 0.03
-"""Change of grey levels, as a share of them, up to which the light is the same: noise has as much."""
+"""Relative change of grey levels up to which the light counts as the same; noise reaches it."""
 VEILED: Final = 20.0
-"""Grey levels by which all channels of a pixel must differ alike for a veil to be looked for, and …"""
+"""Minimum difference in grey levels, of one sign in all channels, of the pixels that suggest a veil."""
 VEILED_AREA: Final = 0.95
-"""… squares that such pixels must cover in one patch: a piece that came or went covers one at the most."""
+"""Minimum area in squares of one region of such pixels: a piece that came or went covers at most one."""
 BELIEVED: Final = 0.6, 0.85
-"""Share of what lies around a place that the light must explain for a veil there to be believed not at all,
-and wholly: of a piece that came or went it explains the middle, and not the edge."""
+"""Share of the surroundings that the light must explain for a veil to be kept in part (from the first value)
+and in full (from the second): for a piece that came or went, it explains the centre but not the edge."""
 SCREEN: Final = 2.2
-"""The usual gamma: grey levels are light to the power of its inverse, and a veil adds light."""
+"""Display gamma: a veil is additive in linear light, not in grey levels."""
 LEVELS: Final = 63
-"""Steps of a veil, either way."""
+"""Quantization steps of a veil, for each sign."""
 SMOOTH: Final = 4
-"""Pixels between those for which the gain is worked out; between them it is linear."""
+"""Sampling step in pixels of the gain; it is interpolated linearly in between."""
 
 _LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(SCREEN)
 
 
 @dataclass(frozen=True, eq=False)
 class Light:
-    """``gain`` (rows, columns, 3), a factor of grey levels, and the ``veil`` (rows, columns) of added light,
-    1 for full white, at the nodes of two grids over the picture.
+    """``gain`` (rows, columns, 3), a factor of grey levels, and ``veil`` (rows, columns), additive linear
+    light with 1 for full white, at the nodes of two grids over the picture.
     """
 
     gain: Field
@@ -69,14 +69,14 @@ class Light:
 
     @classmethod
     def between(cls, one: Image, other: Image, square: float, *, veiled: bool = False) -> Light | None:
-        """From one coarse picture to another; ``None`` if it is the same. ``square``: pixels across one;
-        ``veiled``: whether a veil is likely, as there was one just now.
+        """The change from one coarse picture to another; ``None`` if there is none. ``square``: side of a
+        square in pixels; ``veiled``: a veil is expected, as there was one in the last picture.
         """
         before, now = (thinned(each, EVERY_OTHER) for each in (one, other))
         return _Fit(before, now, square / EVERY_OTHER, veiled).light()
 
     def undone(self, picture: Image) -> Image:
-        """The picture in the light of before."""
+        """The picture as it would be in the previous light."""
         height, width = picture.shape[:2]
         gain = enlarged(
             _finely(np.float32(1) / self.gain, width, height, cv2.INTER_CUBIC), SMOOTH, width, height
@@ -93,15 +93,15 @@ class Light:
 
 
 def _finely(nodes: Field, width: int, height: int, how: int) -> Field:
-    """A grid's values at the middles of cells of :data:`SMOOTH` pixels, and of one more on each side."""
+    """A grid's values at the centres of cells of :data:`SMOOTH` pixels, with a border of one cell."""
     columns, rows = -(-width // SMOOTH), -(-height // SMOOTH)
-    # A cubic enlargement of the whole would take five times as long as a linear one.
+    # Cubic interpolation for every pixel would take five times as long as linear.
     fine = cv2.resize(nodes, (columns, rows), interpolation=how)
     return np.asarray(cv2.copyMakeBorder(fine, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
 def _table() -> NDArray[np.uint8]:
-    """Grey levels (2 × LEVELS + 1, 256) without so many steps of a veil."""
+    """Lookup table (2 × LEVELS + 1, 256) of grey levels without a veil of that many steps."""
     veil = np.linspace(-1, 1, 2 * LEVELS + 1)[:, None]
     left = np.clip(_LINEAR[None] - veil, 0, 1) ** (1 / SCREEN)
     return np.asarray(np.round(255 * left), np.uint8)
@@ -122,7 +122,7 @@ def _unveiled(picture: Image, veil: Field) -> Image:
 
 
 class _Fit:
-    """The light between two pictures, fitted in ever stricter steps."""
+    """The iterative robust fit of the light between two pictures."""
 
     def __init__(self, before: Image, now: Image, square: float, veiled: bool) -> None:
         self._pictures, self._veiled = (before, now), veiled
@@ -144,7 +144,7 @@ class _Fit:
         for loose in LOOSENING:
             self._fit_gain(loose)
         if veiled:
-            # A gain that follows a veil explains a part of it: what explains more is believed.
+            # A gain alone explains a part of a veil: the model that explains more is kept.
             gain, explained = self._gain, self._explained()
             self._gain = np.broadcast_to(self._usual, self._gain.shape)
             for loose in VEIL_LOOSENING:
@@ -162,28 +162,28 @@ class _Fit:
 
     @cached_property
     def _linear(self) -> tuple[Field, Field]:
-        """Both pictures as light, 0 to 1."""
+        """Both pictures in linear light, 0 … 1."""
         before, now = (np.asarray(cv2.LUT(picture, _LINEAR), np.float32) for picture in self._pictures)
         return before, now
 
     def _nodes(self, cell: float) -> tuple[int, int]:
-        """Rows and columns of a grid of so many squares a cell."""
+        """Rows and columns of a grid with cells of ``cell`` squares."""
         height, width = self._now.shape[:2]
         return max(2, round(height / (cell * self._square))), max(2, round(width / (cell * self._square)))
 
     def _full(self, nodes: Field, how: int) -> Field:
-        """The values at a grid's nodes for every pixel."""
+        """A grid's values interpolated for every pixel."""
         height, width = self._now.shape[:2]
         return np.asarray(cv2.resize(nodes, (width, height), interpolation=how), np.float32)
 
     def _shown(self, veil: Field | None) -> Field:
-        """The picture after, as grey levels without the veil."""
+        """The later picture, in grey levels, without the veil."""
         if veil is None:
             return self._now
         return _levels(self._linear[1] - self._full(veil, cv2.INTER_LINEAR)[..., None])
 
     def _off(self) -> Field:
-        """Grey levels (h, w, 3) by which the picture after is brighter than the light explains."""
+        """Residuals (h, w, 3) in grey levels: the later picture minus the model's prediction."""
         before = self._before * self._full(self._gain, cv2.INTER_CUBIC)
         if self._veil is not None:
             before = _levels(_light(before) + self._full(self._veil, cv2.INTER_LINEAR)[..., None])
@@ -194,14 +194,14 @@ class _Fit:
         return np.asarray(self._lit / np.square(1 + off * off), np.float32)
 
     def _explained(self) -> float:
-        """Share of the picture that the light explains, 0 … 1."""
+        """Share of the picture that the model explains, 0 … 1."""
         return float(self._weights(LOOSENING[-1]).mean())
 
     def _fit_gain(self, loose: float) -> None:
         weights = self._weights(loose)[..., None] * self._before
         now, nodes = self._shown(self._veil), self._nodes(CELL)
         both, own = _cells(weights * now, nodes), _cells(weights * self._before, nodes)
-        # Where little is known, the light is that of the whole picture.
+        # Regularized towards the global gain.
         prior = 0.02 * own.mean((0, 1)) + 1e-3
         self._gain = np.asarray(np.clip((both + prior * self._usual) / (own + prior), *GAINS), np.float32)
 
@@ -214,17 +214,17 @@ class _Fit:
     def _fit_veil(self, loose: float) -> None:
         weights = self._weights(loose)[..., None]
         added = self._linear[1] - self._linear[0] * _light(255 * self._full(self._gain, cv2.INTER_CUBIC))
-        # Errors are even in grey levels, not in light.
+        # Noise is uniform in grey levels, not in linear light.
         slope = np.asarray(cv2.pow(np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255, 1 - SCREEN), np.float32)
         weights = weights * slope
         nodes = self._nodes(VEIL_CELL)
         own = _cells(_sum(weights), nodes)
-        # Where hardly anything agrees, there is no veil.
+        # Regularized towards no veil.
         prior = 0.05 * _cells(_sum(slope), nodes) + np.float32(1e-6)
         self._veil = np.asarray(_cells(_sum(weights * added), nodes) / (own + prior), np.float32)
 
     def _believe(self) -> None:
-        """Keep the veil where nearly all around is explained with it."""
+        """Keep the veil where it explains nearly all of its surroundings."""
         assert self._veil is not None
         low, high = BELIEVED
         around = _cells(self._weights(VEIL_LOOSENING[-1]), self._nodes(VEIL_CELL))
@@ -234,27 +234,27 @@ class _Fit:
 
 
 def _cells(values: Field, nodes: tuple[int, int]) -> Field:
-    """The means of a picture's values about the nodes of a grid (rows, columns)."""
+    """Local means of a picture's values around the nodes of a grid (rows, columns)."""
     cells = cv2.resize(values, nodes[::-1], interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.blur(cells, (3, 3)), np.float32)
 
 
 def _light(levels: Field) -> Field:
-    """Grey levels as light, 0 for black and 1 for white."""
+    """Grey levels to linear light, 0 for black and 1 for white."""
     return np.asarray(cv2.pow(np.maximum(levels / np.float32(255), 0), SCREEN), np.float32)
 
 
 def _levels(light: Field) -> Field:
-    """The other way round."""
+    """Linear light to grey levels."""
     return np.asarray(255 * cv2.pow(np.clip(light, 0, 1), 1 / SCREEN), np.float32)
 
 
 def _channels(join: Callable[[Field, Field], cv2.typing.MatLike], values: Field) -> Field:
-    """The largest or smallest of each pixel's three values: numpy takes many times as long for it."""
+    """Maximum or minimum over the channels; numpy takes many times as long."""
     blue, green, red = cv2.split(values)
     return np.asarray(join(join(blue, green), red), np.float32)
 
 
 def _sum(values: Field) -> Field:
-    """Of each pixel's three values."""
+    """Sum over the channels."""
     return np.asarray(cv2.transform(values, np.ones((1, 3), np.float32)), np.float32)

@@ -1,4 +1,4 @@
-"""Follows the board when it or the camera is pushed: the known position, sought near its last place."""
+"""Search for the known position near its last place, by colours, after the board or the camera was pushed."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ..geometry.scene import BoardProfile, Camera, Floats
 
 _SPOTS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
 AGREES = 0.5
-"""Mean nats a point, above chance, from which a square shows what is expected of it, …"""
+"""Mean log-likelihood ratio per point, in nats, from which a square agrees with the position, …"""
 DIFFERS = 0.0
-"""… and below which it shows something else rather: bare domes of nearly a piece's colour lie between."""
+"""… and below which it disagrees; bare domes of nearly a piece's colour lie in between."""
 _FIELD_CORNER = 0.42
-"""Squares from the middle of a field, along both its sides, to where it shows beside the piece on it."""
+"""Distance in squares, along both axes, from the centre of a field to points not covered by its piece."""
 _FIELD_SPREAD = 12.0
-"""Grey levels by which the channels of one field vary."""
+"""Standard deviation, in grey levels, of the channels within a field."""
 BETWEEN = 0.25
-"""Share of the squares that may lie between without counting against a place."""
+"""Share of squares that may be undecided without a penalty for the pose."""
 
 
 class Probe:
-    """Points of the board whose class is known from the position: tops, bare domes, and the ground between
-    squares.
+    """Sample points of the board whose class is known from the position: tops, bare domes, and the ground
+    between squares.
     """
 
     def __init__(self, profile: BoardProfile, stacks: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ class Probe:
                 points.append((x + radius * dx, y + radius * dy, level))
                 labels.append(CLASS[stack[-1]] if stack else BARE)
                 owners.append(square)
-        # Ground at the corners where four low squares meet tells a shift by a whole square or by part of one.
+        # Ground at the corners where four low squares meet reveals shifts by a square or a part of one.
         height = {(f, r): len(stacks[s]) for s, (f, r) in enumerate(zip(FILE, RANK, strict=True))}
         for f in range(7):
             for r in range(7):
@@ -59,18 +59,18 @@ class Probe:
         corners = np.array([(-reach, -reach), (-reach, reach), (reach, -reach), (reach, reach)])
         flat = (profile.centres[:, None] + corners).reshape(-1, 2)
         self.fields: Floats | None = np.column_stack([flat, np.zeros(len(flat))]) if profile.flat else None
-        """Points (52 × 4, 3) in the corners of the squares of a board without domes, whose fields may have
-        shades of their own."""
+        """Points (52 × 4, 3) near the corners of the squares of a board without domes, whose fields may have
+        different shades."""
 
     def moved(self, dx: float, dy: float, turn: float) -> Floats:
-        """The points (N, 3) after the board was pushed by (dx, dy) mm and turned by ``turn`` radians."""
+        """The points (N, 3) after the board was moved by (dx, dy) mm and rotated by ``turn`` radians."""
         c, s = np.cos(turn), np.sin(turn)
         x, y, z = self.points.T
         return np.stack([c * x - s * y + dx, s * x + c * y + dy, z], -1)
 
 
 def _sampled(image: NDArray[np.uint8], pixels: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The colours (…, 3) at pixels (…, 2), and which of those are in the picture (…)."""
+    """The colours (…, 3) at pixels (…, 2), and a mask (…) of those inside the picture."""
     height, width = image.shape[:2]
     at = np.round(pixels).astype(np.intp)
     inside = (at[..., 0] >= 0) & (at[..., 0] < width) & (at[..., 1] >= 0) & (at[..., 1] < height)
@@ -79,8 +79,9 @@ def _sampled(image: NDArray[np.uint8], pixels: Floats) -> tuple[NDArray[np.uint8
 
 
 def _like_its_field(image: NDArray[np.uint8], camera: Camera, probe: Probe, shown: Floats) -> Floats:
-    """Nats (N,) for the colours ``shown`` (N, 3) at the probe's points as those of the fields they lie on,
-    by the corners of these; -inf for points of no square. Called for boards without domes only.
+    """Log-likelihood (N,), in nats, that the colours ``shown`` (N, 3) at the probe's points are those of the
+    fields under them, known from the fields' corners; -inf for points of no square. Only for boards without
+    domes.
     """
     assert probe.fields is not None
     fields = _sampled(image, camera.project(probe.fields))[0].reshape(-1, 4, 3).astype(float)
@@ -97,9 +98,10 @@ def _advantage(
     colours: ColourModel,
     fields: Floats | None = None,
 ) -> Floats:
-    """Nats, held within ±3, by which each pixel (…, N, 2) shows its label rather than the likeliest other
-    class. ``fields`` (N,): nats for each pixel as one of its own field. It is then bare if it looks like
-    either that field or any, and covered unless it looks like both: a piece may be of a field's shade.
+    """Log-likelihood ratio, in nats and clipped to ±3, of each pixel's (…, N, 2) label against the most
+    likely other class. ``fields`` (N,): log-likelihoods of the pixels' own fields. A bare square then has the
+    likelihood of its own field or that of any field: the larger one if it should be bare, the smaller one if
+    it should be covered, as a piece may have the shade of a field.
     """
     shown, inside = _sampled(image, pixels)
     scores = colours.table[bins(shown)][..., colours.known]
@@ -116,7 +118,7 @@ def _advantage(
 
 
 def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel) -> Floats:
-    """For every square, the mean nats a point by which it shows what the position says, (52,)."""
+    """For every square, (52,), the mean log-likelihood ratio per point, in nats, for the position."""
     pixels, fields = camera.project(probe.points), None
     if probe.fields is not None and colours.known[BARE]:
         fields = _like_its_field(image, camera, probe, _sampled(image, pixels)[0].astype(float))
@@ -127,15 +129,15 @@ def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: C
 
 
 def agreeing(nats: Floats) -> float:
-    """Share of the squares that show their position, of those that plainly show anything; ``nats`` (52,) as
-    of :func:`agreement`.
+    """Share of the squares that agree with the position among those that are decided either way; ``nats``
+    (52,) are those of :func:`agreement`.
     """
     agree, differ = int((nats > AGREES).sum()), int((nats < DIFFERS).sum())
     return agree / max(agree + differ, (1 - BETWEEN) * len(nats))
 
 
 def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
-    """The camera as seen from the board after the board was pushed by (dx, dy) mm and turned by ``turn``
+    """The camera in the frame of the board after the board was moved by (dx, dy) mm and rotated by ``turn``
     radians.
     """
     c, s = np.cos(turn), np.sin(turn)
@@ -160,9 +162,9 @@ def seek(
     reach: float = 1.6,
     turn: float = 12.0,
 ) -> tuple[Camera, float]:
-    """The camera after the push that best explains the picture, and the share of squares that then agree.
+    """The camera after the displacement that best explains the picture, and the share of squares that agree.
 
-    ``reach`` is in squares, ``turn`` in degrees; both are searched coarsely, then ever more finely.
+    ``reach`` in squares and ``turn`` in degrees bound a grid search from coarse to fine.
     """
     step, spin = 0.2 * profile.pitch, float(np.radians(2.0))
     shifts = np.arange(-reach * profile.pitch, reach * profile.pitch + 0.1, step)
@@ -186,10 +188,10 @@ def seek(
 
 
 def disagreeing_squares(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
-    """Squares whose top does not show what the probe's position says."""
+    """Squares whose top disagrees with the probe's position."""
     return tuple(int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < DIFFERS))
 
 
 def share_agreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:
-    """Share (0 … 1) of the squares that show what the probe's position says."""
+    """Share (0 … 1) of the squares that agree with the probe's position (:func:`agreeing`)."""
     return agreeing(agreement(image, camera, probe, colours))

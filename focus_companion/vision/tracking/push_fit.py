@@ -15,28 +15,28 @@ from ..geometry.scene import BoardProfile, Camera
 from .push import pushed
 
 REACHES = (0.22, 0.15, 0.1, 0.07, 0.05)
-"""How far, in squares, edges are looked for: one search and solution each."""
+"""Search distances for edges, in squares, one per iteration."""
 
 AGREED = 0.6
-"""Agreement of the outlines from which a fit to a known position is right beyond doubt."""
+"""Agreement of the outlines from which a fit to a known position is certain."""
 
 WORSE = 0.05
-"""By how much outlines may agree less with a board that was merely pushed: freedom fits anything."""
+"""Bonus of a pose restricted to a displacement on the table: more degrees of freedom always fit better."""
 
 SAME_LENS = 0.004, 0.004
-"""Spread of the focal length's logarithm and of k1 between two pictures of one camera."""
+"""Standard deviations of the log focal length and of k1 between two pictures of one camera."""
 
 ASIDE = 0.3
-"""How far beside a place, in squares, the board is sought where its outlines do not agree there."""
+"""Distance, in squares, of additional starting points if the outlines do not agree."""
 
 
 def fits(
     image: Image, held: Camera, start: Camera, profile: BoardProfile, stacks: Sequence[str]
 ) -> list[tuple[Camera, float]]:
-    """Places where the board may be, with the agreement of the outlines (0 … 0.8) there, best first.
+    """Poses of the board with the agreement of its outlines (0 … 0.8), best first.
 
-    ``held`` is the camera before, ``start`` where the colours say that the board is; they may be half a
-    square off, so it is sought from both places, and then from all sides, until it agrees beyond doubt.
+    ``held`` is the previous camera, ``start`` the one that the colours indicate, which may be half a square
+    off: the fit starts from both, and then from all sides, until one is certain.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     before = resized(held, fine)
@@ -47,7 +47,7 @@ def fits(
         edges = Edges.of(fine, board_bounds(near, profile))
         camera = fit_outlines(edges, near, profile, prior, heights, REACHES)
         agrees = outline_agreement(edges, camera, profile, heights)
-        # On its table only the place has changed: how the camera leans is known better from before.
+        # A board on a table only moves in the plane: the tilt is known better from before.
         merely = slid(before, camera, profile)
         agreed = outline_agreement(edges, merely, profile, heights)
         return (merely, max(agreed, agrees)) if agreed > agrees - WORSE else (camera, agrees)
@@ -56,7 +56,7 @@ def fits(
     for place in (start, held, *around(start, profile, ASIDE)):
         camera, agrees = fitted(resized(place, fine))
         if agrees > AGREED:
-            # From so near it comes nearer still, if it was led astray on its way.
+            # A restart from here improves the fit if it took a detour.
             camera, agrees = max((camera, agrees), fitted(camera), key=lambda fit: fit[1])
         found.append((resized(camera, image), agrees))
         if agrees > AGREED:
@@ -67,16 +67,16 @@ def fits(
 def places(
     image: Image, held: Camera, start: Camera, profile: BoardProfile, stacks: Sequence[str]
 ) -> list[tuple[Camera, float]]:
-    """Where the outlines see the board, with their agreement there, the best first: as they fit from
-    ``start``, and where it lay, which is where ``held`` sees it.
+    """Hypotheses for the board's pose with the agreement of its outlines, best first: fits from ``start``,
+    and the previous pose ``held``.
     """
     corners, near = held.project(profile.corners), 0.02 * held.pitch_pixels(profile)
-    # The same place in another light that the colours still bear is the same to the last digit.
+    # A board that has not moved keeps its pose exactly.
     found = [
         (held if np.abs(camera.project(profile.corners) - corners).max() <= near else camera, agrees)
         for camera, agrees in fits(image, held, start, profile, stacks)
     ]
-    # The fit is sought from where the colours see the board: under another lamp, beside its place.
+    # The fit starts from where the colours indicate the board; under another lamp, that is beside it.
     (stayed,) = agreements(image, (held,), profile, stacks)
     if stayed > max(AGREED, found[0][1]):
         found.insert(0, (held, stayed))
@@ -86,7 +86,7 @@ def places(
 def agreements(
     image: Image, cameras: Sequence[Camera], profile: BoardProfile, stacks: Sequence[str]
 ) -> list[float]:
-    """How well the outlines agree (0 … 0.8) where each of the cameras sees them, none of them moved."""
+    """Agreement of the outlines (0 … 0.8) with each of the cameras, without a fit."""
     fine, _ = reduced(image, FINE_PIXELS)
     heights = [len(stack) for stack in stacks]
     seen = [resized(camera, fine) for camera in cameras]
@@ -97,8 +97,7 @@ def agreements(
 
 
 def slid(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:
-    """The camera that sees the board pushed over its table from where ``held`` sees it to where it comes
-    nearest to what ``seen`` sees."""
+    """``held`` after the displacement of the board on its table that comes nearest to the pose ``seen``."""
     level = np.column_stack([profile.centres, np.zeros(len(profile.centres))])
     there = held.on_board(seen.project(level))
     middle, here = there.mean(0), profile.centres.mean(0)

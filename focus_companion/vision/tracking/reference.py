@@ -1,4 +1,4 @@
-"""The picture with which later ones are compared, and what is known of the squares in it."""
+"""The reference: the picture with which later ones are compared, and the state of the squares in it."""
 
 from __future__ import annotations
 
@@ -15,25 +15,23 @@ from .change import Change, Covering, Smoothed, board_window
 from .conditions import STILL, Baseline, Conditions, Motion, Sampling
 
 UNCOVERED = 0.2
-"""Share of the pixels of a hidden square that must change for it to be seen again."""
+"""Share of a hidden square's pixels that must change for it to count as visible again."""
 SERVES = 0.45
-"""How well, 0 … 1, pictures must fit the one from which motions are measured for it to serve further."""
+"""Minimum fit (0 … 1) of a picture to the keyframe of the camera's motion for the keyframe to be kept."""
 COARSE = 18.0
-"""Pixels across a square in the copies by which conditions are compared."""
+"""Pixels per square in the subsampled copies from which conditions are estimated."""
 POSSIBLY = 0.1
-"""Share of a square's pixels that counts as changed where it may have, before the picture was taken."""
+"""Changed share that is assumed for a square that may have changed before the picture was taken."""
 
 
 class Reference:
-    """A picture that showed the position, but on the squares that are ``unsettled`` (they showed something
-    else when it was adopted, for its light or for where the board lies in it) and those that a thing which
-    belongs to the scene has ``hidden``. ``mark``: a later picture, from which changes are told apart as well.
+    """A picture of the position, except on ``unsettled`` squares (they disagreed with it when the picture was
+    adopted for its light or for the pose of the board) and those ``hidden`` by an object that belongs to the
+    scene. ``mark``: a later picture, against which changes are computed as well.
     """
 
     def __init__(self, picture: Smoothed, wrong: Sequence[int] = (), hidden: Collection[int] = ()) -> None:
-        """``wrong``: squares that do not show what should stand there, the ``hidden`` ones perhaps among
-        them.
-        """
+        """``wrong``: squares that disagree with the position, possibly including ``hidden`` ones."""
         self.picture = picture
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
@@ -43,10 +41,10 @@ class Reference:
         self._fits = 1.0
 
     def conditions(self, picture: Smoothed, outlines: Outlines, near: Motion = STILL) -> Conditions:
-        """How the camera of a later picture has moved, from ``near`` or anywhere, and how its light differs.
+        """The motion of the camera until a later picture, searched from ``near``, and its change of light.
 
-        A motion is measured from one picture as long as it serves: measured from each to the next, small
-        errors would add up.
+        Motions are estimated against one keyframe as long as it fits: from each picture to the next, small
+        errors would accumulate.
         """
         every = max(1, round(outlines.pitch / COARSE))
         window = board_window(outlines)
@@ -64,15 +62,15 @@ class Reference:
         return self._coarse[1]
 
     def follow(self, picture: Smoothed, change: Change | None) -> None:
-        """A later picture shows the position too, and takes its place; ``change``: what differs in it."""
+        """Replace the picture by a later one that shows the position too, with this ``change`` against it."""
         self.hidden = self.hidden_after(change)
         self.picture, self.unsettled = picture, ()
         if self._fits < SERVES:
             self._keyframe = None
 
     def take_in(self, covering: Covering, image: Image, hidden: Collection[int]) -> None:
-        """A thing that lies there in ``image``, and hides these squares, lies there in the reference too: all
-        else in it stays.
+        """Paste an object that ``image`` shows, and that hides these squares, into the reference; the rest of
+        it stays.
         """
         self.picture = Smoothed(covering.pasted(image, self.picture.image))
         if self.mark is not None:
@@ -80,20 +78,20 @@ class Reference:
         self.hidden = tuple(sorted({*self.hidden, *hidden}))
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:
-        """The squares that are hidden still: where much has changed, the thing has been taken away, or
-        something else lies over it.
+        """The squares that are still hidden: those that changed much have been uncovered, or are occluded by
+        something else.
         """
         if change is None:
             return self.hidden
         return tuple(square for square in self.hidden if change.touched[square] < UNCOVERED)
 
     def touched(self, change: Change | None) -> NDArray[np.float64]:
-        """For each square, the share of its pixels that changed since the position stood there, or may have,
-        (52,); ``change`` is ``None`` for the reference itself.
+        """For each square, the share of its pixels that have, or may have, changed since the position stood
+        there, (52,); ``change`` is ``None`` for the reference itself.
         """
         touched = np.zeros(len(SQUARES)) if change is None else change.touched.copy()
         if change is None or self.unsettled:
-            # Anything may have changed before it was taken, and surely did where it shows otherwise.
+            # Any square may have changed before it was taken; those that disagree certainly have.
             touched = np.maximum(touched, POSSIBLY)
             touched[list(self.unsettled)] = 1.0
         touched[list(self.hidden_after(change))] = 0.0

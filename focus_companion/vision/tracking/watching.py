@@ -1,44 +1,243 @@
-"""How patient the watcher is, and what it takes for a board, a light or a place to be believed."""
+"""The state with the board in view: still pictures in, looks out; follows light, camera and pushes."""
 
 from __future__ import annotations
 
-from enum import Enum
+from collections.abc import Sequence
+from dataclasses import replace
 
-SETTLE = 0.18
-"""Seconds without motion after which a picture is looked at."""
+from ..appearance.background import Background
+from ..appearance.evidence import Evidence
+from ..appearance.learning import learn
+from ..capture.frames import Frame, Image
+from ..detection.refine import settled_by_pieces
+from ..geometry.stack_masks import Outlines
+from .change import Change, Covering, Smoothed
+from .conditions import STILL, Conditions, Motion
+from .look import Look
+from .placement import Hypothesis, Placement, Verified, constraints, verify
+from .push_fit import AGREED, agreements, fits
+from .recovery import UPSET, Recovery, Upset
+from .reference import Reference
+from .state import GONE, RETRY, Context, State, StillFrame
+
 BLINK = 0.45
-"""Seconds of motion between two like pictures that do not make the second a new one."""
-SEEK_AGAIN = 1.0
-"""Seconds between two attempts to find a board that is out of view, …"""
-SEEK_SOON, SOON = 0.3, 4
-"""… and after the first few of them: noise may spoil one picture and not the next."""
-UPSET = 12
-"""Squares that must have changed at once for the light or the board itself to be suspected."""
-HELD = 0.75
-"""Share of squares that must show their position for a pose to be believed."""
-SETTING_UP = 0.3
-"""The same for the last known pose while the players set the board up."""
-SAME = 0.93
-"""Share of squares that must show their position for a lasting change to be taken for another light."""
-ABSORB = 1.4
-"""Seconds after which it is."""
-SPREAD = 0.8
-"""Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
-LONG_LOST = 5.0
-"""Seconds out of view from which the players may well have gone on meanwhile, and …"""
-RESUMED = 0.8
-"""… the share of squares that must then show their position for the board to be back."""
-ASTRAY = 0.3
-"""Agreement of the outlines up to which a pose is not believed."""
+"""Seconds of motion between two similar pictures up to which the second one does not count as new."""
 AWAY = 0.15
-"""Squares by which the camera must have moved for its new place to be the one to compare with."""
-GONE = 4.0
-"""Seconds for which the still picture must make no sense before the board counts as out of view."""
+"""Minimum motion of the camera, in squares, for which the reference is replaced by one from the new place."""
 
 
-class State(Enum):
-    """Where the watcher stands."""
+class Watching:
+    """A board at a known placement, and the reference with which later pictures are compared."""
 
-    SEEKING = "no board"
-    WATCHING = "ok"
-    LOST = "lost"
+    state = State.WATCHING
+
+    def __init__(self, context: Context, verified: Verified, picture: StillFrame) -> None:
+        """``verified``: by this picture, which becomes the reference and the first look."""
+        self._context = context
+        self._placement, self._background = verified.placement, verified.background
+        smoothed = Smoothed(picture.image)
+        self._reference = Reference(smoothed, verified.disagree, verified.placement.hidden)
+        self._motion = STILL
+        self._upset: Upset | None = None
+        self._relearned = 0
+        """The number of the last look for which relearning the colours was tried."""
+        context.watch(self.outlines)
+        self.look: Look | None = self._new_look(replace(picture, since=picture.time), smoothed, None)
+
+    @classmethod
+    def at(cls, context: Context, picture: StillFrame, hypothesis: Hypothesis) -> Watching | None:
+        """The state after this picture if it verifies the hypothesis (:func:`.placement.verify`)."""
+        verified = verify(picture.image, hypothesis, context.standing, context.players)
+        return None if verified is None else cls(context, verified, picture)
+
+    @property
+    def outlines(self) -> Outlines:
+        """Those of the board at its place."""
+        return self._placement.outlines
+
+    @property
+    def placement(self) -> Placement:
+        """The current placement, with the squares that are hidden now."""
+        return replace(self._placement, hidden=self._reference.hidden)
+
+    # ---- pictures ----------------------------------------------------------------------------------------
+
+    def see(self, picture: StillFrame) -> Watching | None:
+        """The state after this picture; ``None``: the board is gone."""
+        look = self.look
+        # After any motion, a picture is compared anew, even if its subsampled copy hardly differs.
+        if look is None or picture.since > look.time or self._differ(picture, look):
+            del look
+            return self._compare(picture)
+        look.time = picture.time
+        if self._upset is None or look.change is None or picture.time - self._upset.tried < RETRY:
+            return self
+        return self._recover(picture.showing(look.taken), look.change)
+
+    def _differ(self, picture: StillFrame, look: Look) -> bool:
+        return self._context.stillness.differ(picture.small, look.small)
+
+    def _compare(self, picture: StillFrame) -> Watching | None:
+        """Compare a new picture with the reference, under its conditions."""
+        before, self.look = self.look, None
+        if before and picture.time - before.time < BLINK and not self._differ(picture, before):
+            # A flicker of the light or of the camera between two similar pictures makes no new picture.
+            picture = replace(picture, since=before.since)
+        # Each look holds tens of megabytes: this one is released before the next is made.
+        del before
+        taken = smoothed = Smoothed(picture.image)
+        conditions = self._reference.conditions(taken, self.outlines, self._motion)
+        self._motion = conditions.motion
+        if not conditions.same:
+            smoothed = Smoothed(conditions.undone(taken.image))
+        change = self._against(smoothed, self._reference.picture)
+        if int((change.touched > 0.2).sum()) >= UPSET:
+            # As captured: a board pushed by a square looks much like one that has hardly moved.
+            raw = change if conditions.same else self._against(taken, self._reference.picture)
+            after = self._recover(picture, raw)
+            if after is not self:
+                return after
+        else:
+            self._upset = None
+        self.look = self._new_look(picture, smoothed, change, conditions)
+        return self
+
+    def _against(self, now: Smoothed, before: Smoothed) -> Change:
+        context = self._context
+        return Change(now, before, self.outlines, context.standing, context.stillness.noise)
+
+    def _new_look(
+        self,
+        picture: StillFrame,
+        smoothed: Smoothed,
+        change: Change | None,
+        conditions: Conditions | None = None,
+    ) -> Look:
+        """The look of a ``picture``; ``smoothed``: the same under the conditions of the reference."""
+        context, reference = self._context, self._reference
+        mark = None if change is None else reference.mark
+        return Look(
+            time=picture.time,
+            since=picture.since,
+            evidence=Evidence(
+                smoothed.image, self.outlines, self._placement.colours, self._background, context.standing
+            ),
+            change=change,
+            touched=reference.touched(change),
+            unsettled=reference.unsettled,
+            since_mark=None if mark is None else self._against(smoothed, mark),
+            number=next(context.numbers),
+            smoothed=smoothed,
+            small=picture.small,
+            taken=picture.image,
+            conditions=conditions,
+        )
+
+    def _recover(self, picture: StillFrame, change: Change) -> Watching | None:
+        """Many squares changed at once: another light, a push, or something over the board?"""
+        context, upset = self._context, self._upset
+        since = picture.time if upset is None else upset.since
+        self._upset = Upset(since, picture.time)
+        recovery = Recovery(picture.image, self.placement, context.standing, change)
+        lasted = picture.time - since
+        for hypothesis in recovery.hypotheses(lasted):
+            if after := Watching.at(context, picture, hypothesis):
+                return after
+        if lasted <= GONE or not recovery.board_gone:
+            return self
+        if self._placement.by_hand and not context.confirmed:
+            # Its corners were marked by hand, and it is still being set up.
+            return Watching.at(context, picture, Hypothesis(self.placement, relearn=True, required=0.0))
+        return None
+
+    # ---- what the referee concludes from a look ------------------------------------------------------------
+
+    def confirm(self, doubtful: Sequence[int], shown: bool) -> None:
+        """See :meth:`.watcher.Watcher.confirm`."""
+        self._reference.mark = None
+        look, self.look = self.look, None
+        if look is None or not shown:
+            return
+        self._learn(look.image, doubtful)
+        moved = self._follow(look)
+        if not moved and self._placement.needs_refit(self._context.standing, doubtful):
+            self._refit(look.image, doubtful)
+
+    def mark(self) -> None:
+        """See :meth:`.watcher.Watcher.mark`."""
+        self._reference.mark = None if self.look is None else self.look.smoothed
+
+    def unchanged(self) -> None:
+        """See :meth:`.watcher.Watcher.unchanged`."""
+        if self.look is not None and self._follow(self.look):
+            self.look = None
+
+    def absorb(self, look: Look) -> Watching:
+        """The state after :meth:`.watcher.Watcher.absorb`."""
+        if look.covering is not None:
+            self._take_in(look, look.covering)
+            return self
+        context, placement = self._context, self.placement
+        picture = StillFrame(Frame(look.number, look.time, look.image), look.since, look.small)
+        after = Watching.at(context, picture, Hypothesis(placement))
+        if after is None and look.all_over and self._relearned != look.number:
+            # A lamp may change the bare board alone: if the outlines still agree, its shades are learned.
+            self._relearned = look.number
+            cameras = (placement.camera,)
+            (agrees,) = agreements(look.image, cameras, placement.profile, context.standing)
+            if agrees > AGREED:
+                after = Watching.at(context, picture, Hypothesis(placement, relearn=True))
+        return after or self
+
+    def _take_in(self, look: Look, covering: Covering) -> None:
+        """Make an object part of the scene: paste it into the pictures with which later ones are compared."""
+        self._reference.take_in(covering, look.image, look.hidden)
+        change = self._against(look.smoothed, self._reference.picture)
+        picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
+        self.look = self._new_look(picture, look.smoothed, change, look.conditions)
+
+    def _follow(self, look: Look) -> bool:
+        """Make a look the reference; returns whether the camera has moved permanently since the last one."""
+        self._reference.follow(look.smoothed, look.change)
+        if look.conditions is None or look.conditions.moves() <= AWAY * self.outlines.pitch:
+            return False
+        self._move_along(look.conditions.motion, Smoothed(look.taken))
+        return True
+
+    def _move_along(self, motion: Motion, taken: Smoothed) -> None:
+        """Follow a camera that has moved permanently: the new reference is a picture from its new place."""
+        before, stacks = self._placement, self._context.standing
+        camera = motion.camera(before.camera)
+        # Refined by outlines: the lens may be known less well than the board.
+        fitted, agrees = fits(taken.image, camera, camera, before.profile, stacks)[0]
+        self._placement = before.at(fitted if agrees > AGREED else camera)
+        hidden = self._reference.hidden
+        self._reference = Reference(taken, hidden, hidden)
+        self._background = Background(*taken.image.shape[:2])
+        self._motion = STILL
+        self._context.watch(self.outlines)
+        self._learn(taken.image)
+
+    def _refit(self, image: Image, doubtful: Sequence[int]) -> None:
+        """Choose the board profile, and fit the pose, by the position that ``image`` shows now."""
+        context, before = self._context, self._placement
+        stacks = context.standing
+        found = settled_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
+        fitted = constraints(stacks, doubtful)
+        self._placement = replace(before, outlines=Outlines(*found), constraints=fitted)
+        self._background.forget()
+        context.watch(self.outlines)
+        self._learn(image, doubtful, keep=0.0)
+
+    def _learn(self, image: Image, doubtful: Sequence[int] = (), keep: float | None = None) -> None:
+        """Learn colours and background, but not from squares that are ``doubtful`` or hidden."""
+        context = self._context
+        learn(
+            image,
+            self.outlines,
+            context.standing,
+            self._placement.colours,
+            self._background,
+            keep=context.keep if keep is None else keep,
+            except_squares=(*doubtful, *self._reference.hidden),
+        )

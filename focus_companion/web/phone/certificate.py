@@ -1,4 +1,4 @@
-"""The companion's own certificate: browsers give a page the camera over HTTPS alone."""
+"""The companion's self-signed certificate: browsers give pages access to the camera only over HTTPS."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 FILE: Final = "phone-certificate.pem"
 
 VALID: Final = datetime.timedelta(days=397)
-"""iOS takes none that is valid for longer than 825 days, browsers none of an authority for more than 398."""
+"""iOS accepts none valid for more than 825 days, browsers none of an authority valid for more than 398."""
 
 RENEWED: Final = datetime.timedelta(days=30)
-"""Before its end it is made anew."""
+"""Time before its expiry at which it is replaced."""
 
 
 def certificate(folder: Path, names: Iterable[str], now: datetime.datetime | None = None) -> Path:
-    """The file with key and certificate for these host names and addresses, for this user alone.
+    """The file with key and certificate for these host names and addresses, readable by this user alone.
 
-    It is made where there is none, and anew where it cannot be read, ends soon, or lacks one of ``names``.
+    It is created if it does not exist, cannot be read, expires soon, or lacks one of ``names``.
 
     Raises:
         OSError: it cannot be written.
@@ -47,19 +47,19 @@ def certificate(folder: Path, names: Iterable[str], now: datetime.datetime | Non
 
 
 def _holds(path: Path, names: Iterable[str], now: datetime.datetime) -> bool:
-    """Whether the file can be used on: whole, for its owner alone, for these names, not ending soon."""
+    """Whether the file can be reused: complete, private, for these names, and not expiring soon."""
     try:
         data = path.read_bytes()
         private = path.stat().st_mode & 0o077 == 0
         found = x509.load_pem_x509_certificate(data)
         key = serialization.load_pem_private_key(data, None)
-        told = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        names_in_it = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (OSError, ValueError, TypeError, x509.ExtensionNotFound):
-        # None yet, or a damaged one: another is made.
+        # There is none yet, or it is damaged: a new one is made.
         return False
     fits = found.public_key() == key.public_key()
     lasts = found.not_valid_before_utc <= now < found.not_valid_after_utc - RENEWED
-    return private and fits and lasts and {_name(name) for name in names} <= set(told)
+    return private and fits and lasts and {_name(name) for name in names} <= set(names_in_it)
 
 
 def _made(names: Iterable[str], now: datetime.datetime) -> bytes:
@@ -71,7 +71,7 @@ def _made(names: Iterable[str], now: datetime.datetime) -> bytes:
         .issuer_name(who)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        # Clocks of phones differ.
+        # The clocks of phones may be wrong.
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + VALID)
         .add_extension(x509.SubjectAlternativeName([_name(name) for name in names]), critical=False)

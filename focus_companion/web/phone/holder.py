@@ -8,11 +8,11 @@ import secrets
 import threading
 from http import HTTPStatus
 
-from ..access import Refused
+from ..access import HttpError
 
 
 class Holder:
-    """Knows the word, drawn anew at each start, and the token of the phone that holds the camera now."""
+    """Holds the word, a new one at each start, and the token of the phone that is the camera now."""
 
     def __init__(self) -> None:
         self.word = secrets.token_urlsafe(12)
@@ -20,13 +20,13 @@ class Holder:
         self._token: str | None = None
 
     def enter(self, word: str) -> str:
-        """A token for the word; the one handed out before is worth nothing from now on.
+        """A token in exchange for the word; earlier tokens become invalid.
 
         Raises:
-            Refused: it is not the word.
+            HttpError: the word is wrong.
         """
         if not hmac.compare_digest(_digest(word), _digest(self.word)):
-            raise Refused(
+            raise HttpError(
                 HTTPStatus.FORBIDDEN,
                 "This address is out of date. Scan the code on the companion’s page again.",
             )
@@ -35,13 +35,13 @@ class Holder:
             return self._token
 
     def check(self, token: str) -> None:
-        """Refuse a phone that does not hold the camera: 409 where another does, 401 where none does."""
+        """Refuse a phone that is not the camera: 409 if another one is, 401 if none is."""
         with self._lock:
             held = self._token
         if held is None:
-            raise Refused(HTTPStatus.UNAUTHORIZED, "The companion does not know this phone yet.")
+            raise HttpError(HTTPStatus.UNAUTHORIZED, "The companion does not know this phone yet.")
         if not hmac.compare_digest(_digest(token), _digest(held)):
-            raise Refused(HTTPStatus.CONFLICT, "Another phone is the camera now.")
+            raise HttpError(HTTPStatus.CONFLICT, "Another phone is the camera now.")
 
 
 def _digest(text: str) -> bytes:

@@ -1,7 +1,7 @@
-"""Serving the phone's page over TLS.
+"""Serves the phone's page over TLS.
 
-With cheroot: waitress speaks no TLS, and werkzeug's server closes the connection after each request,
-where a phone that sends 15 pictures a second has to keep one.
+It uses cheroot, because waitress does not support TLS, and werkzeug's server closes the connection after each
+request, whereas a phone that sends 15 pictures a second has to keep one.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ log = logging.getLogger(__name__)
 
 _THREADS: Final = 16
 _TIMEOUT: Final = 10
-"""Seconds that a connection may be silent, also within a request."""
+"""Seconds that a connection may be idle, even within a request."""
 
 
 class _LateHandshake(BuiltinSSLAdapter):
-    """The handshake is made by the thread that reads the first request, not by the one that accepts
-    connections: somebody who connects and says nothing would hold up everybody."""
+    """Leaves the handshake to the thread that reads the first request: in the thread that accepts
+    connections, a client that connects and sends nothing would block everybody."""
 
     def wrap(self, sock: socket.socket) -> tuple[ssl.SSLSocket, dict[str, str]]:
         wrapped = self.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
@@ -35,12 +35,12 @@ class _LateHandshake(BuiltinSSLAdapter):
 
 class _QuietServer(Server):  # type: ignore[misc, unused-ignore]
     def error_log(self, msg: str = "", level: int = 20, traceback: bool = False) -> None:
-        # Browsers that do not trust the certificate yet hang up in the middle: no news for the terminal.
+        # Browsers that do not trust the certificate yet abort the handshake: not worth reporting.
         log.debug("%s", msg, exc_info=traceback)
 
 
 class PhoneServer:
-    """A running server; ``close`` may be called twice. Raises ``OSError`` where the port cannot be used."""
+    """A running server; ``close`` may be called twice. Raises ``OSError`` if the port cannot be used."""
 
     def __init__(self, app: Flask, certificate: Path, *, host: str = "0.0.0.0", port: int = 0) -> None:
         self._server: Any = _QuietServer(
@@ -63,7 +63,7 @@ class PhoneServer:
         self._thread.start()
 
     def close(self, timeout: float = 1.0) -> None:
-        """Stop listening; requests under way have ``timeout`` seconds to end."""
+        """Stop listening; requests in progress have ``timeout`` seconds to end."""
         self._server.stop()
         if self._thread.is_alive():
             self._thread.join(timeout)

@@ -1,4 +1,4 @@
-// Runs before anything is drawn, on every page: the chosen brightness must not flash in late.
+// Runs before anything is drawn, on every page, so that the page does not flash in the wrong theme.
 (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   let chosen = null;
@@ -17,7 +17,7 @@
     apply();
   });
   apply();
-  // The menu of settings goes away as people expect it: with Escape, or by a touch elsewhere.
+  // The settings menu closes as people expect: with Escape, or by a touch elsewhere.
   const close = (menu) => menu?.removeAttribute("open");
   document.addEventListener("click", (event) => {
     if (!event.target.closest(".menu")) close(document.querySelector(".menu[open]"));

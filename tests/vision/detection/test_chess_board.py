@@ -24,7 +24,7 @@ from focus_companion.simulator.stage import Hand, Stage
 from focus_companion.vision.detection.chess_board import find_chess_board
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.detection.quarter_turn import right_way_round
-from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.orientation import same_turns
 from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.geometry.scene import Camera
@@ -106,3 +106,7 @@ def test_the_usual_start_is_the_same_after_half_a_turn_but_for_the_roles() -> No
     played = list(START)
     played[INDEX["d5"]] = ""
     assert same_turns(played, any_shades=True) == (0,)
+
+
+def test_an_empty_chess_board_is_not_read_as_one_of_the_plastic_sets() -> None:
+    assert find_board(picture(chess_look(35, 75), Stage(tuple(EMPTY))), plastic_sets()) is None

@@ -19,8 +19,8 @@ from focus_companion.vision.detection.manual_corners import camera_of, check_cor
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import CORNERS, Camera, Floats, Lens
 from focus_companion.vision.tracking.look import Look
+from focus_companion.vision.tracking.state import State
 from focus_companion.vision.tracking.watcher import Watcher
-from focus_companion.vision.tracking.watching import State
 
 IMAGES = Path(__file__).parents[3] / "fixtures" / "images"
 TRUTH = {still["file"]: still for still in json.loads((IMAGES / "truth.json").read_text())["stills"]}
@@ -58,8 +58,9 @@ class Picture:
 
     def error(self, watcher: Watcher) -> float:
         """The most by which the watcher's lattice lies beside the true one at a corner, in squares."""
-        assert watcher.camera is not None and watcher.profile is not None
-        gap = watcher.camera.project(watcher.profile.corners) - self.corners
+        assert watcher.outlines is not None
+        camera, profile = watcher.outlines.camera, watcher.outlines.profile
+        gap = camera.project(profile.corners) - self.corners
         return float(np.linalg.norm(gap, axis=1).max() / self.pitch)
 
 
@@ -136,13 +137,34 @@ def test_what_was_said_long_ago_is_believed_only_if_it_shows() -> None:
         assert (shown(watcher, picture.image) is not None) == found
 
 
+def test_corners_hold_in_pictures_of_another_size() -> None:
+    """They are fractions of the picture's size, which may change before a still picture has refined them."""
+    picture = Picture("2p-oblique-start.jpg")
+    watcher = blind(picture)
+    watcher.place(picture.pointed_at(0.1))
+    assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::2, ::2]))) is None
+    assert watcher.outlines is not None and watcher.setting_up
+    assert shown(watcher, picture.image, 1) is not None
+    assert picture.error(watcher) < 0.06
+
+
+def test_corners_marked_in_pictures_of_another_shape_are_dropped() -> None:
+    """Remembered from before a restart, they may make the board too small to read."""
+    picture = Picture("2p-oblique-start.jpg")
+    watcher = blind(picture)
+    watcher.place(picture.pointed_at(0.1), believed=False)
+    assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::12, ::12]))) is None
+    assert watcher.outlines is None
+    assert shown(watcher, picture.image, 1) is None and watcher.state is State.SEEKING
+
+
 def test_looking_again_without_help_forgets_the_hand() -> None:
     picture = Picture("2p-oblique-start.jpg")
     watcher = blind(picture)
     watcher.place(picture.pointed_at(0.1))
     assert shown(watcher, picture.image) is not None
     watcher.place(None)
-    assert watcher.camera is None and shown(watcher, picture.image, 20) is None
+    assert watcher.outlines is None and shown(watcher, picture.image, 20) is None
 
 
 @pytest.mark.parametrize(

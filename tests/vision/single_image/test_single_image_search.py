@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import lifted
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
-from focus_companion.vision.single_image.search import Explanation, begun, searched
+from focus_companion.vision.single_image.search import Explanation, Tried, begun, searched, shares
 from focus_companion.vision.single_image.view import StillPicture
 
 pytestmark = pytest.mark.slow
@@ -64,7 +66,7 @@ def aside(camera: Camera, mm: float) -> Camera:
 def test_a_wrong_camera_is_made_right(camera: Camera) -> None:
     other = next(p for p in plastic_sets() if p != LOOK.profile)
     first = start(camera, other)
-    best = searched(first, plastic_sets())
+    best, _ = searched(first, plastic_sets())
     assert best.nats > first.nats
     assert best.profile == LOOK.profile
     assert off(best.camera) < 0.05
@@ -87,3 +89,21 @@ def test_outlines_of_few_pieces_are_those_of_many_cut_short() -> None:
         assert len(a.masks) == 6
         assert [mask.sum() for mask in a.masks] == [mask.sum() for mask in b.masks[:6]]
         assert np.array_equal(a.standing(9), a.standing(5))
+
+
+def test_what_explanations_nearly_as_good_read_otherwise_is_in_doubt() -> None:
+    best: Any = SimpleNamespace(nats=-300.0)
+    read = ["ggr", "r", ""]
+    tried = [Tried(("gr", "r", ""), -320.0), Tried(("ggr", "rr", "g"), -900.0)]
+    whole = shares(best, tried, read, tops=False)
+    assert whole[0] < 0.6 and whole[1] > 0.999 and whole[2] > 0.999
+    assert shares(best, tried, read, tops=True)[0] > 0.999, "the tops agree"
+
+
+def test_pieces_that_the_set_does_not_have_explain_a_picture_less_well() -> None:
+    view = start(LOOK.camera, LOOK.profile).view
+    few, many = (["g"] * count + [""] * (52 - count) for count in (18, 19))
+    palette = view.relearned(still()[1])
+    spared = view.explained(palette, few) - view.explained(palette, many)
+    view.picture.limit = 19
+    assert spared - (view.explained(palette, few) - view.explained(palette, many)) == pytest.approx(5.0)

@@ -17,7 +17,7 @@ STACKS = tuple("r" if square[1] in "3456" else "" for square in SQUARES)
 def look(touched: list[float]) -> Look:
     nothing: Any = None
     evidence: Any = SimpleNamespace(standing=STACKS)
-    return Look(0.0, 0.0, evidence, None, np.array(touched), None, 1, (), nothing, nothing)
+    return Look(0.0, 0.0, evidence, None, np.array(touched), None, 1, (), nothing, nothing, nothing)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_squares_hardly_touched_that_look_different_are_stirred() -> None:
     nothing: Any = None
     evidence: Any = SimpleNamespace(standing=STACKS)
     change: Any = SimpleNamespace(differs=lambda: by)
-    seen = Look(0.0, 0.0, evidence, change, touched, None, 1, (), nothing, nothing)
+    seen = Look(0.0, 0.0, evidence, change, touched, None, 1, (), nothing, nothing, nothing)
     assert seen.stirred == {3: 20.0, 7: 7.0}
     assert look([0.0 for _ in SQUARES]).stirred == {}
 

@@ -2,141 +2,157 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
+from drawn_board import PROFILE, draw, look, start_stacks
 
-from focus_companion.game.rules import Rules
-from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
+from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
-from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.scene import Camera, Lens
-from focus_companion.vision.tracking import push, push_fit
-from focus_companion.vision.tracking import watcher as watching
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.detection.find_board import FoundBoard
+from focus_companion.vision.geometry.scene import Camera
+from focus_companion.vision.tracking import push, push_fit, recovery, watching
+from focus_companion.vision.tracking.look import Look
+from focus_companion.vision.tracking.placement import Hypothesis, Verified
 from focus_companion.vision.tracking.push import agreeing, pushed
+from focus_companion.vision.tracking.state import GONE, State
 from focus_companion.vision.tracking.watcher import Watcher
 
-PROFILE = board_profile("domination")
-START = start_position(Rules.make(2)).stacks
-FRAME: Any = SimpleNamespace(time=10.0, image=np.zeros((48, 64, 3), np.uint8))
+START = start_stacks()
+FPS = 10
 
 
-def camera(shift: float) -> Camera:
-    base = Camera(Lens.guess(64, 48, 60.0), (np.pi, 0.0, 0.0), (0.0, 0.0, 900.0))
-    return pushed(base, shift * PROFILE.pitch, 0.0, 0.0)
+class Table:
+    """A watched board; what pictures say of later hypotheses is up to the test."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        truth = look(25.0, 0.0, 700.0, (640, 480), 60.0)
+        self.image: Image = draw(truth, START, np.random.default_rng(3), noise=0.0)
+        self.watcher = Watcher([PROFILE], START, "gr", finder=lambda *_: FoundBoard(truth, PROFILE, 1.0))
+        self.frames = 0
+        first = self.show(self.image)
+        assert first is not None
+        self.first, self.held = first, self.camera
+        self.right, self.beside = (pushed(self.held, s * PROFILE.pitch, 0.0, 0.0) for s in (0.1, 0.5))
+        self.tried: list[tuple[Camera, bool]] = []
+        """Poses that were tested, and whether colours were learned anew there."""
+        self.borne_out: set[tuple[Camera, bool]] = set()
+        """Those that a picture verifies."""
+        monkeypatch.setattr(watching, "verify", self.verify)
+
+    @property
+    def camera(self) -> Camera:
+        assert self.watcher.outlines is not None
+        return self.watcher.outlines.camera
+
+    def show(self, image: Image) -> Look | None:
+        """The look after a second of this picture."""
+        for _ in range(FPS):
+            seen = self.watcher.see(Frame(self.frames, self.frames / FPS, image))
+            self.frames += 1
+        return seen
+
+    def verify(self, image: Image, hypothesis: Hypothesis, *_: object) -> Verified | None:
+        this = hypothesis.placement.camera, hypothesis.relearn
+        self.tried.append(this)
+        known = Verified(hypothesis.placement, Background(*image.shape[:2]), ())
+        return known if this in self.borne_out else None
+
+    def unrecognised(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In later pictures, the known colours see the board nowhere."""
+        monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.1)
+        monkeypatch.setattr(recovery, "seek", lambda *_: (self.beside, 0.2))
+
+    def another_lamp(self) -> Look | None:
+        """The look after another light has changed every square."""
+        return self.show(np.asarray(255 - self.image, np.uint8))
 
 
-HELD, RIGHT, BESIDE = camera(0.0), camera(0.1), camera(0.5)
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Table:
+    return Table(monkeypatch)
 
 
-@pytest.mark.parametrize(
-    ("agreements", "taken"),
-    [((0.79, 0.4), (RIGHT, False)), ((0.5, 0.4), (BESIDE, True))],
-    ids=["beyond doubt", "in doubt"],
-)
-def test_under_another_lamp_the_outlines_are_believed_before_the_colours(
-    monkeypatch: pytest.MonkeyPatch, agreements: tuple[float, float], taken: tuple[Camera, bool]
+@pytest.mark.parametrize("beyond_doubt", [True, False], ids=["beyond doubt", "in doubt"])
+def test_in_another_light_outlines_are_believed_before_colours(
+    monkeypatch: pytest.MonkeyPatch, table: Table, beyond_doubt: bool
 ) -> None:
     """A lamp was moved: the colours as they were known see the board half a square beside its place."""
-    tried: list[tuple[Camera, bool]] = []
-
-    def adopt(_frame: Any, _small: Any, place: Camera, _profile: Any, colours: Any, held: float = 0.9) -> Any:
-        tried.append((place, colours is not None))
-        seen = place is BESIDE if colours is not None else place is RIGHT
-        return "a look" if seen else None
-
-    watcher = Watcher([PROFILE], START, "gr")
-    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
-    monkeypatch.setattr(watcher, "_adopt", adopt)
-    monkeypatch.setattr(watching, "share_agreeing", lambda *_: 0.67)
-    monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
+    agreements = (0.79, 0.4) if beyond_doubt else (0.5, 0.4)
+    table.borne_out = {(table.beside, False), (table.right, True)}
+    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.67)
+    monkeypatch.setattr(recovery, "seek", lambda *_: (table.beside, 1.0))
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.2])
-    monkeypatch.setattr(push_fit, "fits", lambda *_: list(zip((RIGHT, BESIDE), agreements, strict=True)))
-    change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
-    small: Any = None
-    assert watcher._recover(FRAME, small, change) == "a look"
-    assert tried[-1] == taken
+    places = list(zip((table.right, table.beside), agreements, strict=True))
+    monkeypatch.setattr(push_fit, "fits", lambda *_: places)
+    assert table.another_lamp() is not table.first
+    assert table.camera is (table.right if beyond_doubt else table.beside)
 
 
-def test_the_same_place_keeps_its_pose_to_the_last_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_place_keeps_its_pose_to_the_last_digit(
+    monkeypatch: pytest.MonkeyPatch, table: Table
+) -> None:
     """Fitted anew in another light, it would wander a little with every lamp."""
-    taken: list[Camera] = []
-    watcher = Watcher([PROFILE], START, "gr")
-    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
-
-    def adopt(_frame: Any, _small: Any, place: Camera, *_: Any) -> str:
-        taken.append(place)
-        return "a look"
-
-    monkeypatch.setattr(watcher, "_adopt", adopt)
-    monkeypatch.setattr(watching, "share_agreeing", lambda *_: 1.0)
-    monkeypatch.setattr(watching, "seek", lambda *_: (HELD, 1.0))
-    near = pushed(HELD, 0.2, 0.0, 0.0)
+    table.borne_out = {(table.held, False)}
+    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 1.0)
+    monkeypatch.setattr(recovery, "seek", lambda *_: (table.held, 1.0))
+    near = pushed(table.held, 0.2, 0.0, 0.0)
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.69])
     monkeypatch.setattr(push_fit, "fits", lambda *_: [(near, 0.7)])
-    change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
-    small: Any = None
-    watcher._recover(FRAME, small, change)
-    assert taken == [HELD]
+    seen = table.another_lamp()
+    assert table.tried == [(table.held, False)]
+    assert seen is not None and seen.change is None, "the picture is the new reference"
 
 
-@pytest.mark.parametrize(("stayed", "taken"), [(0.76, (HELD, False)), (0.62, (BESIDE, True))])
+@pytest.mark.parametrize(("stayed", "moves"), [(0.76, False), (0.62, True)])
 def test_a_board_that_agrees_best_where_it_lay_has_stayed(
-    monkeypatch: pytest.MonkeyPatch, stayed: float, taken: tuple[Camera, bool]
+    monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, moves: bool
 ) -> None:
     """A lamp was moved, and the fit, sought from where the colours see the board, settles beside it."""
-    tried: list[tuple[Camera, bool]] = []
-
-    def adopt(_frame: Any, _small: Any, place: Camera, _profile: Any, colours: Any, held: float = 0.9) -> Any:
-        tried.append((place, colours is not None))
-        return "a look" if (place is BESIDE) == (colours is not None) else None
-
-    watcher = Watcher([PROFILE], START, "gr")
-    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
-    monkeypatch.setattr(watcher, "_adopt", adopt)
-    monkeypatch.setattr(watching, "share_agreeing", lambda *_: 0.65)
-    monkeypatch.setattr(watching, "seek", lambda *_: (BESIDE, 1.0))
+    table.borne_out = {(table.beside, False), (table.held, True)}
+    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.65)
+    monkeypatch.setattr(recovery, "seek", lambda *_: (table.beside, 1.0))
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [stayed])
-    monkeypatch.setattr(push_fit, "fits", lambda *_: [(BESIDE, 0.64)])
-    change: Any = SimpleNamespace(touched=np.ones(len(SQUARES)))
-    small: Any = None
-    assert watcher._recover(FRAME, small, change) == "a look"
-    assert tried[-1] == taken
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(table.beside, 0.64)])
+    table.another_lamp()
+    assert table.camera is (table.beside if moves else table.held)
 
 
-@pytest.mark.parametrize(("stayed", "tries"), [(0.76, [True, False]), (0.4, [True])])
+@pytest.mark.parametrize(("stayed", "tries"), [(0.76, [False, True]), (0.4, [False])])
 def test_a_lamp_that_changes_the_bare_board_alone_is_learned(
-    monkeypatch: pytest.MonkeyPatch, stayed: float, tries: list[bool]
+    monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, tries: list[bool]
 ) -> None:
     """Once for every look, and only where the outlines have stayed."""
-    tried: list[bool] = []
-
-    def adopt(
-        _frame: Any, _small: Any, _place: Camera, _profile: Any, colours: Any, held: float = 0.9
-    ) -> None:
-        tried.append(colours is not None)
-
-    watcher = Watcher([PROFILE], START, "gr")
-    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
-    monkeypatch.setattr(watcher, "_adopt", adopt)
+    table.unrecognised(monkeypatch)
+    seen = table.another_lamp()
+    assert seen is not None and seen.all_over
+    table.tried.clear()
     monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
-    look: Any = SimpleNamespace(
-        covering=None, number=3, time=1.0, image=FRAME.image, small=None, all_over=True
-    )
-    watcher.absorb(look)
-    assert tried == tries
-    watcher.absorb(look)
-    assert tried == [*tries, True]
+    table.watcher.absorb(seen)
+    assert table.tried == [(table.held, relearn) for relearn in tries]
+    table.watcher.absorb(seen)
+    assert table.tried[len(tries) :] == [(table.held, False)]
+
+
+def test_a_board_that_is_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
+    """An arm may hide it for a while; and it is found again where it was."""
+    table.unrecognised(monkeypatch)
+    began = table.frames
+    while table.watcher.state is State.WATCHING:
+        seen = table.another_lamp()
+        assert table.frames - began < 10 * FPS
+    assert seen is None and (table.frames - began) / FPS > GONE
+    assert table.camera is table.held, "its place is still known"
+    table.borne_out = {(table.held, False)}
+    assert table.show(table.image) is not None and table.watcher.state is State.WATCHING
 
 
 @pytest.mark.parametrize(
     ("nats", "named", "share"), [(0.3, (), 1.0), (-0.2, (4,), 51 / 52), (-3.0, (4,), 51 / 52)]
 )
 def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
-    monkeypatch: pytest.MonkeyPatch, nats: float, named: tuple[int, ...], share: float
+    monkeypatch: pytest.MonkeyPatch, table: Table, nats: float, named: tuple[int, ...], share: float
 ) -> None:
     """A dark blue board in a corner without light: what looks like either is what should be there, and says
     nothing against a place.
@@ -144,12 +160,9 @@ def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
     agreed = np.full(len(SQUARES), 2.0)
     agreed[4] = nats
     monkeypatch.setattr(push, "agreement", lambda *_: agreed)
-    watcher = Watcher([PROFILE], START, "gr")
-    watcher.camera, watcher.profile, watcher._colours = HELD, PROFILE, ColourModel()
-    look: Any = SimpleNamespace(image=FRAME.image)
-    assert watcher.disagreeing(look) == named
-    none: Any = None
-    assert push.share_agreeing(FRAME.image, HELD, none, ColourModel()) == share
+    assert table.first.disagreeing(START) == named
+    probe = push.Probe(PROFILE, START)
+    assert push.share_agreeing(table.image, table.held, probe, ColourModel()) == share
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import pytest
 
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.tracking.seeking import FIRST_RETRIES, FIRST_RETRY
+from focus_companion.vision.tracking.state import RETRY
 from focus_companion.vision.tracking.watcher import Watcher
-from focus_companion.vision.tracking.watching import SEEK_AGAIN, SEEK_SOON, SOON
 
 FPS = 15
 
@@ -28,6 +29,6 @@ def test_a_board_that_was_not_found_is_looked_for_soon_and_later_seldom(again: b
             watcher.place(None)
         assert watcher.see(Frame(index, now[0], image)) is None
     gaps = [later - earlier for earlier, later in pairwise(sought)]
-    soon, seldom = gaps[: SOON - 1], gaps[SOON:]
-    assert all(SEEK_SOON <= gap < SEEK_SOON + 2 / FPS for gap in soon) and len(soon) == SOON - 1
-    assert again or (seldom and all(SEEK_AGAIN <= gap < SEEK_AGAIN + 2 / FPS for gap in seldom))
+    soon, seldom = gaps[: FIRST_RETRIES - 1], gaps[FIRST_RETRIES:]
+    assert all(FIRST_RETRY <= gap < FIRST_RETRY + 2 / FPS for gap in soon) and len(soon) == FIRST_RETRIES - 1
+    assert again or (seldom and all(RETRY <= gap < RETRY + 2 / FPS for gap in seldom))

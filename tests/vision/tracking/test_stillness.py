@@ -10,7 +10,7 @@ import pytest
 
 from focus_companion.vision.capture.frames import Image, read_image
 from focus_companion.vision.tracking.stillness import Stillness
-from focus_companion.vision.tracking.watching import SETTLE
+from focus_companion.vision.tracking.watcher import SETTLE
 
 BOARD = read_image(Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg")
 EVERY = 1 / 15

@@ -1,4 +1,4 @@
-// The board as an SVG: stacks that show every piece, seen tilted or flat, with what needs attention drawn on it.
+// The board as an SVG, tilted or flat: stacks that show every piece, with marks for what needs attention.
 
 import { drawMarks } from "./marks.js";
 import { colourWord } from "./names.js";
@@ -8,7 +8,7 @@ import { s } from "../lib/svg.js";
 import { list, sentenceCase, t, tn } from "../lib/texts.js";
 
 const CELL = 100;
-/** Room for the names of rows and columns, in the drawing's units. */
+/** Margin for the names of rows and columns, in the drawing's units. */
 const MARGIN = 30;
 const VIEWS = {
   tilted: { height: 92, above: 26 },
@@ -23,7 +23,7 @@ const boxPath = (x, y, wide, high, r) => {
 
 const ovalPath = (cx, cy, rx, ry) => `M${cx - rx} ${cy}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0 ${-2 * rx} 0z`;
 
-/** What stands on a square, in words. */
+/** The stack on a square, in words. */
 export function stackWords(square, stack) {
   if (!stack) return t("{square}: empty", { square });
   const pieces = tn("{n} piece", "{n} pieces", stack.length);
@@ -32,7 +32,7 @@ export function stackWords(square, stack) {
 }
 
 export class Board {
-  /** `onSelect(square or null, words)` hears of the square that a viewer looks at. */
+  /** `onSelect(square or null, words)` is called when a viewer selects a square. */
   constructor(svg, onSelect) {
     this.svg = svg;
     this.onSelect = onSelect;
@@ -40,13 +40,13 @@ export class Board {
     this.turn = 0;
     this.stacks = stacksOf("");
     this.hands = new Set();
-    /** Whether it is told where a stack can go; while a position is edited it is not. */
+    /** Whether to show where a stack can go; not while a position is edited. */
     this.guides = true;
     this.marks = {};
     this.selected = null;
-    /** While it is set, a touched square (null: beside all squares) is its affair and nothing is selected. */
+    /** While set, it is called with a touched square (null: outside all squares), and nothing is selected. */
     this.picker = null;
-    /** Hears of the turn whose letter was touched. */
+    /** Called with the turn whose letter was touched. */
     this.onLetter = () => {};
     this.cursor = "d4";
     svg.addEventListener("click", ({ target }) => {
@@ -59,7 +59,7 @@ export class Board {
     this.begun = false;
   }
 
-  /** Look at it otherwise: "tilted" or "flat", and which seat is nearest. */
+  /** Set the view, "tilted" or "flat", and which seat is nearest. */
   look(view, turn) {
     if (view === this.view && turn === this.turn) return;
     this.view = view in VIEWS ? view : "tilted";
@@ -67,21 +67,21 @@ export class Board {
     if (this.holders) this.build();
   }
 
-  /** Left, top and middle of a square's cell, in the drawing's units. */
+  /** Left, top and centre of a square's cell, in the drawing's units. */
   cell(square) {
     const [column, row] = viewPlace(square, this.turn);
     const { height } = VIEWS[this.view];
     return { x: column * CELL, y: row * height, cx: column * CELL + CELL / 2, cy: row * height + height / 2, width: CELL, height };
   }
 
-  /** Height of the middle of a stack's top, in the drawing's units. */
+  /** y of the centre of a stack's top, in the drawing's units. */
   topOf(square, count = this.stacks[square].length) {
     const { y, height } = this.cell(square);
     if (this.view === "flat") return y + height - 6 - count * this.step(square);
     return y + height - CAP.ry - CAP.side - 5 - Math.max(0, count - 1) * CAP.rise;
   }
 
-  /** From bar to bar in the flat view; a stack that awaits its trimming is pushed together. */
+  /** Distance between bars in the flat view; a stack above five is compressed. */
   step(square) {
     return Math.min(BAR.height + BAR.gap, 92 / this.stacks[square].length);
   }
@@ -101,7 +101,7 @@ export class Board {
   }
 
   ground(seen) {
-    // One path for all squares: a phone draws three shapes sooner than a hundred and fifty.
+    // One path for all squares: a phone draws three shapes faster than a hundred and fifty.
     const flat = this.view === "flat";
     const every = (className, shape) => s("path", { class: className, d: SQUARES.map((square) => shape(this.cell(square))).join("") });
     const cells = [
@@ -121,7 +121,7 @@ export class Board {
     const labels = names.map(([square, side]) => {
       const { x, y, cx, cy, height } = this.cell(square);
       const letter = (side === "left") === (this.turn % 2 === 0) ? square[1] : square[0];
-      // Outside, where no stack hides them.
+      // Outside the board, where no stack hides them.
       return side === "left" ? s("text", { class: "coordinate", x: x - 17, y: cy + 8 }, letter) : s("text", { class: "coordinate", x: cx, y: y + height + 25 }, letter);
     });
     return s("g", { "aria-hidden": "true" }, s("g", { class: "body" }, ...body), ...cells, ...labels);
@@ -151,17 +151,17 @@ export class Board {
     pieces.replaceChildren(...uses);
   }
 
-  /** Show a position's text; only stacks that changed are drawn again. `hands`: see state.js, handsFirst. `marks`: see marks.js. */
+  /** Show a position (as text); only changed stacks are redrawn. `hands`: see handsFirst in state.js. `marks`: see marks.js. */
   show(position, hands = new Set(), marks = this.marks) {
     const before = this.stacks;
     Object.assign(this, { hands, marks, stacks: stacksOf(position) });
     const changed = SQUARES.filter((square) => this.stacks[square] !== before[square]);
-    // Where a stack can go is of no more use once a turn was played or another game has begun.
+    // The selection is stale once a turn was played or another game has begun.
     if (changed.length && this.guides) this.selected = null;
     if (this.holders) this.redraw(changed);
     else this.build();
     this.begun = true;
-    this.tell();
+    this.reportSelection();
   }
 
   redraw(changed) {
@@ -169,13 +169,13 @@ export class Board {
       this.drawStack(square);
       const { pieces } = this.holders.get(square);
       pieces.classList.remove("fresh");
-      // The first position is there at once; what comes to the board later is seen to land.
+      // The first position appears at once; later changes are animated.
       if (this.begun) requestAnimationFrame(() => pieces.classList.add("fresh"));
     }
     this.drawMarks();
   }
 
-  /** What to draw attention to: see marks.js. */
+  /** Draw these marks: see marks.js. */
   mark(marks) {
     this.marks = marks;
     this.drawMarks();
@@ -196,11 +196,11 @@ export class Board {
       return;
     }
     this.selected = square === this.selected ? null : square;
-    this.tell();
+    this.reportSelection();
     this.drawMarks();
   }
 
-  tell() {
+  reportSelection() {
     if (!this.selected) return this.onSelect(null, "");
     const stack = this.stacks[this.selected];
     const words = stackWords(this.selected, stack);

@@ -1,4 +1,4 @@
-// The camera's picture with the reading on it, asked for anew about once a second while somebody can see it.
+// The camera's picture with the reading on it, refreshed about once a second while it is visible.
 
 const EVERY_MS = 1000;
 
@@ -18,7 +18,7 @@ export class Camera {
     if (this.seen && !document.hidden) this.refresh();
   }
 
-  /** Ask now; once more afterwards if asked while a picture is on its way. */
+  /** Fetch a picture now; if one is being fetched already, fetch another right after it. */
   async refresh() {
     clearTimeout(this.timer);
     if (!this.seen || document.hidden) return;
@@ -28,7 +28,7 @@ export class Camera {
     }
     this.busy = true;
     try {
-      // No more pixels than can be seen: on a phone the picture is most of what travels.
+      // No more pixels than are visible: on a phone the picture is most of the traffic.
       const width = Math.ceil(this.image.parentElement.clientWidth * Math.min(devicePixelRatio, 1.5));
       const answer = await fetch(`/snapshot.jpg?width=${width}${this.overlay.checked ? "&overlay=1" : ""}`, { cache: "no-store" });
       if (answer.ok) await this.put(await answer.blob());

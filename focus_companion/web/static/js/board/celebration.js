@@ -1,4 +1,4 @@
-// After a win: the winners' pieces rain down over the page, once, unless the viewer wants no motion.
+// After a win the winners' pieces rain down over the page, unless the viewer prefers reduced motion.
 
 import { token } from "./pieces.js";
 import { h } from "../lib/svg.js";

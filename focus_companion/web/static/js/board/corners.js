@@ -1,4 +1,4 @@
-// The last resort when the board is not found: four corners dragged onto the picture, by finger, mouse or keys.
+// If the board is not found automatically: its four corners, dragged on the picture by finger, mouse or keys.
 
 import { FILES_OF_RANK, SQUARES, stacksOf } from "../lib/squares.js";
 import { h, s } from "../lib/svg.js";
@@ -14,7 +14,7 @@ const ZOOM = 3;
 
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-/** The map from lattice steps (0 to 8 each way, a1 at 0, 0) to the picture, for corners in the order of NAMES. */
+/** The homography from lattice coordinates (0 to 8 each way, a1 at 0, 0) to the picture, for corners by name. */
 export function lattice(corners) {
   const [p, q, r, o] = [corners.a1, corners.h1, corners.h8, corners.a8];
   const [dx1, dy1, dx2, dy2] = [q[0] - r[0], q[1] - r[1], o[0] - r[0], o[1] - r[1]];
@@ -32,7 +32,7 @@ export function lattice(corners) {
 }
 
 export class Corners {
-  /** `getState()` gives the newest state, `send(body)` hands an act in; true if it was taken. */
+  /** `getState()` returns the newest state, `send(body)` sends an act; true if it was accepted. */
   constructor(dialog, getState, send) {
     Object.assign(this, { dialog, getState, send, corners: USUAL, dragged: null, address: null, timer: 0 });
     this.stage = dialog.querySelector(".stage");
@@ -73,7 +73,7 @@ export class Corners {
     this.draw();
   }
 
-  /** The newest picture, and again while nothing is being dragged. */
+  /** Show the newest picture, and refresh it while nothing is being dragged. */
   async look() {
     clearTimeout(this.timer);
     if (!this.dialog.open) return;
@@ -125,7 +125,7 @@ export class Corners {
     this.put(name, x + way[0] * step, y + way[1] * step * this.shape());
   }
 
-  /** Width to height of the picture. */
+  /** Aspect ratio of the picture. */
   shape() {
     return this.image.naturalWidth ? this.image.naturalWidth / this.image.naturalHeight : 4 / 3;
   }
@@ -142,7 +142,7 @@ export class Corners {
     this.magnify(name);
   }
 
-  /** Another corner is a1: the letters go round by a quarter. */
+  /** Rotate the names of the corners by a quarter turn. */
   turn() {
     const now = NAMES.map((name) => this.corners[name]);
     NAMES.forEach((name, at) => (this.corners[name] = now[(at + 1) % 4]));
@@ -165,7 +165,7 @@ export class Corners {
     }
     const frame = `M${[[0, 0], [8, 0], [8, 8], [0, 8]].map(([file, rank]) => point(file, rank)).join("L")}Z`;
     const lines = [1, 2, 3, 4, 5, 6, 7].flatMap((line) => {
-      // The lattice as far as the board goes: its corners have no squares.
+      // Only where the board has squares: its corners have none.
       const files = FILES_OF_RANK[Math.min(line, 8 - line)];
       const [from, to] = [files.charCodeAt(0) - 97, files.charCodeAt(files.length - 1) - 96];
       return [`M${point(from, line)}L${point(to, line)}`, `M${point(line, from)}L${point(line, to)}`];
@@ -182,7 +182,7 @@ export class Corners {
     }
   }
 
-  /** What lies under a corner, larger, on the side of the picture where the hand is not. */
+  /** Magnify what lies under a corner, on the side of the picture away from the hand. */
   magnify(name) {
     const [x, y] = this.corners[name];
     this.loupe.hidden = false;

@@ -1,10 +1,10 @@
-// What is drawn over and under the stacks: the last move's path, squares to put right, pieces to take out, choices.
+// Marks over and under the stacks: the last move's path, squares to correct, pieces to take out, choices.
 
 import { CAP } from "./pieces.js";
 import { parseMove } from "../lib/squares.js";
 import { s } from "../lib/svg.js";
 
-/** Round a square: on its edge, where it hides no number of a stack, unless it is set in. */
+/** A ring along the edge of a square, where it hides no stack's number, unless it is inset. */
 const ringed = (board, square, kind, inset = 0) => {
   const { x, y, width, height } = board.cell(square);
   return s("rect", { class: `ring ${kind}`, x: x + inset, y: y + inset, width: width - 2 * inset, height: height - 2 * inset, rx: 11 });
@@ -15,7 +15,7 @@ const tinted = (board, square, kind) => {
   return s("rect", { class: `tint ${kind}`, x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 10 });
 };
 
-/** An arrow along a move, from the middle of one square to just short of the middle of another. */
+/** An arrow along a move, from the centre of one square to just short of the centre of another. */
 function path(board, text, kind) {
   const move = parseMove(text);
   if (!move) return null;
@@ -32,7 +32,7 @@ function path(board, text, kind) {
   const length = Math.hypot(dx, dy);
   const [ux, uy] = [dx / length, dy / length];
   const [ax, ay] = [from.cx + ux * 14, from.cy + uy * 14];
-  // The tip stops before the stack that stands there: a high one reaches far up in the tilted view.
+  // The tip stops before the stack on the target: a high one reaches far up in the tilted view.
   const top = board.topOf(move.target) - (board.view === "flat" ? 2 : CAP.ry);
   const free = uy > 0 ? Math.min(to.cy - 34, top - 6) - from.cy : length - (ux ? 38 : 34);
   const far = Math.max(free, 40);
@@ -45,7 +45,7 @@ function path(board, text, kind) {
 
 const name = (x, y, label, move) => s("g", { class: "name", "data-move": move }, s("circle", { cx: x, cy: y, r: 19 }), s("text", { x, y: y + 9, "text-anchor": "middle" }, label));
 
-/** Pieces that lie where the game has none: they are drawn as they lie, but can be seen through. */
+/** Pieces that lie where the game has none, drawn translucent. */
 function ghosts(board, { square, stack }) {
   const { cx, y, height } = board.cell(square);
   const below = board.stacks[square].length;
@@ -55,7 +55,7 @@ function ghosts(board, { square, stack }) {
   return s("g", { class: "ghost" }, ...pieces);
 }
 
-/** Where a turn's letter may stand, the best place first. */
+/** Possible places of a turn's letter, the best first. */
 function places(board, text) {
   const { origin, target } = parseMove(text);
   const { cx, cy, y } = board.cell(target);
@@ -66,7 +66,7 @@ function places(board, text) {
   return [[cx, cy], [from.cx, from.cy], [mx, my], [mx + aside, my + below], [mx - aside, my - below]];
 }
 
-/** How far beside its squares each turn is drawn, as [x, y]: of turns along the same squares one would hide the other. */
+/** How far each turn is drawn from the centre line of its squares, as [x, y], so that turns along the same squares do not hide each other. */
 function lanes(board, moves) {
   const spans = moves.map((text) => {
     const { origin, target } = parseMove(text);
@@ -87,12 +87,12 @@ function lanes(board, moves) {
     const last = Math.max(...lane.filter((_, other) => along(span, spans[other])));
     if (!last) return [0, 0];
     const share = lane[at] / last;
-    // Up and down keep to the left: the numbers of the stacks that are passed stand on the right.
+    // Vertical ones keep to the left: the numbers of the stacks are on the right.
     return span.level ? [0, 48 * share - 24] : [5 - 30 * share, 0];
   });
 }
 
-/** The turns to choose among, each with its letter; above all arrows, and no letter upon another. */
+/** The turns to choose among, each with its letter; the letters lie above all arrows and do not overlap. */
 function choices(board, moves) {
   const taken = [];
   const beside = lanes(board, moves);
@@ -107,13 +107,13 @@ function choices(board, moves) {
   return [...arrows, ...letters];
 }
 
-/** A sign at the corner of a ringed square, so that colour is not the only difference. */
+/** A sign at the corner of a ringed square, so that colour alone does not carry the meaning. */
 function badge(board, square, kind, sign) {
   const { x, y, width } = board.cell(square);
   return s("g", { class: `badge ${kind}` }, s("circle", { cx: x + width - 15, cy: y + 15, r: 14 }), s("text", { x: x + width - 15, y: y + 22, "text-anchor": "middle" }, sign));
 }
 
-/** What to do about an illegal act: the pieces back where they came from, or off the board. */
+/** How to undo an illegal act: the pieces go back where they came from, or off the board. */
 function undo(board, { from, to }) {
   const a = board.cell(from);
   if (!to) {
@@ -124,7 +124,7 @@ function undo(board, { from, to }) {
   const [dx, dy] = [b.cx - a.cx, b.cy - a.cy];
   const length = Math.hypot(dx, dy);
   const [ux, uy] = [dx / length, dy / length];
-  // Bowed, so that it is told from the straight way of a turn and shows what stands between.
+  // Curved, to distinguish it from the straight arrow of a turn and to leave the stacks between visible.
   const bow = Math.min(70, 0.28 * length) * (dx < 0 || (dx === 0 && dy > 0) ? -1 : 1);
   const [mx, my] = [(a.cx + b.cx) / 2 + uy * bow, (a.cy + b.cy) / 2 - ux * bow];
   const [ex, ey] = [b.cx - mx, b.cy - my];
@@ -137,7 +137,7 @@ function undo(board, { from, to }) {
   return s("g", { class: "path undo" }, s("path", { class: "halo", d: bend + head }), s("path", { class: "bend", d: bend }), s("path", { d: head }), s("circle", { cx: a.cx, cy: a.cy, r: 8 }));
 }
 
-/** The pieces to take out, drawn beside their stack with where each one goes. */
+/** The pieces to take out, drawn beside their stack, with a sign for where each one goes. */
 function takeOut(board, prompt) {
   const { x, y, cy, width } = board.cell(prompt.square);
   const count = prompt.remove.length;
@@ -146,7 +146,7 @@ function takeOut(board, prompt) {
   const left = right ? x + width + 6 : x - wide - 6;
   const top = Math.min(Math.max(cy - high / 2, -16), 8 * board.cell("d4").height - high);
   const rowsOf = prompt.remove.flatMap((item, at) => {
-    // The bottom piece comes first in the list and is drawn lowest, as it lies.
+    // The bottom piece is first in the list and is drawn lowest.
     const middle = top + high - 42 - at * 58;
     const home = item.to === "reserve";
     return [

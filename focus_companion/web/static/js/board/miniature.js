@@ -1,4 +1,4 @@
-// The board in small, on a canvas: three hundred of them must cost little.
+// A small board on a canvas: three hundred of them must be cheap to draw.
 
 import { PAINT } from "./pieces.js";
 import { SQUARES, stacksOf, viewPlace } from "../lib/squares.js";
@@ -7,7 +7,7 @@ import { h } from "../lib/svg.js";
 const SIDE = 20;
 const SHARP = 2;
 
-/** A canvas for a board; what it shows stands in words beside it. */
+/** A canvas for a board; its content is given in words beside it. */
 export const miniature = () => h("canvas", { width: 8 * SIDE * SHARP, height: 8 * SIDE * SHARP, "aria-hidden": "true" });
 
 function mark(pen, letter, x, y, size) {
@@ -25,7 +25,7 @@ function mark(pen, letter, x, y, size) {
   pen.fill();
 }
 
-/** The position on a canvas: the top piece of every stack with its colour's shape, and how high the stack is. */
+/** Draw the position on a canvas: the top piece of every stack with its colour's shape, and the stack's height. */
 export function draw(canvas, position, wrong) {
   const pen = canvas.getContext("2d");
   pen.setTransform(SHARP, 0, 0, SHARP, 0, 0);

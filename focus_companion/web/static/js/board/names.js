@@ -1,11 +1,11 @@
-// What the pieces are called and how they are painted: by colour, or as the profile of the set says.
+// The names and colours of the pieces: those of the player colours, or those of the set's profile.
 
 import { LETTERS } from "../lib/squares.js";
 import { t } from "../lib/texts.js";
 
-let looks = {}; // what the set's profile says, by letter
+let looks = {}; // names and shades of the set's profile, by letter
 
-/** Take over `pieces` of the state; true if something looks otherwise than before. */
+/** Take over `pieces` of the state; true if that changes any name or shade. */
 export function takeLooks(pieces) {
   const now = Object.fromEntries(Object.entries(pieces ?? {}).filter(([, look]) => look.name).map(([colour, look]) => [LETTERS[colour] ?? colour, look]));
   const changed = JSON.stringify(now) !== JSON.stringify(looks);
@@ -13,7 +13,7 @@ export function takeLooks(pieces) {
   return changed;
 }
 
-/** The shade of a letter's pieces by the profile, as #rrggbb, else undefined. */
+/** The shade of a letter's pieces in the profile, as #rrggbb, else undefined. */
 export const shadeOf = (letter) => looks[letter]?.shade;
 
 const usual = (name) => ({ White: t("White"), Black: t("Black"), Wood: t("Wood"), Brown: t("Brown"), Copper: t("Copper"), Silver: t("Silver"), Gold: t("Gold"), Red: t("Red"), Green: t("Green"), Blue: t("Blue"), Yellow: t("Yellow") })[name] ?? name;
@@ -25,7 +25,7 @@ export function colourName(colour) {
   return { red: t("Red"), green: t("Green"), blue: t("Blue"), yellow: t("Yellow") }[colour] ?? colour;
 }
 
-/** The colour of a piece, by its letter, within a sentence. */
+/** The colour of a piece, by its letter, for use within a sentence. */
 export function colourWord(letter) {
   const look = looks[letter];
   if (look) return usual(look.name).toLowerCase();

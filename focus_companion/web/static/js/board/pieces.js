@@ -1,5 +1,5 @@
-// How a piece looks: a domed cap in the tilted view, a bar in the flat one. Drawn once, then used by reference.
-// Every piece carries its colour's shape on top and on its side, for those who cannot tell the colours apart.
+// The drawing of a piece: a domed cap in the tilted view, a bar in the flat one. Drawn once, then used by reference.
+// Every piece has its colour's shape on its top and its side, for those who cannot distinguish the colours.
 
 import { s } from "../lib/svg.js";
 
@@ -15,10 +15,10 @@ export const PAINT = {
 
 const USUAL = { ...PAINT };
 
-/** `shade` (#rrggbb) with each channel brought by `share` towards `end`. */
+/** `shade` (#rrggbb) with each channel interpolated by `share` towards `end`. */
 const towards = (shade, end, share) => `#${[1, 3, 5].map((at) => Math.round(parseInt(shade.slice(at, at + 2), 16) * (1 - share) + end * share).toString(16).padStart(2, "0")).join("")}`;
 
-/** Paint the pieces in the shades of a set, by letter; those without one as usual. */
+/** Paint the pieces in the shades of a set, by letter; those without one in their default colours. */
 export function repaint(shadeOf) {
   for (const letter of Object.keys(USUAL)) {
     const top = shadeOf(letter);
@@ -79,7 +79,7 @@ function bar(letter) {
   );
 }
 
-/** The drawing of every piece, to be put into the page once. */
+/** The drawings of all pieces, to be put into the page once. */
 export function sprite() {
   const letters = Object.keys(PAINT);
   const defs = s("defs", {}, ...letters.flatMap((letter) => [...gradients(letter), cap(letter), bar(letter)]));
@@ -88,7 +88,7 @@ export function sprite() {
 
 const HEAP = 5;
 
-/** So many pieces as they are piled up beside a board: stacks of five at most, an empty place for none. */
+/** A number of pieces as piled up beside a board: stacks of five at most, an empty place for none. */
 export function heap(letter, count) {
   const { rx, ry, side, rise } = CAP;
   const foot = (HEAP - 1) * rise;
@@ -98,7 +98,7 @@ export function heap(letter, count) {
   return stacks.map((high) => s("svg", box, ...Array.from({ length: high }, (_, at) => s("use", { href: `#cap-${letter}`, y: foot - at * rise }))));
 }
 
-/** A small cap to stand beside words. */
+/** A small cap for use beside text. */
 export function token(letter, extra = "") {
   const view = `${-CAP.rx - 2} ${-CAP.ry - 2} ${2 * CAP.rx + 4} ${2 * CAP.ry + CAP.side + 4}`;
   return s("svg", { class: `token ${extra}`, viewBox: view, "aria-hidden": "true" }, s("use", { href: `#cap-${letter}` }));

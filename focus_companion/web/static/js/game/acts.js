@@ -1,4 +1,4 @@
-// Acting: what the viewer asks the host to do, with a question before what cannot be undone.
+// The viewer's acts, sent to the host, with a confirmation before those that cannot be undone.
 
 import { Chooser } from "./chooser.js";
 import { ask, send } from "../lib/sending.js";
@@ -8,7 +8,7 @@ import { goesOn, moverKind, playersOf } from "./state.js";
 import { moveWords, playerName } from "./words.js";
 
 export class Acts {
-  /** `lookedAt()`: the ply that the viewer looks back at, null for now; `onChoosing()`: a turn is being chosen on the board. */
+  /** `lookedAt()`: the past ply that the viewer looks at, null for the present; `onChoosing()`: called while a turn is chosen on the board. */
   constructor(getState, toast, lookedAt, onChoosing) {
     this.getState = getState;
     this.lookedAt = lookedAt;
@@ -28,9 +28,9 @@ export class Acts {
     return send(address, body, this.toast);
   }
 
-  /** Play on a camera: the one that is plugged in, "phone", an address, "demo" to choose again. The page finds the program again by itself. */
+  /** Switch to a camera: the one that is plugged in, "phone", an address, or "demo" to choose again. The page reconnects by itself. */
   async useCamera(source) {
-    if (await this.send(source ? { source } : {}, "/api/camera")) this.toast(t("The program starts anew on the camera."));
+    if (await this.send(source ? { source } : {}, "/api/camera")) this.toast(t("The program restarts with the camera."));
   }
 
   async run(act) {
@@ -62,11 +62,11 @@ export class Acts {
     }
     if (act === "swap_colours") return this.send({ act });
     if (act === "dismiss") return this.send({ act });
-    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They stand right")]]))) return this.send({ act });
+    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They are set up correctly")]]))) return this.send({ act });
     return false;
   }
 
-  /** The turn that is looked at, else the last one, was not legal. */
+  /** Rule that the turn looked at, else the last one, was not legal. */
   async notLegal(state) {
     const ply = this.lookedAt() || state.ply;
     const turn = (state.moves ?? []).find((item) => item.ply === ply);
@@ -78,7 +78,7 @@ export class Acts {
     return (await this.sure(question, [["yes", t("Not legal: take it back")]])) && this.send({ act: "not_legal", ply });
   }
 
-  /** Another game from the position that is looked back at. */
+  /** Begin another game from the past position that the viewer looks at. */
   async again(state) {
     const ply = this.lookedAt();
     if (ply === null) return this.toast(t("Look back at a position first: with the arrows under the list of turns, or a turn in it."));
@@ -86,7 +86,7 @@ export class Acts {
     return (await this.sure(question, [["yes", t("Try again from here")]])) && this.send({ ply }, `/api/games/${state.game}/again`);
   }
 
-  /** Who plays from far away is asked for each turn once, without having to ask for it. */
+  /** Ask a remote player for each turn once, without a press of a button. */
   offer(state) {
     const mine = document.body.dataset.seat === state.to_move && moverKind(state) === "far";
     const calm = mine && !(state.reply || state.alert || state.prompt || state.unclear || state.paused || state.result);
@@ -95,12 +95,12 @@ export class Acts {
     this.offered = turn;
     this.myTurn(state).catch((problem) => {
       console.info(problem.message);
-      // Asked again when the line to the host is back.
+      // Try again when the connection to the host is back.
       this.offered = null;
     });
   }
 
-  /** Choose the turn of a player far away, for just this position. */
+  /** Let a remote player choose a turn in exactly this position. */
   async myTurn(state) {
     const answer = await fetch("/api/legal", { cache: "no-store" });
     const { legal = [] } = answer.ok ? await answer.json() : {};
@@ -109,7 +109,7 @@ export class Acts {
     return this.chooser.open(state, t("Which turn do you play?"), t("It is shown at the table and made there for you."), legal, (move) => this.send({ player, move, game, ply, position }, "/api/turn"));
   }
 
-  /** Ask which of the legal turns it was, on the board. */
+  /** Ask on the board which of the legal turns it was. */
   async legal(title, note) {
     const answer = await fetch("/api/legal", { cache: "no-store" });
     const { legal = [] } = answer.ok ? await answer.json() : {};

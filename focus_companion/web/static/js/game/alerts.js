@@ -1,6 +1,6 @@
 // The referee's sentences in the viewer's language and with the players' names.
-// An alert brings one English sentence; the templates here are those it is made from, so that it can be taken apart
-// and said again. A test holds them to the referee's own.
+// An alert contains one English sentence. The templates here are those it is made from, so that it can be parsed
+// and translated. A test checks that they equal the referee's own.
 
 import { LETTERS, parseMove, stacksOf } from "../lib/squares.js";
 import { list, t, tn } from "../lib/texts.js";
@@ -45,13 +45,13 @@ function pattern(template) {
   return new RegExp(`^${source}$`);
 }
 
-let patterns = null; // made when the first alert is told
+let patterns = null; // compiled when the first alert is shown
 
-/** The parts of a referee's sentence: {template, …fields}, or null if it is none that is known. */
+/** The parts of a referee's sentence: {template, …fields}, or null if it matches no template. */
 export function parts(text) {
   patterns ??= TEMPLATES.map((template) => [template, pattern(template)]);
   for (const [template, shape] of patterns) {
-    // Records of earlier versions have the straight apostrophe.
+    // Records of earlier versions use the straight apostrophe.
     const found = shape.exec((text ?? "").replaceAll("'", "’"));
     if (!found) continue;
     const { made } = found.groups;
@@ -60,7 +60,7 @@ export function parts(text) {
   return null;
 }
 
-/** The sentence again; `nameOf(colour)` gives a player's name. Null if it is none that is known. */
+/** The sentence, translated; `nameOf(colour)` returns a player's name. Null if it matches no template. */
 export function sentence(text, nameOf) {
   const found = parts(text);
   if (!found) return null;
@@ -77,32 +77,32 @@ export function sentence(text, nameOf) {
   return t(found.template, values);
 }
 
-/** The pieces that lie where the game has none, as far as the sentence tells: {square, stack}, stack bottom to top. */
+/** The pieces that lie where the game has none, if the sentence says so: {square, stack}, stack bottom to top. */
 export function ghostOf(alert, position) {
   const found = parts(alert?.text);
   if (!undoing(alert)) return null;
   const { origin, target, pieces, Player } = found;
   if (!origin) return { square: target, stack: LETTERS[Player.toLowerCase()] };
-  // A sentence that names no number tells of a turn that would be right for another player: as many as squares.
+  // A sentence without a number is about a turn that would be legal for another player: as many pieces as squares.
   const stack = stacksOf(position)[origin];
   const count = pieces ? parseInt(pieces, 10) : (parseMove(`${origin}-${target}`).pieces);
   return { square: target, stack: stack.slice(-count) };
 }
 
-/** The squares in a turn's words: where from (null: out of the hand) and where to. */
+/** The squares in a turn's words: origin (null: from the reserve) and target. */
 function ends(words) {
   const squares = words.match(/[a-h][1-8]/g);
   return { origin: squares.length > 1 ? squares[0] : null, target: squares.at(-1) };
 }
 
-/** A turn's English words in the viewer's language. */
+/** A turn's English words, translated. */
 function turnWords(words) {
   const { origin, target } = ends(words);
   if (!origin) return t("a reserve piece to {target}", { target });
   return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", parseInt(words, 10), { origin, target });
 }
 
-/** How to undo what was done, as far as it is one act: {from, to} squares, or {from} for a piece to be taken off. */
+/** How to undo the act, if it is a single one: {from, to} squares, or {from} for a piece to be taken off. */
 export function undoing(alert) {
   const found = parts(alert?.text);
   if (!found?.target || found.template.startsWith("The ")) return null;

@@ -1,14 +1,14 @@
-// Choosing a turn on the board: by its letter, or by touching the stack that moved and then where it went.
+// Choosing a turn on the board: by its letter, or by touching the stack that moved and then its target.
 
 import { parseMove } from "../lib/squares.js";
 import { t } from "../lib/texts.js";
 import { moveWords } from "./words.js";
 
-/** Turns that are lettered before a stack is touched: those nearest to what was alerted. */
+/** Number of turns that have letters before a stack is touched: those nearest to the alert. */
 const NEAREST = 6;
 
 export class Chooser {
-  /** `onChange()` after every step; `send(body)` hands the turn in, true if it was taken; `tell(text)` to the viewer. */
+  /** `onChange()` is called after every step; `send(body)` sends the turn, true if it was accepted; `tell(text)` shows a message. */
   constructor(onChange, send, tell) {
     Object.assign(this, { onChange, send, tell, legal: null });
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.active && this.close());
@@ -18,8 +18,8 @@ export class Chooser {
     return this.legal !== null;
   }
 
-  /** Ask `title` about the position of `state`, in which these turns are `legal`; `note` says what the record will say.
-   *  `hand(move)` takes the turn in place of the players' ruling: a player chooses what to play. */
+  /** Ask the question `title` about the position of `state`, in which these turns are `legal`; `note` explains the effect.
+   *  `hand(move)`, if given, receives the chosen turn; otherwise it is sent as the players' ruling. */
   open(state, title, note, legal, hand = null) {
     const squares = state.alert?.squares ?? [];
     const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, NEAREST);
@@ -37,12 +37,12 @@ export class Chooser {
     this.onChange();
   }
 
-  /** What was asked about is over as soon as the game goes on or the alert is settled. */
+  /** Close the question as soon as the game goes on or the alert is settled. */
   follow(state) {
     if (this.active && key(state) !== this.about) this.close();
   }
 
-  /** A square was touched; null beside all of them. */
+  /** A square was touched; null for a touch outside all squares. */
   touch(square) {
     const to = this.legal.find((move) => move === `${this.origin}-${square}` || (square === this.origin && move === `*${square}`));
     if (to) return this.pick(to);

@@ -1,4 +1,4 @@
-// The players' clocks. The host counts in the stream's seconds; the page only goes on between two of its words.
+// The players' clocks. The host counts in seconds of the stream; the page extrapolates between two updates.
 
 import { t } from "../lib/texts.js";
 
@@ -15,20 +15,20 @@ export function clockText(seconds) {
 }
 
 export class Clocks {
-  /** `alone`: whether it goes on by a timer of its own; else whoever has many of them calls `tell`. */
+  /** `alone`: whether it has its own timer; otherwise the owner of many clocks calls `draw`. */
   constructor(table, alone = true) {
     Object.assign(this, { table, alone, clock: null, since: 0, timer: 0 });
   }
 
-  /** What the host says now; a new object starts the page's own counting afresh. */
+  /** Show the host's clocks; a new object restarts the extrapolation. */
   show(clock) {
     if (clock !== this.clock) Object.assign(this, { clock, since: performance.now() });
     clearInterval(this.timer);
-    if (clock?.running && this.alone) this.timer = setInterval(() => this.tell(), EVERY_MS);
-    this.tell();
+    if (clock?.running && this.alone) this.timer = setInterval(() => this.draw(), EVERY_MS);
+    this.draw();
   }
 
-  tell() {
+  draw() {
     if (!this.clock) return;
     const { used, running, kind, seconds } = this.clock;
     for (const face of this.table.querySelectorAll("[data-clock]")) {

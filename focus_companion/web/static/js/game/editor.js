@@ -1,4 +1,4 @@
-// Putting the record right by hand: any square's stack, the reserves, whose turn. The game then goes on from there.
+// Correcting the position by hand: any square's stack, the reserves, whose turn. The game then continues from it.
 
 import { colourWord } from "../board/names.js";
 import { token } from "../board/pieces.js";
@@ -11,7 +11,7 @@ import { playerName } from "./words.js";
 const HIGHEST = 5;
 
 export class Editor {
-  /** `onChange()` after every change of the draft, `send(body)` hands it in; true if it was taken. */
+  /** `onChange()` is called after every change of the draft, `send(body)` sends it; true if it was accepted. */
   constructor(card, onChange, send) {
     Object.assign(this, { card, onChange, send, state: null, stacks: null, square: null });
     card.querySelector("[data-edit=done]").addEventListener("click", () => this.done());
@@ -28,7 +28,7 @@ export class Editor {
     return textOf(this.stacks);
   }
 
-  /** From the position of the game, or from what the camera has read. */
+  /** Start from the position of the game, or from what the camera has read. */
   open(state, reading = null) {
     Object.assign(this, { state, stacks: stacksOf((reading ?? state).position), square: null });
     this.doubtful = reading?.doubtful ?? [];
@@ -48,12 +48,12 @@ export class Editor {
     document.body.dataset.editing = "";
     this.look(null);
     this.onChange();
-    // The whole board and what changes it, side by side or one below the other.
+    // Bring the whole board and the editor into view, side by side or one below the other.
     scrollTo(0, 0);
     this.card.querySelector("h2").focus({ preventScroll: true });
   }
 
-  /** The square under the hand. */
+  /** Select the square to be edited. */
   look(square) {
     this.square = square;
     const stack = square ? this.stacks[square] : "";

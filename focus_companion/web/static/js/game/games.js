@@ -1,4 +1,4 @@
-// The list of past games: how each ended and stood, a search, titles, deleting and bringing back.
+// The list of past games: results and final positions, a search, titles, deleting and restoring.
 
 import { draw, miniature } from "../board/miniature.js";
 import { sprite, token } from "../board/pieces.js";
@@ -20,9 +20,9 @@ const icons = {
   delete: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10 11v5M14 11v5",
 };
 
-let all = []; // the games as the host tells them, the newest first
+let all = []; // the games as listed by the host, newest first
 const former = new Map(); // titles that were changed on this page, by game
-const gone = new Set(); // those that were deleted on this page: each keeps its place, with the way back
+const gone = new Set(); // those that were deleted on this page: each keeps its place, with an undo button
 
 let toastTimer = 0;
 function toast(text) {
@@ -34,7 +34,7 @@ function toast(text) {
   toastTimer = setTimeout(() => (box.hidden = true), 6000);
 }
 
-// A board is drawn when it comes into sight: there may be hundreds.
+// A board is drawn when it becomes visible: there may be hundreds.
 const sights = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
@@ -52,7 +52,7 @@ function board(game) {
 
 const names = (game) => game.order.map((colour) => playerName(game, colour)).join(" – ");
 
-/** What the list says of a game, in the order in which it is read. */
+/** The facts about a game, in the order in which they are read. */
 function facts(game) {
   const { match } = game;
   return [
@@ -96,7 +96,7 @@ function deletedEntry(game) {
   return h("li", { "data-game": game.id }, h("div", { class: "about" }, ...about(game)), mayChange ? h("div", { class: "do" }, back) : null);
 }
 
-/** Draw the lists anew; `focus`: what of which game the keyboard goes on with. */
+/** Redraw the lists; `focus`: selector of the element that gets the focus. */
 function show(focus) {
   const listed = all.filter((game) => !game.deleted || gone.has(game.id));
   const deleted = all.filter((game) => game.deleted && !gone.has(game.id));
@@ -135,7 +135,7 @@ async function remove(game) {
   gone.add(game.id);
   await load();
   show(`[data-game="${game.id}"] [data-do="undo"]`);
-  $("#told").textContent = t("Game {number} is deleted.", { number: `#${game.id}` });
+  $("#announcement").textContent = t("Game {number} is deleted.", { number: `#${game.id}` });
 }
 
 async function bringBack(game) {
@@ -143,7 +143,7 @@ async function bringBack(game) {
   gone.delete(game.id);
   await load();
   show(`[data-game="${game.id}"] a`);
-  $("#told").textContent = t("Game {number} is restored.", { number: `#${game.id}` });
+  $("#announcement").textContent = t("Game {number} is restored.", { number: `#${game.id}` });
 }
 
 // "zaneta" finds Żaneta too.
@@ -162,10 +162,10 @@ function filter() {
 
 async function load() {
   const answer = await fetch("/api/games", { cache: "no-store" });
-  const told = await answer.json().catch(() => ({}));
-  if (answer.ok) all = [...told.games, ...told.deleted].sort((a, b) => b.id - a.id);
+  const content = await answer.json().catch(() => ({}));
+  if (answer.ok) all = [...content.games, ...content.deleted].sort((a, b) => b.id - a.id);
   $("#trouble").hidden = answer.ok;
-  $("#trouble").textContent = answer.ok ? "" : (told.error ?? t("The host did not understand."));
+  $("#trouble").textContent = answer.ok ? "" : (content.error ?? t("The host did not understand."));
   return answer.ok;
 }
 

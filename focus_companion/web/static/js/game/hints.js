@@ -1,4 +1,4 @@
-// The rule book's strategy hints that a turn shows, in words.
+// The rule book's strategy hints that a turn illustrates, in words.
 
 import { list, t } from "../lib/texts.js";
 

@@ -1,4 +1,4 @@
-// What the page needs only when it stands already: acts and dialogs, the editor, the turns, looking back, sounds.
+// What the page needs only after its first view: acts and dialogs, the editor, the turns, replay, sounds.
 
 import { Acts } from "./acts.js";
 import { Camera } from "../board/camera.js";
@@ -11,10 +11,11 @@ import { Moves } from "./moves.js";
 import { NewGame } from "./newgame.js";
 import { Replay } from "./replay.js";
 import { showReview } from "./review.js";
+import { Report } from "./report.js";
 import { Roles } from "./roles.js";
 import { Seats } from "./seats.js";
 import { sample, sound } from "../lib/sound.js";
 import { Share } from "./share.js";
 import { Speech } from "./speech.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Roles, Seats, Share, Speech, celebrate, keepAwake, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Report, Roles, Seats, Share, Speech, celebrate, keepAwake, sample, showReview, sound };

@@ -1,16 +1,16 @@
-// The line to the host: the state once, then every event with the state that it leads to; found again after gaps,
-// sleep and restarts.
+// The connection to the host: the state once, then every event with the state after it; restored after gaps, sleep
+// and restarts.
 
 import { after } from "./state.js";
 
-/** What changes without an event. */
+/** Parts of the state that change without an event. */
 const BESIDE = ["watching", "camera_found", "camera_free", "newer"];
 const POLL_MS = 4000;
 const CHECK_MS = 30000;
 const HIDDEN_MS = 60000;
 
 export class Link {
-  /** `onState(state, event or null)` after every change; `onLine("connecting" | "live" | "polling" | "off")`. */
+  /** Calls `onState(state, event or null)` after every change and `onLine("connecting" | "live" | "polling" | "off")`. */
   constructor(onState, onLine) {
     this.onState = onState;
     this.onLine = onLine;
@@ -29,7 +29,7 @@ export class Link {
 
   visibility() {
     clearTimeout(this.hidden);
-    // A browser opens few lines to one host; a page that nobody sees gives its one back.
+    // A browser opens few connections to one host; a hidden page closes its own.
     if (document.hidden) this.hidden = setTimeout(() => this.hangUp(), HIDDEN_MS);
     else this.sync();
   }
@@ -41,11 +41,11 @@ export class Link {
   }
 
   async fetchState() {
-    // The page brings the state of its own moment, which saves a phone one way to the host and back.
+    // The page contains the state at the time of its request, which saves a phone one round trip.
     const brought = document.querySelector("#first-state");
     if (brought) {
       brought.remove();
-      // A page out of the browser's own store brings an old one.
+      // A page from the browser's cache contains a stale one.
       if (performance.getEntriesByType("navigation")[0]?.type === "navigate" && performance.now() < 10000) return JSON.parse(brought.textContent);
     }
     const answer = await fetch("/api/state", { cache: "no-store" });
@@ -53,18 +53,18 @@ export class Link {
     return answer.json();
   }
 
-  /** Ask for the state and follow the events from there on. */
+  /** Fetch the state and follow the events from there on. */
   async sync() {
     clearTimeout(this.timer);
     const before = this.last;
     try {
       const state = await this.fetchState();
       this.wait = 500;
-      // Events have come meanwhile that the answer does not know yet: shown, it would take them back for a moment.
+      // Newer events have arrived in the meantime: showing this state would revert them for a moment.
       if (before !== null && state.event >= before && state.event < this.last) return this.sync();
       this.state = state;
       this.onState(state, null);
-      // Events that the state already contains are skipped when they come; a lower number means another journal.
+      // Events that the state already contains are skipped when they arrive; a lower number means another journal.
       const known = state.event ?? null;
       const restarted = this.last !== null && known !== null && known < this.last;
       this.last = known;
@@ -97,7 +97,7 @@ export class Link {
     source.addEventListener("message", (message) => this.take(message));
   }
 
-  /** No line to be had (too many viewers, or the host is away): ask now and then, and try for a line again. */
+  /** If no stream is available (too many viewers, or the host is down): poll, and try for a stream again. */
   poll(tries = 0) {
     clearTimeout(this.timer);
     this.timer = setTimeout(async () => {
@@ -112,7 +112,7 @@ export class Link {
         console.info(problem.message);
         return this.sync();
       }
-      // Not all at once: those who poll are many.
+      // Spread the requests: many viewers may be polling.
     }, POLL_MS + Math.random() * (POLL_MS / 2));
   }
 
@@ -121,13 +121,13 @@ export class Link {
     if (this.last !== null && number <= this.last) return;
     this.last = number;
     const { event, state } = JSON.parse(message.data);
-    // An event of long ago, after a gap: what it led to is past, and how things stand now is asked for.
+    // An old event after a gap comes without a state: fetch the present one.
     this.state = state ? after(this.state, state) : { ...this.state, event: number };
     this.onState(this.state, event);
     if (!state) this.sync();
   }
 
-  /** A line that has died without a word shows in the number of the last event. */
+  /** Detect a connection that died silently by the number of the last event. */
   async check() {
     if (document.hidden || !this.source) return;
     try {

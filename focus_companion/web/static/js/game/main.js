@@ -1,4 +1,4 @@
-// The game's page: brings the state, the board, the words and the buttons together.
+// The game's page: connects the state, the board, the texts and the buttons.
 
 import { ghostOf, undoing } from "./alerts.js";
 import { Board } from "../board/board.js";
@@ -19,33 +19,35 @@ import { letterOf, refusalText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
-const watched = document.body.dataset.show === "table"; // beside the table: nothing to press
+const watched = document.body.dataset.show === "table"; // a screen beside the table, without controls
 const table = $(".table");
-const LOOK_MS = 5000; // between two looks whether a camera is offered
+const LOOK_MS = 5000; // between two checks whether a camera is offered
 
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
 let connection = "connecting";
 let toastTimer = 0;
-let asked = null; // the promise of what a first view does without
-let tools = null; // the same, when it is there
-let denied = null; // the alert of which this page's viewer said that nobody else begins
+let asked = null; // the promise of what is loaded after the first view
+let tools = null; // the same, once it is loaded
+let denied = null; // the alert to which this page's viewer answered that nobody else begins
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
 
 function toast(text) {
   const box = $("#toast");
-  // Over a dialog nothing shows but what lies in it.
+  // While a modal dialog is open, only its own content is visible.
   (document.querySelector("dialog[open]") ?? document.body).append(box);
-  box.textContent = text;
   box.hidden = false;
+  // Once it is shown: screen readers tell what changes, not what appears.
+  box.textContent = text;
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => (box.hidden = true), 6000);
 }
 
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
+  if (words && words !== info.textContent) status.tell(words);
   info.textContent = words || info.dataset.hint;
   if (tools?.editor?.active && square) tools.editor.look(square);
 });
@@ -55,7 +57,7 @@ const choose = (move) => withTools(({ acts }) => (acts.chooser.active ? acts.cho
 const status = new Status($("#status"), $("#loud"), $("#quiet"), past || watched ? null : choose);
 if (!past && !watched) board.onLetter = choose;
 
-/** What a first view does without; asked for as soon as the page stands, and again where the host was away. */
+/** Load what the first view does not need, right after it, and again if the host was not reached. */
 function later() {
   asked ??= bring().then(equip);
   asked.catch(() => (asked = null));
@@ -82,6 +84,7 @@ function equip(made) {
       corners: new made.Corners($("#corners"), now, send),
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
+      report: new made.Report($("#report"), now, toast),
       roles: new made.Roles($("#roles")),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
@@ -91,7 +94,7 @@ function equip(made) {
   return tools;
 }
 
-/** Do something with the tools; a host that does not answer is told. */
+/** Do something with the tools; reports a host that does not answer. */
 async function withTools(act) {
   try {
     return await act(await later());
@@ -101,7 +104,7 @@ async function withTools(act) {
   }
 }
 
-/** What stands beside the board and waits for the tools: the turns, looking back, the score. */
+/** Update what is beside the board and needs the tools: the turns, the replay, the score. */
 function fill(state) {
   tools.replay.follow(state.game, state.ply ?? 0);
   tools.moves.show(state);
@@ -112,7 +115,7 @@ function fill(state) {
   tools.match?.follow(state).catch((problem) => console.info(problem.message));
 }
 
-/** A turn is being chosen on the board, or no longer. */
+/** Begin or end choosing a turn on the board. */
 function choosing() {
   const { chooser } = tools.acts;
   if (chooser.active && !board.picker) scrollTo(0, 0);
@@ -122,7 +125,7 @@ function choosing() {
   else show(null);
 }
 
-/** The same again: the live state, or what is looked back at. */
+/** Redraw the live state, or the past position that is looked at. */
 const again = () => show((tools?.replay?.ply ?? null) === null ? null : shown);
 
 const side = () => Number(pref("turn")) % 4;
@@ -145,7 +148,7 @@ function show(older) {
     showPlayers(table, shown, side());
     return status.show({ ...live, watched });
   }
-  const next = now && differing(shown)?.[0]; // of a board being set up, the square to be put right next
+  const next = now && differing(shown)?.[0]; // while a board is set up, the square to be corrected next
   const asking = (now && tools?.acts?.chooser.view) || null;
   board.show(now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
     last: now ? shown.last_move : shown.move,
@@ -167,10 +170,10 @@ function show(older) {
   else status.show({ ...shown, looking: true, ready: true, alert: null, prompt: null, unclear: null, set_up: null, camera: "ok", paused: false, last_move: shown.move, moves: [] });
 }
 
-/** One alert among all. */
+/** Identifies an alert. */
 const about = ({ game, alert }) => alert && `${game} ${alert.time}`;
 
-/** What somebody says of a position that the camera has read. */
+/** The viewer's answer to a position that the camera has read. */
 function answered(act) {
   const reading = offered(live);
   if (!reading) return undefined;
@@ -181,7 +184,7 @@ function answered(act) {
   return take(live);
 }
 
-/** With "No" to the question who begins, the alert remains, with the answers that every alert has. */
+/** "No" to the question who begins: the alert remains, with the usual answers. */
 function deny() {
   denied = about(live);
   take(live);
@@ -189,16 +192,16 @@ function deny() {
 
 function take(state) {
   if (state.begins && about(state) === denied) return take({ ...state, begins: null });
-  // The program started anew on a camera: another journal, other games.
+  // The program was restarted with a camera: another journal, other games.
   if (live && !past && Boolean(live.demo) !== Boolean(state.demo)) return location.reload();
   offer(live?.camera_found, state);
   $("#phone")?.toggleAttribute("hidden", !["starting", "lost"].includes(state.camera));
   if (live && live.game !== state.game) board.selected = null;
-  // The pieces are called and painted as the set's profile says.
+  // The names and shades of the pieces come from the set's profile.
   if (takeLooks(state.pieces)) repaint(shadeOf);
   live = state;
   const begun = state.position !== undefined && state.position !== null;
-  // Also while older positions are looked at, which have no clock: the board keeps its size.
+  // Even while past positions, which have no clock, are looked at, so that the board keeps its size.
   table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
   if (tools && !watched) fill(state);
   if (begun) again();
@@ -210,6 +213,8 @@ function take(state) {
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
   const can = possible(state);
   for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
+  // A button that was just pressed may do nothing any more.
+  if (document.activeElement?.matches(":disabled")) status.element.focus({ preventScroll: true });
   setUp?.show(state);
   const watching = $("#watching");
   if (watching && state.watching !== undefined) {
@@ -221,7 +226,7 @@ function take(state) {
   if (state.event !== undefined) document.body.dataset.event = state.event;
 }
 
-/** How the line to the host is, and whether the host sees the board. */
+/** Show the state of the connection to the host, and whether the host sees the board. */
 function lamp() {
   const here = connection === "live" || connection === "polling";
   const kind = here && live && summary(live).kind === "lost" ? "blind" : connection;
@@ -230,7 +235,7 @@ function lamp() {
   $("#line").textContent = words[kind];
 }
 
-/** The button for a camera that was plugged in while the demo stands in for one. */
+/** Offer a camera that was plugged in while the demo stands in for one. */
 function offer(before, { demo, camera_found: found, camera_free: free, newer }) {
   if (past || watched) return; // no bar, or no camera
   $("#newer").hidden = !newer;
@@ -241,7 +246,7 @@ function offer(before, { demo, camera_found: found, camera_free: free, newer }) 
   $("#other-camera").hidden = Boolean(demo) || !free;
   $("#usb").disabled = !found;
   $("#usb-words").textContent = found ? t("A camera is plugged in.") : t("Plug it in now. The button wakes up when it is found.");
-  // What most people have at hand comes first.
+  // The camera that most people have at hand comes first.
   $("#cameras ul").dataset.first = found ? "usb" : "phone";
   if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
 }
@@ -249,7 +254,7 @@ function offer(before, { demo, camera_found: found, camera_free: free, newer }) 
 function line(kind) {
   connection = kind;
   lamp();
-  // Where the host was away, what the first view does without may still be missing.
+  // If the host was not reached, what is loaded after the first view may still be missing.
   if (kind === "live" || kind === "polling") later().catch((problem) => console.info(problem.message));
 }
 
@@ -277,10 +282,11 @@ if (!watched) {
 document.addEventListener("click", (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (!act) return;
-  withTools(({ acts, corners, editor, newGame, replay }) => {
+  withTools(({ acts, corners, editor, newGame, replay, report }) => {
     if (!act.startsWith("turn_") && acts.chooser.active) acts.chooser.close();
     if (act === "new_game") return newGame.open();
     if (act === "place") return corners.open();
+    if (act === "report") return report.open();
     if (act === "camera") return acts.useCamera();
     if (act === "camera_phone") return acts.useCamera("phone");
     if (act === "camera_other") return acts.useCamera("demo");
@@ -301,7 +307,7 @@ if (past) {
   if (answer.ok) {
     const game = await answer.json();
     take({ ...game.state, camera: "ok", ready: true, alert: null, prompt: null, unclear: null, set_up: null, paused: false });
-    // Not waited for: later.js takes modules from this script, which must have come to its end by then.
+    // Not awaited: later.js imports modules from this script, which must have finished by then.
     withTools(({ replay, showReview }) => {
       replay.positions = game.positions;
       return showReview($("#review"), game, replay);

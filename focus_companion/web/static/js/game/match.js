@@ -1,9 +1,9 @@
-// The score of the match: who has how many points after how many games.
+// The score of the match: the points of each player in each game.
 
 import { h } from "../lib/svg.js";
 import { list, t, tn } from "../lib/texts.js";
 
-/** How far a match is, or who has won it. */
+/** The progress of a match, or who has won it. */
 function standing({ length, finished, games, over, tied, winners }) {
   if (over && tied) return t("The match is tied between {players}.", { players: list(winners) });
   if (over) return tn("{players} wins the match.", "{players} win the match.", winners.length, { players: list(winners) });
@@ -16,7 +16,7 @@ export class Match {
     Object.assign(this, { card, key: null });
   }
 
-  /** Asked for again when a game begins or ends. */
+  /** Fetch the match again when a game begins or ends. */
   async follow(state) {
     const key = `${state.game} ${Boolean(state.result)}`;
     if (key === this.key || state.game === undefined) return;

@@ -1,11 +1,11 @@
-// The list of moves, and what was said in between. A click looks back at the position after that move.
+// The list of moves, with notes in between. A click shows the position after that move.
 
 import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
-import { t, tn } from "../lib/texts.js";
-import { moveWords, playerName } from "./words.js";
+import { t } from "../lib/texts.js";
+import { playedWords, playerName } from "./words.js";
 
 export class Moves {
   /** `onPick(ply, note or null)` when a move or a note is to be looked at. */
@@ -29,13 +29,9 @@ export class Moves {
     this.shown = keys;
   }
 
-  turn(state, { ply, player, move, reserve = "", captured = "" }) {
-    const name = playerName(state, player);
-    const gone = [
-      reserve ? tn("{n} piece to the reserve", "{n} pieces to the reserve", reserve.length) : "",
-      captured ? tn("{n} piece captured", "{n} pieces captured", captured.length) : "",
-    ].filter(Boolean);
-    const words = [`${ply}. ${name}: ${moveWords(move)}`, ...gone].join(", ");
+  turn(state, item) {
+    const { ply, player, move, reserve, captured } = item;
+    const words = `${ply}. ${playedWords(state, item)}`;
     const away = (letters, kind, sign) => (letters ? h("span", { class: `removed ${kind}` }, h("i", {}, sign), ...[...letters].map((letter) => token(letter))) : null);
     const button = h(
       "button",
@@ -46,12 +42,12 @@ export class Moves {
       away(reserve, "home", "↩"),
       away(captured, "gone", "×"),
     );
-    // Of two, each has a column; more players fill the two columns in turn.
+    // Each of two players has a column; more players fill the two columns in turn.
     const order = playersOf(state);
     return h("li", { class: "turn", "data-column": order.length === 2 ? order.indexOf(player) + 1 : null }, button);
   }
 
-  /** What happened while the position after ply `after` stood: an alert, a turn taken back, a comment. */
+  /** A note on the position after ply `after`: an alert, a turn taken back, a comment. */
   note(item) {
     const button = h("button", { type: "button" }, h("span", { class: "ply", "aria-hidden": "true" }, item.kind === "comment" ? "“" : "!"), h("span", {}, item.note));
     this.notes.set(button, item);
@@ -64,7 +60,7 @@ export class Moves {
     return h("li", { class: "act" }, words);
   }
 
-  /** Show which move the board stands at; null for the newest. */
+  /** Mark the move whose position the board shows; null for the newest. */
   mark(ply) {
     this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const button = ply ? this.list.querySelector(`[data-ply="${ply}"]`) : null;

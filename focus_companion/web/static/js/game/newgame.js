@@ -1,4 +1,4 @@
-// The dialog for a new game: how many, who and where, who begins, by which rules, with which clock.
+// The dialog for a new game: number of players, names and seats, who begins, rules and clock.
 
 import { colourName } from "../board/names.js";
 import { token } from "../board/pieces.js";
@@ -7,7 +7,6 @@ import { playersOf } from "./state.js";
 import { LETTERS, seatsOf, SIDES } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
-
 
 const ORDER = ["green", "blue", "yellow", "red"];
 const PLAYERS = { 2: ["green", "red"], 3: ["green", "blue", "red"], 4: ORDER };
@@ -68,7 +67,7 @@ export class NewGame {
     this.dialog.querySelector("datalist").replaceChildren(...names.map((name) => h("option", { value: name })));
   }
 
-  /** The rows and choices for this number of players, everything else at the rule book's. */
+  /** Show the rows and choices for this number of players, with the rules of the rule book. */
   fill(players) {
     this.control.players.value = players;
     const state = this.getState();
@@ -94,7 +93,7 @@ export class NewGame {
     this.shown();
   }
 
-  /** Who plays this colour; kept while other choices change. */
+  /** The choice of who plays this colour; kept while other choices change. */
   sitting(colour) {
     const kept = this.seats?.get(colour)?.kind() ?? this.getState().seats?.[colour];
     const choices = seatChoices("", colour, kept);
@@ -108,7 +107,7 @@ export class NewGame {
     const [each, total] = FAST[this.colours().length];
     for (const name of ["fast", "move_partner_stacks", "table_talk"]) if (name in rules) control[name].checked = Boolean(rules[name]);
     for (const name of ["set_up", "reserve_on", "fast_own"]) if (name in rules) control[name].value = rules[name];
-    // The form asks for the exception: twelve pieces each.
+    // The checkbox stands for the exception: twelve pieces each.
     control.thirteenth_piece.checked = rules.thirteenth_piece === false;
     const usual = this.colours().length === 4 ? "pass" : "out";
     control.stuck.value = rules.stuck && rules.stuck !== usual ? rules.stuck : "";
@@ -116,11 +115,11 @@ export class NewGame {
     control.fast_total.value = rules.fast && "fast_total" in rules ? (rules.fast_total ?? "") : total;
   }
 
-  /** The preset whose rules the form shows, else "own". */
+  /** The preset with the rules in the form, else "own". */
   fitting() {
     const mine = JSON.stringify(this.rules(true));
     const fitting = [...this.control.preset.options].filter((option) => option.dataset.settings && this.fits(option, mine));
-    // Any rules may be those of a match; one preset names its length as well.
+    // A match may have any rules; one preset also gives its length.
     const found = fitting.find((option) => option.dataset.games === this.control.games.value) ?? fitting.find((option) => option.dataset.games === "1");
     return found?.value ?? "own";
   }
@@ -132,7 +131,7 @@ export class NewGame {
     return JSON.stringify(this.rules(true, switches)) === mine;
   }
 
-  /** Take over what a preset says; without a name, the one just chosen. */
+  /** Without a name, apply the preset just chosen; with one, only select it. */
   preset(name) {
     const select = this.control.preset;
     if (name === undefined) {
@@ -158,7 +157,7 @@ export class NewGame {
     this.shown();
   }
 
-  /** Two cannot sit on one side: who sat there changes places. */
+  /** Two players cannot sit on one side: the one who sat there changes places. */
   swapSeats(chosen) {
     for (const colour of this.colours()) {
       const other = this.control[`seat-${colour}`];
@@ -168,7 +167,7 @@ export class NewGame {
 
   shown() {
     const count = String(this.colours().length);
-    // What a number of players cannot have is not left chosen.
+    // Deselect what is impossible with this number of players.
     if (count !== "2" && ["checkerboard", "drop"].includes(this.control.set_up.value)) this.control.set_up.value = "pairs";
     for (const part of this.form.querySelectorAll("[data-for]")) part.hidden = !part.dataset.for.split(" ").includes(this.partners ? "p" : count);
     for (const part of this.form.querySelectorAll(".fast-only")) part.hidden ||= !this.control.fast.checked;
@@ -181,7 +180,7 @@ export class NewGame {
     this.sat = Object.fromEntries(this.colours().map((colour) => [`seat-${colour}`, this.control[`seat-${colour}`].value]));
   }
 
-  /** The switches that differ from the rule book, of the form or of a preset laid over the usual ones. */
+  /** The settings that differ from the rule book's, in the form or in a preset. */
   rules(switchesOnly = false, preset = null) {
     const { control } = this;
     const count = this.colours().length;
@@ -208,7 +207,7 @@ export class NewGame {
     return { players: count, order: this.order(), ...(this.partners ? { partners: true } : {}), ...rules };
   }
 
-  /** Clockwise around the table from who begins. */
+  /** The turn order: clockwise around the table from the player who begins. */
   order() {
     const seat = (colour) => (this.partners ? ORDER.indexOf(colour) : Number(this.control[`seat-${colour}`].value));
     const round = [...this.colours()].sort((a, b) => seat(a) - seat(b));
@@ -216,11 +215,11 @@ export class NewGame {
     return [...round.slice(at), ...round.slice(0, at)];
   }
 
-  /** Lots: every colour with the same chance, shown going round before it stops. */
+  /** Draw lots: every colour with the same probability, animated before it stops. */
   draw() {
     const { begins } = this.control;
     const count = begins.options.length;
-    // 256 is no multiple of three: throw again rather than favour one.
+    // 256 is not a multiple of three: draw again rather than favour one colour.
     const fair = 256 - (256 % count);
     const throwOne = () => {
       const thrown = crypto.getRandomValues(new Uint8Array(1))[0];

@@ -1,12 +1,12 @@
-// The phone as the camera: its newest picture goes to the companion, one at a time, for as long as the page is open.
+// The phone as the camera: sends its newest picture to the companion, one at a time, while the page is open.
 
 import { stayLit } from "../lib/screen.js";
 import { loadTexts, t } from "../lib/texts.js";
 
-const APART_MS = 66; // between two pictures at least: 15 a second
-const ANSWER_MS = 5000; // after which a picture under way is given up
-const PICTURE_MS = 2000; // for which a camera may give none
-const LONGEST_MS = 4000; // between two tries while the companion is not reached
+const APART_MS = 66; // minimum interval between two pictures: 15 a second
+const ANSWER_MS = 5000; // timeout of a request
+const PICTURE_MS = 2000; // timeout for the camera's next picture
+const LONGEST_MS = 4000; // maximum delay between two attempts to reach the companion
 const SIDE = 1280;
 const QUALITY = 0.85;
 const WANTED = { audio: false, video: { facingMode: { ideal: "environment" }, width: { ideal: 1280 }, height: { ideal: 960 } } };
@@ -17,7 +17,7 @@ const $ = (name) => document.querySelector(name);
 const [view, line, start, torch] = ["#view", "#line", "#start", "#torch"].map($);
 const canvas = document.createElement("canvas");
 const pen = canvas.getContext("2d", { alpha: false });
-// Choosing a language loads the page without what stands behind the #.
+// Choosing a language reloads the page without the fragment.
 const word = location.hash.slice(1) || sessionStorage.getItem("word") || "";
 sessionStorage.setItem("word", word);
 
@@ -26,7 +26,7 @@ let track = null;
 let token = "";
 let number = 0;
 
-/** What only a person can mend: the sending ends and the button is back. */
+/** A fault that only a person can remedy: sending stops and the button reappears. */
 class Stopped extends Error {}
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -58,10 +58,10 @@ async function openCamera() {
 
 async function enter() {
   const answer = await fetch("/api/phone", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ word }), signal: AbortSignal.timeout(ANSWER_MS) });
-  const told = await answer.json();
-  if (answer.status === 403 || answer.status === 400) throw new Stopped(told.error);
-  if (!answer.ok) throw new Error(told.error);
-  token = told.token;
+  const content = await answer.json();
+  if (answer.status === 403 || answer.status === 400) throw new Stopped(content.error);
+  if (!answer.ok) throw new Error(content.error);
+  token = content.token;
   number = 0;
 }
 
@@ -86,7 +86,7 @@ async function send(picture) {
   if (answer.ok) return say("live", t("Connected: the pictures arrive"));
   const { error } = await answer.json();
   if (answer.status === 409) throw new Stopped(error);
-  // The companion was started anew.
+  // The companion was restarted.
   if (answer.status === 401) token = "";
   throw new Error(error);
 }
@@ -126,7 +126,7 @@ async function run() {
       }
     }
   }
-  // Nothing is sent any more: the camera's own lamp must not say otherwise.
+  // Nothing is sent any more, so the camera's indicator must go out.
   track?.stop();
   track = null;
   token = "";
@@ -145,7 +145,7 @@ torch.addEventListener("click", async () => {
     torch.hidden = true;
   }
 });
-// After a call or a locked screen some phones leave the camera open but still.
+// After a call or a locked screen some phones leave the camera open but frozen.
 document.addEventListener("visibilitychange", () => {
   if (!running || document.hidden) return;
   if (track?.muted) track.stop();

@@ -9,10 +9,10 @@ import { playerName } from "./words.js";
 
 const NEAREST = ["bottom", "right", "left", "top"];
 
-/** A pile with its number; what it is stands in words for those who cannot see it. */
+/** A pile with its number; its container has a label for screen readers. */
 const pile = (letter, count) => h("span", { class: "pile" }, h("b", { class: count ? "" : "none" }, String(count)), h("span", { class: "heaps" }, ...heap(letter, count)));
 
-/** What a player may set down: the reserve, or in the empty set-up what is still to be placed. */
+/** The pieces in a player's hand: the reserve, or in the drop set-up those still to be placed. */
 function inHand(colour, count, placing) {
   const words = placing ? tn("{n} piece to place", "{n} pieces to place", count) : tn("{n} piece in reserve", "{n} pieces in reserve", count);
   return h("span", { class: "piles", role: "img", "aria-label": words }, pile(LETTERS[colour], count));
@@ -25,7 +25,7 @@ function captures(captured) {
   return h("span", { class: "piles", role: "img", "aria-label": tn("{n} piece captured", "{n} pieces captured", total) }, ...piles);
 }
 
-/** What is still missing to win a fast game, in words. */
+/** The progress towards winning a fast game. */
 function progress(state, colour) {
   const rules = state.rules ?? {};
   if (!rules.fast) return null;
@@ -61,7 +61,7 @@ function panel(state, colour) {
 function sidesOf(players, seats, turn) {
   const sides = Object.fromEntries(players.map((colour) => [colour, SIDES[(seats[colour] - turn + 4) % 4]]));
   if (players.length !== 2) return sides;
-  // Two panels lie above and below the board however it is turned, the nearer player's below.
+  // Two panels are always above and below the board, the nearer player's below.
   const [near, far] = [...players].sort((a, b) => NEAREST.indexOf(sides[a]) - NEAREST.indexOf(sides[b]));
   return { [near]: "bottom", [far]: "top" };
 }
@@ -71,7 +71,7 @@ export function showPlayers(table, state, turn) {
   const players = playersOf(state);
   const sides = sidesOf(players, seatsOf(players, state.players), turn);
   table.dataset.players = players.length;
-  // Three leave one side free, as a rule the far one; what the others need there is known by its name.
+  // Three players leave one side free, usually the far one; otherwise the style sheet needs to know which.
   const free = players.length === 3 && SIDES.find((side) => !Object.values(sides).includes(side));
   if (free && free !== "top") table.dataset.free = free;
   else delete table.dataset.free;

@@ -1,4 +1,4 @@
-// What the camera reads when nobody has said what stands: offered to be taken as the position, or mended.
+// A position read by the camera without knowing the game: offered to be accepted or corrected.
 
 import { stacksOf, textOf } from "../lib/squares.js";
 import { list, t, tn } from "../lib/texts.js";
@@ -8,14 +8,14 @@ let swapped = null; // the reading whose two colours this page's viewer has swap
 
 const about = ({ game, reading }) => `${game} ${reading.time}`;
 
-/** The reading that waits for the players, its colours as they say, or null. */
+/** The reading that awaits the players' answer, with colours swapped if they chose so, or null. */
 export function offered(state) {
   const { reading } = state;
   if (!reading?.position || (state.ready && !state.start_from) || passed === about(state)) return null;
   return swapped === about(state) ? { ...reading, position: exchanged(reading.position, state.order) } : reading;
 }
 
-/** Two players' pieces, each taken for the other's. */
+/** The position with the colours of two players exchanged. */
 export function exchanged(position, [one, other]) {
   const [a, b] = [one[0], other[0]];
   return [...position].map((letter) => ({ [a]: b, [b]: a })[letter] ?? letter).join("");
@@ -31,16 +31,16 @@ export function differences(reading, position) {
   return Object.keys(read).filter((square) => read[square] !== stands[square]);
 }
 
-/** What the reading says, as {title, text, answers} of the status. */
+/** The reading as {title, text, answers} for the status. */
 export function readingWords(state, reading) {
   const doubtful = reading.doubtful ?? [];
   const look = doubtful.length ? tn("Look at this square first: {squares}.", "Look at these squares first: {squares}.", doubtful.length, { squares: list(doubtful) }) : t("No square is doubtful.");
   const swaps = (state.order ?? []).length === 2 ? [["swap_reading", t("Swap the colours")]] : [];
-  if (state.start_from) return { title: t("Begin from this position?"), text: look, answers: [["take_reading", t("Begin from here"), true], ["edit_reading", t("Mend it")], ...swaps] };
+  if (state.start_from) return { title: t("Begin from this position?"), text: look, answers: [["take_reading", t("Begin from here"), true], ["edit_reading", t("Correct it")], ...swaps] };
   const differ = differences(reading, state.position);
   const apart = differ.length ? tn("This square differs from the game: {squares}.", "These {n} squares differ from the game: {squares}.", differ.length, { squares: list(differ) }) : t("It is the position of the game.");
-  return { title: t("Go on from what stands there?"), text: [apart, look].join(" "), answers: [["take_reading", t("Take this position"), true], ["edit_reading", t("Mend it")], ...swaps, ["pass_reading", t("Put the board right")]] };
+  return { title: t("Go on from this position?"), text: [apart, look].join(" "), answers: [["take_reading", t("Take this position"), true], ["edit_reading", t("Correct it")], ...swaps, ["pass_reading", t("Put the board right")]] };
 }
 
-/** The request that takes the reading as it is: everything beside the board stays. */
+/** The request that accepts the reading as it is; everything beside the board stays. */
 export const taken = (reading) => ({ act: "set_position", position: textOf(stacksOf(reading.position)), note: "read by the camera" });

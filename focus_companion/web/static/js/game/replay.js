@@ -1,9 +1,9 @@
-// Looking back: any position of the game by slider, buttons or the list of moves.
+// The replay: any position of the game by slider, buttons or the list of moves.
 
-const EVERY_MS = 900; // from one turn to the next, at the usual speed
+const EVERY_MS = 900; // between two turns, at normal speed
 
 export class Replay {
-  /** `onShow(state or null)`: the state to show instead of the live one, null for back to the live one. */
+  /** Calls `onShow(state or null)`: the state to show instead of the live one, null to return to the live one. */
   constructor(bar, onShow) {
     Object.assign(this, { bar, onShow, slider: bar.querySelector("input"), speed: bar.querySelector("select"), onPly: null, out: bar.querySelector("output"), positions: null, game: null, ply: null, newest: 0, timer: 0 });
     this.slider.addEventListener("input", () => {
@@ -16,7 +16,7 @@ export class Replay {
       this.tick();
     });
     document.addEventListener("keydown", (event) => {
-      // Where the arrows have another meaning they keep it: fields, lists, the board's squares, dialogs.
+      // The arrows keep their meaning in fields, lists, dialogs and on the board's squares.
       if (event.target.closest("input, select, textarea, dialog, [role=grid]") || event.altKey || event.ctrlKey || event.metaKey) return;
       const at = this.ply ?? this.newest;
       const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.newest }[event.key];
@@ -38,17 +38,17 @@ export class Replay {
     });
   }
 
-  /** The game that can be looked at and how many plies it has; a kept list of positions is asked for again if it is short. */
+  /** Set the game and its number of plies; the cached list of positions is fetched again if it is too short. */
   follow(game, newest) {
     if (game !== this.game) Object.assign(this, { game, positions: null, ply: null });
     this.newest = newest;
     this.slider.max = newest;
     if (this.ply === null) this.slider.value = newest;
     else if (this.ply > newest) this.live();
-    this.tell();
+    this.update();
   }
 
-  tell() {
+  update() {
     this.out.textContent = `${this.ply ?? this.newest} / ${this.newest}`;
     this.slider.disabled = this.newest === 0;
     this.onPly?.(this.ply ?? this.newest);
@@ -76,25 +76,25 @@ export class Replay {
       console.info(problem.message);
       return this.live();
     }
-    // Another step may have been asked for meanwhile; the last one counts.
+    // Another step may have been requested in the meantime; the last one counts.
     if (this.ply !== ply) return undefined;
     this.slider.value = ply;
-    this.tell();
+    this.update();
     return this.onShow(this.positions[ply] ?? null);
   }
 
-  /** Stop playing through; what is shown stays. */
+  /** Stop the automatic replay; the shown position stays. */
   halt() {
     clearInterval(this.timer);
     this.timer = 0;
-    this.tell();
+    this.update();
   }
 
   live() {
     this.halt();
     this.ply = null;
     this.slider.value = this.newest;
-    this.tell();
+    this.update();
     this.onShow(null);
   }
 

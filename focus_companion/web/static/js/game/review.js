@@ -1,4 +1,4 @@
-// After the game: everybody’s chances turn by turn as a drawing that can be pressed, and the turns that swung them most.
+// After the game: a chart of everybody’s chances by turn, which can be clicked, and the turns with the largest swings.
 
 import { hintWords } from "./hints.js";
 import { token } from "../board/pieces.js";
@@ -37,13 +37,13 @@ function swing(state, turn, onPick) {
   return h("li", {}, h("button", { type: "button", on: { click: () => onPick(turn.ply) } }, h("span", { class: "ply" }, String(turn.ply)), token(LETTERS[turn.player]), h("span", {}, [what, better, ...(turn.hints ?? []).map(hintWords)].filter(Boolean).join(" "))));
 }
 
-/** Fill the card for a finished game, whose turns are looked at with `replay`. */
+/** Fill the card for a finished game; its turns are shown with `replay`. */
 export async function showReview(card, game, replay) {
   const { state } = game;
   if (!card || !state.result || !state.ply) return;
   card.hidden = false;
   const places = card.querySelector("ol");
-  places.replaceChildren(h("li", { class: "note" }, t("The game is being looked at …")));
+  places.replaceChildren(h("li", { class: "note" }, t("The game is being analysed …")));
   const review = await made(game.id);
   if (!review?.turns.length) {
     card.hidden = true;
@@ -52,7 +52,7 @@ export async function showReview(card, game, replay) {
   drawReview(card, state, review, replay);
 }
 
-/** Everybody's chances as lines along which one can go, and the biggest swings as buttons. */
+/** Draw everybody's chances as lines that act as a slider, and the biggest swings as buttons. */
 export function drawReview(card, state, review, replay) {
   const drawing = card.querySelector(".chances");
   const { turns } = review;
@@ -88,5 +88,5 @@ export function drawReview(card, state, review, replay) {
     if (drawing.hasPointerCapture(event.pointerId)) go(event);
   });
   card.querySelector("ol").replaceChildren(...swings.map((at) => swing(state, turns[at], (ply) => replay.go(ply))));
-  replay.tell();
+  replay.update();
 }

@@ -1,4 +1,4 @@
-// Where the link to a far seat leads: the word is used when its reader sits down, not by whatever looks at the link first.
+// The target of a far seat's link: the word is redeemed when the reader presses the button, not by a link preview.
 
 import { loadTexts, t } from "../lib/texts.js";
 

@@ -1,4 +1,4 @@
-// Who plays which colour: the choices of a seat, and the card where they change in the middle of a game.
+// Who plays which colour: the choices for a seat, and the card that changes them in the middle of a game.
 
 import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
@@ -15,12 +15,12 @@ const option = (value, text, chosen) => h("option", { value, selected: String(va
 
 const levelName = (level) => ({ 1: t("Level 1, a child’s"), [BEST]: t("Level {level}, its best", { level }) })[level] ?? t("Level {level}", { level });
 
-/** The choices of one seat: who plays, and how strong a computer is. `name` begins the names of the controls. */
+/** The choices for one seat: who plays, and a computer's level. `name` is the prefix of the controls' names. */
 export function seatChoices(name, colour, kind = "board") {
   const [by, level] = kind.split(":");
   const player = colourName(colour);
   const kinds = [["board", t("At the table")], ["companion", t("The computer")], ["far", t("Somebody far away")]];
-  // A program and another table are named where the host is started; here they can only stay.
+  // A program or another table can be named only when the host is started; here it can only be kept.
   const named = { engine: t("A program"), table: t("Another table") }[by];
   if (named) kinds.push([kind, named]);
   const who = h("select", { name: `${name}by-${colour}`, "aria-label": t("Who plays {player}?", { player }) }, ...kinds.map(([value, text]) => option(value, text, named ? kind : by)));
@@ -41,7 +41,7 @@ export class Seats {
     element.closest("details").addEventListener("toggle", () => this.follow(this.getState()));
   }
 
-  /** Show the seats as they are; not while somebody is choosing, nor where nobody looks. */
+  /** Show the present seats, unless the card is closed or somebody is choosing in it. */
   async follow(state) {
     if (!state.seats || !this.element.closest("details").open) return;
     const links = await this.links(state);
@@ -56,7 +56,7 @@ export class Seats {
     );
   }
 
-  /** The links of the far seats, for who may have them. */
+  /** The links of the far seats, for viewers who may act. */
   async links(state) {
     if (!Object.values(state.seats).includes("far")) return {};
     try {

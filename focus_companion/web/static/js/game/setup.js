@@ -1,4 +1,4 @@
-// Getting ready, as a list of three: who plays by which rules, whether the camera stands well, whether the pieces stand.
+// The checklist before a game: players and rules, the camera's placement, the pieces.
 
 import { token } from "../board/pieces.js";
 import { differing, phase, playersOf } from "./state.js";
@@ -20,7 +20,7 @@ const advised = (code) =>
     light: t("Give more and softer light: the pieces hardly stand out from the board or from others."),
   })[code];
 
-/** {kind: "good" | "fair" | "poor", text} of how the camera stands: on the whole, which squares are hard to read, what to change. */
+/** The camera's placement as {kind: "good" | "fair" | "poor", text}: overall, which squares are hard to read, what to change. */
 function mountVerdict({ verdict, tilt, squares, advice }) {
   const angle = { angle: Math.round(tilt) };
   const [kind, text] = {
@@ -49,7 +49,7 @@ export class SetUp {
     if (!waiting) return;
     const differ = differing(state);
     const key = JSON.stringify([state.rules, state.players, verdict, differ, state.camera, state.start_from, Boolean(offered(state))]);
-    // Drawn again only when it says something else, so that a button under the finger stays.
+    // Redrawn only when its content changes, so that a button under the finger stays.
     if (key === this.shown) return;
     this.shown = key;
     const names = playersOf(state).map((colour) => h("span", { class: "who" }, token(LETTERS[colour]), playerName(state, colour)));
@@ -57,12 +57,12 @@ export class SetUp {
     this.card.querySelector("ol").replaceChildren(
       item("good", t("Players and rules"), h("p", { class: "names" }, ...names), h("p", {}, rulesWords(state)), h("button", { type: "button", "data-act": "new_game" }, t("Change"))),
       item(seen ? (verdict?.kind ?? "good") : "wait", t("Camera"), h("p", {}, seen ? (verdict?.text ?? t("The board is found.")) : t("Show the camera the whole board, well lit, with nothing over it."))),
-      state.start_from ? item("wait", t("Pieces"), h("p", {}, offered(state) ? t("The drawing shows what the camera reads. Begin from it, or mend it.") : t("Set up any position. It is read as soon as the board lies still.")), h("button", { type: "button", "data-act": "read_board" }, t("Read it again"))) : item(
+      state.start_from ? item("wait", t("Pieces"), h("p", {}, offered(state) ? t("The drawing shows what the camera reads. Begin from it, or correct it.") : t("Set up any position. It is read as soon as the board lies still.")), h("button", { type: "button", "data-act": "read_board" }, t("Read it again"))) : item(
         seen && !differ ? "good" : "wait",
         t("Pieces"),
         h("p", {}, !seen ? t("As soon as the board is found, the page says which squares are not right yet.") : differ ? tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) : t("Looking …")),
         h("p", { class: "explain" }, t("Set the pieces up as the drawing shows. The game begins by itself.")),
-        ...(seen && differ ? [h("button", { type: "button", "data-act": "stands_right" }, t("They stand right"))] : []),
+        ...(seen && differ ? [h("button", { type: "button", "data-act": "stands_right" }, t("They are set up correctly"))] : []),
       ),
     );
   }

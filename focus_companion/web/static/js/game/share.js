@@ -1,11 +1,11 @@
-// Hand the game on from a phone, as a film, by the phone's own menu; where a browser has none, nothing is shown.
+// Shares the game as a film with a phone's own share menu; hidden in browsers without one.
 
 import { t } from "../lib/texts.js";
 
 const TYPE = "video/mp4";
 
 export class Share {
-  /** `nowOf()` gives the state whose game is handed on; `toast(text)` tells what went wrong. */
+  /** `nowOf()` returns the state whose game is shared; `toast(text)` reports errors. */
   constructor(button, nowOf, toast) {
     Object.assign(this, { button, nowOf, toast, file: null, made: "" });
     button.hidden = !navigator.canShare?.({ files: [new File([""], "game.mp4", { type: TYPE })] });
@@ -24,7 +24,7 @@ export class Share {
       await navigator.share({ files: [this.file], title: "Focus" });
       this.say(t("Share the game"));
     } catch (problem) {
-      // A phone opens its menu only soon after a touch: when the film took longer, it waits for another.
+      // A phone opens its menu only soon after a touch: if making the film took longer, another touch is needed.
       if (problem.name === "NotAllowedError" && this.made === wanted) return this.say(t("The film is ready: share it"));
       this.say(t("Share the game"));
       if (problem.name !== "AbortError") this.toast(problem.message);

@@ -1,21 +1,21 @@
-// A game without a screen: what happens is spoken by the browser, and what is asked is answered.
+// A game without a screen: the browser speaks what happens and answers questions.
 
 import { h } from "../lib/svg.js";
 import { pref } from "../lib/prefs.js";
 import { t } from "../lib/texts.js";
 
-/** Keys while speech is on, but for where somebody types. */
+/** Keys while speech is on, except in text fields. */
 const KEYS = { r: "repeat", t: "turn", s: "standing", c: "time", w: "here" };
 
-/** Sentences that may wait: of more, as after the host was away, the newest are spoken. */
+/** Maximum number of pending sentences: if there are more, as after a reconnect, the newest are spoken. */
 const MOST = 4;
 
 const language = document.documentElement.lang;
 
-/** Speaks one thing after another; what is urgent cuts the rest, and a turn that was cut is said again. */
-class Mouth {
+/** A queue of sentences; an urgent one interrupts the others, and an interrupted turn is spoken again. */
+class SpeechQueue {
   constructor() {
-    this.waiting = []; // what is spoken or waits, the oldest first
+    this.waiting = []; // the current and the pending sentences, oldest first
     this.last = "";
   }
 
@@ -33,7 +33,7 @@ class Mouth {
     for (const item of items) this.utter(item);
   }
 
-  /** An answer: whoever asks has stopped listening to the rest. */
+  /** Speak an answer at once: whoever asks has stopped listening to the rest. */
   answer(text) {
     this.last = text;
     this.instead([{ text, urgent: false }]);
@@ -45,7 +45,7 @@ class Mouth {
   }
 
   utter({ text, urgent }) {
-    // An object of its own: that the one before it was cut is told later.
+    // A new object, because the event that its predecessor was cancelled comes later.
     const item = { text, urgent };
     const spoken = new SpeechSynthesisUtterance(text);
     spoken.lang = language;
@@ -63,7 +63,7 @@ export class Speech {
     Object.assign(this, { panel, nowOf, choose, toast, source: null });
     this.able = "speechSynthesis" in window;
     if (!this.able) return;
-    this.mouth = new Mouth();
+    this.queue = new SpeechQueue();
     document.addEventListener("keydown", (event) => this.key(event));
     panel?.addEventListener("click", ({ target }) => {
       const about = target.closest("[data-ask]")?.dataset.ask;
@@ -80,36 +80,36 @@ export class Speech {
     return this.able && pref("sound") === "speech";
   }
 
-  /** The setting was read or changed. */
+  /** Apply the setting. */
   follow() {
     if (this.panel) this.panel.hidden = !this.on;
     if (!this.on) {
       this.source?.close();
       this.source = null;
-      if (this.able) this.mouth.hush();
+      if (this.able) this.queue.hush();
     } else if (!this.source) {
       this.source = new EventSource(`/api/speech?lang=${language}`);
-      this.source.addEventListener("said", ({ data }) => this.hear(JSON.parse(data)));
+      this.source.addEventListener("said", ({ data }) => this.say(JSON.parse(data)));
     }
   }
 
-  hear(said) {
-    this.mouth.say(said);
+  say(sentence) {
+    this.queue.say(sentence);
     this.show();
   }
 
   show() {
     const line = this.panel?.querySelector(".said");
-    line?.replaceChildren(h("q", {}, this.mouth.last));
+    line?.replaceChildren(h("q", {}, this.queue.last));
   }
 
   async ask(about, square = "") {
-    if (about === "stop") return this.mouth.hush();
-    if (about === "repeat" && this.mouth.last) return this.mouth.answer(this.mouth.last);
+    if (about === "stop") return this.queue.hush();
+    if (about === "repeat" && this.queue.last) return this.queue.answer(this.queue.last);
     try {
       const answer = await fetch(`/api/speech/answer?${new URLSearchParams({ lang: language, about: about === "repeat" ? "turn" : about, square })}`);
       const { text, error } = await answer.json();
-      this.mouth.answer(text ?? error);
+      this.queue.answer(text ?? error);
       return this.show();
     } catch (problem) {
       console.info(problem.message);
@@ -120,7 +120,7 @@ export class Speech {
   key(event) {
     if (!this.on || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
     const turn = this.nowOf().unclear?.[Number(event.key) - 1];
-    if (event.key === "Escape") this.mouth.hush();
+    if (event.key === "Escape") this.queue.hush();
     else if (turn) this.choose(turn);
     else if (KEYS[event.key] === "here") {
       const square = event.target.closest("[data-square]")?.dataset.square;

@@ -1,17 +1,17 @@
-// What the page reads out of the state, which the host tells.
+// What the page derives from the host's state.
 
 import { LETTERS } from "../lib/squares.js";
 
-/** The state that an event brings: what it does not tell stays, and of the list of moves only the end has changed. */
-export function after(state, told) {
-  const { keep, add } = told.moves;
-  return { ...state, ...told, moves: [...(state.moves ?? []).slice(0, keep), ...add] };
+/** The state after an event: keys missing in `change` stay, and of the list of moves only the end changes. */
+export function after(state, change) {
+  const { keep, add } = change.moves;
+  return { ...state, ...change, moves: [...(state.moves ?? []).slice(0, keep), ...add] };
 }
 
 /** The players in turn order. */
 export const playersOf = (state) => state.order ?? state.rules?.order ?? Object.keys(state.reserves ?? {});
 
-/** Letters of the players who must place a piece before any stack of theirs may move. */
+/** Letters of the players who must place a piece before they may move a stack. */
 export function handsFirst(state) {
   const placing = Object.entries(state.placing ?? {}).filter(([, left]) => left > 0);
   return new Set([...(state.thirteenth ?? []), ...placing.map(([colour]) => colour)].map((colour) => LETTERS[colour]));
@@ -20,7 +20,7 @@ export function handsFirst(state) {
 /** The kind of seat of the player to move, without its level: "board", "companion", "far", "engine", "table". */
 export const moverKind = (state) => (state.seats?.[state.to_move] ?? "board").split(":")[0];
 
-/** Squares at which the board differs from the start or the game, or null. */
+/** Squares on which the board differs from the start or the game, or null. */
 export function differing(state) {
   return state.set_up?.length ? state.set_up : null;
 }
@@ -30,10 +30,10 @@ export function candidates(state) {
   return state.unclear?.length ? state.unclear : null;
 }
 
-/** Before the first turn can be played, in the game, or after it: "before", "play", "over". */
+/** "before" the first turn can be played, "play" during the game, "over" after it. */
 export const phase = (state) => (state.result ? "over" : state.ply || state.ready || state.paused ? "play" : "before");
 
-/** Which acts can do something now, by name; the others do not depend on how the game stands. */
+/** Which acts are possible now, by name; the others do not depend on the state of the game. */
 export function possible(state) {
   const over = Boolean(state.result);
   const begun = Boolean(state.ply || state.ready);
@@ -43,7 +43,7 @@ export function possible(state) {
     hint: begun && !over && !state.match && moverKind(state) === "board",
     pause: state.paused || (begun && !over),
     enter: Boolean(state.to_move) && !over,
-    // A position by hand knows no pieces that are still to be placed.
+    // A position set by hand cannot have pieces that are still to be placed.
     edit: handsFirst(state).size === 0,
     again: (state.moves ?? []).length > 0 && !state.match,
     draw: !over,

@@ -1,4 +1,4 @@
-// The one place that says what matters most now: an alert, a prompt, a state of the camera, the result, or whose turn.
+// The status: what matters most now, be it an alert, a prompt, the camera, the result, or whose turn it is.
 
 import { stackWords } from "../board/board.js";
 import { token } from "../board/pieces.js";
@@ -7,18 +7,22 @@ import { candidates, differing, goesOn, moverKind } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playedWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
 
-/** What the status says names the player itself. */
-const TELLS_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
+/** Kinds of status whose own text names the player to move. */
+const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
-/** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` acts as [act, words, main one]. */
+const LOUD = new Set(["alert", "lost"]);
+/** Milliseconds without an event after which its result is announced: a ruling and its turn come together. */
+const REST_MS = 100;
+
+/** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` are [act, words, whether it is the main one]. */
 export function summary(state) {
-  const told = now(state);
-  // Until play goes on, the calm states also tell what became of the journal.
-  if (state.rescued && CALM.has(told.kind)) told.text = t("The journal was damaged: what was whole of it is saved, the damaged file is kept as {file}.", { file: state.rescued });
-  return told;
+  const summed = now(state);
+  // Until play goes on, statuses without a problem also report the rescued journal.
+  if (state.rescued && CALM.has(summed.kind)) summed.text = t("The journal was damaged: what was whole of it is saved, the damaged file is kept as {file}.", { file: state.rescued });
+  return summed;
 }
 
 function now(state) {
@@ -43,24 +47,24 @@ function now(state) {
     if (state.reading?.position === "") return { kind: "lost", ...boardNotFound() };
     return { kind: "wait", title: t("Set up any position"), text: t("It is read as soon as the board lies still.") };
   }
-  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read what stands there")]] : [])] };
+  if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read the board")]] : [])] };
   const differ = differing(state);
   if (differ) {
     const title = state.ply ? t("The board differs from the game") : t("Set the pieces up");
     const wrong = tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) });
-    return { kind: "set-up", title, text: [nextWords(state.position, differ[0]), wrong].join(" "), answers: goesOnFrom(state) ? [["read_board", t("Read what stands there")]] : [] };
+    return { kind: "set-up", title, text: [nextWords(state.position, differ[0]), wrong].join(" "), answers: goesOnFrom(state) ? [["read_board", t("Read the board")]] : [] };
   }
   const choices = candidates(state);
   if (state.prompt) {
-    const told = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
-    if (!choices) return told;
-    // It may have been followed already, and only the players can see that.
-    if (choices.length === 1 && choices[0] === state.prompt.move) return { ...told, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };
+    const prompt = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
+    if (!choices) return prompt;
+    // The stack may have been trimmed already, which only the players can see.
+    if (choices.length === 1 && choices[0] === state.prompt.move) return { ...prompt, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };
   }
-  // The question may stay open while play goes on, so it names whose turn it asks about, and bids nobody to wait.
+  // The question may stay open while play goes on, so it names the player and does not ask anybody to wait.
   if (choices) {
     const player = playerName(state, state.to_move);
-    // Of one turn alone, what else it may have been is no turn: pieces in a hand, or out of place.
+    // With one candidate, the alternative is not a turn: pieces in a hand, or out of place.
     if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: state.watched ? t("If so, just play on. If not, put the pieces back.") : t("If so, say it here or just play on. If not, put the pieces back."), choices };
     return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: state.watched ? t("Just play on: what follows usually tells.") : t("Just play on: what follows usually tells. Or choose here."), choices };
   }
@@ -70,17 +74,17 @@ function now(state) {
   return handless(state, playerName(state, state.to_move), letterOf(state.to_move));
 }
 
-/** Whether the board shows what was played or set up before, and not the start of the rules. */
+/** Whether the position comes from earlier turns or was set up by hand, and is not the start of the rules. */
 const goesOnFrom = (state) => state.ply || state.rules?.set_up === "position";
 
-/** What belongs on the square that is put right next. */
+/** What belongs on the square to be corrected next. */
 function nextWords(position, square) {
   const stack = stacksOf(position)[square];
   if (!stack) return t("Next: nothing stands on {square}.", { square });
   return t("Next: {stack}.", { stack: stackWords(square, stack) });
 }
 
-/** A player without hands is to move: what is to be done for them, or who does not say it. */
+/** A player who is not at the table is to move: the turn to make for them, or why there is none yet. */
 function handless(state, player, letter) {
   const { reply, seat_failed: failed } = state;
   if (reply) {
@@ -111,13 +115,15 @@ function turn(state) {
     return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text: hint.move ? t("Hint: {move}.", { move: moveWords(hint.move) }) : stack, letter: letterOf(state.to_move) };
   }
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
-  return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move) };
+  return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move), tellsLast: Boolean(last) && !first };
 }
 
 export class Status {
-  /** `onChoose(move)` when one of the turns in doubt is chosen; null where nobody can act. */
+  /** `onChoose(move)` is called when one of the candidate turns is chosen; null if nobody can act here. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "" });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", heard: null, news: [], played: false, timer: 0 });
+    // Takes the focus of an answer that is gone: it would begin again at the top of the page.
+    element.tabIndex = -1;
     this.token = h("div", { class: "status-token" });
     this.title = h("h2", { class: "status-title" });
     this.text = h("p", { class: "status-text" });
@@ -133,14 +139,14 @@ export class Status {
     this.title.textContent = bound(now.title);
     this.text.textContent = bound(now.text);
     this.token.replaceChildren(...(now.letter ? [token(now.letter)] : [sign(now.sign ?? now.kind)]));
-    // Whose turn it is stays in sight whatever else is to be said.
-    const turn = !TELLS_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
+    // Whose turn it is stays visible whatever else is shown.
+    const turn = !NAMES_TURN.has(now.kind) && (state.ply || state.ready) && state.to_move;
     this.turn.replaceChildren(...(turn ? [token(letterOf(state.to_move)), t("{player} to move", { player: playerName(state, state.to_move) })] : []));
     this.ask(now, state);
-    this.say(now);
+    this.say(now, state);
   }
 
-  /** The buttons; they stay as they are under the finger while they say the same. */
+  /** Show the buttons; they are replaced only when their content changes, so that one under the finger stays. */
   ask({ choices = [], answers = [], yes, picked }, state) {
     const key = JSON.stringify([choices, answers, yes, picked, state.game, state.looking]);
     if (key === this.asked) return;
@@ -149,7 +155,7 @@ export class Status {
     const turns = picked ? [] : choices.map((move, at) => this.choice(move, String.fromCharCode(65 + at), state, yes));
     const acts = this.onChoose && !state.looking ? answers.map((answer) => this.answer(answer, state)) : [];
     this.answers.replaceChildren(...turns, ...acts);
-    if (focused) this.answers.querySelector("button, a")?.focus();
+    if (focused) (this.answers.querySelector("button, a") ?? this.element).focus({ preventScroll: true });
   }
 
   answer([act, words, main], state) {
@@ -158,25 +164,55 @@ export class Status {
     return h("button", { type: "button", class: strong, "data-act": act }, words);
   }
 
-  /** A button for a turn that it may have been: the letter that the board shows it by, and the turn, or in words `yes`. */
+  /** A button for a candidate turn: its letter on the board, and the turn, or the words `yes`. */
   choice(move, letter, state, yes) {
     const { origin, target } = parseMove(move);
     const turn = yes ? [yes] : origin ? [`${origin}–${target}`] : [token(letterOf(state.to_move)), target];
     const words = [h("b", {}, letter), ...turn, h("span", { class: "hidden" }, moveWords(move))];
     if (!this.onChoose) return h("span", { class: "choice" }, ...words);
-    return h("button", { type: "button", class: "choice", title: moveWords(move), on: { click: () => this.onChoose(move) } }, ...words);
+    return h("button", { type: "button", class: "choice", on: { click: () => this.onChoose(move) } }, ...words);
   }
 
-  /** Tell screen readers once: alerts at once, the rest when they are done speaking. */
-  say(now) {
-    const words = `${now.title}. ${now.text}`;
-    if (words === this.spoken) return;
-    this.spoken = words;
-    const loud = ["alert", "lost"].includes(now.kind);
-    this.loud.textContent = loud ? words : "";
-    this.quiet.textContent = loud ? "" : words;
+  /** Announce it to screen readers once: alerts at once, the rest when speech and events have come to rest. */
+  say(now, state) {
+    this.hear(state);
+    this.now = now;
+    clearTimeout(this.timer);
+    if (LOUD.has(now.kind)) this.flush();
+    else this.timer = setTimeout(() => this.flush(), REST_MS);
+  }
+
+  flush() {
+    const { now, news } = this;
+    const status = [now.title, now.text].filter(Boolean).map(sentence);
+    if (!news.length && status.join(" ") === this.spoken) return;
+    this.news = [];
+    this.spoken = status.join(" ");
+    // A turn that has just been announced is not repeated as the last one.
+    const words = [...news, ...(now.tellsLast && this.played ? status.slice(0, 1) : status)].join(" ");
+    this.played = false;
+    this.loud.textContent = LOUD.has(now.kind) ? words : "";
+    this.quiet.textContent = LOUD.has(now.kind) ? "" : words;
+  }
+
+  /** Keep what was played or taken back since the last state, in words; nothing while an earlier position is shown. */
+  hear(state) {
+    const { game, ply, moves = [] } = state;
+    if (state.looking || state.event === undefined) return;
+    const before = this.heard?.game === game ? this.heard.ply : ply;
+    this.heard = { game, ply };
+    if (ply !== before) this.played = ply > before;
+    if (ply < before) this.news.push(tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply));
+    else this.news.push(...moves.filter((item) => item.ply > before).map((item) => sentence(playedWords(state, item))));
+  }
+
+  /** Announce something beside the game to screen readers, such as what stands on a square. */
+  tell(words) {
+    this.quiet.textContent = words;
   }
 }
+
+const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
 
 /** A camera, crossed out. */
 const unseen = () => s("svg", { viewBox: "0 0 24 24" }, s("path", { d: "M4 8h3l1.5-2h7L17 8h3v10H4z" }), s("circle", { cx: 12, cy: 12.8, r: 2.8 }), s("path", { d: "M4 4l16 17" }));

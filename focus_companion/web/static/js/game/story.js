@@ -1,4 +1,4 @@
-// A game as a file of its own: all that the page needs lies in it, and it asks nobody.
+// A game as a self-contained HTML file, which makes no requests.
 
 import { Board } from "../board/board.js";
 import { Moves } from "./moves.js";
@@ -14,7 +14,7 @@ import { addTexts, date, t, tn } from "../lib/texts.js";
 import { alertText, alertTitle, playerName, resultText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
-const { game, stills, texts } = JSON.parse($("#told").textContent);
+const { game, stills, texts } = JSON.parse($("#story-data").textContent);
 const last = game.state;
 
 addTexts(texts);
@@ -33,7 +33,7 @@ function noteWords(note) {
 
 const notes = game.notes.map((note) => ({ ...note, note: noteWords(note) }));
 
-/** The turns and acts, and between them what was said, as the list has them. */
+/** The turns and acts with the notes in between, in the order of the list. */
 function items() {
   const listed = notes.filter((note) => note.after === 0);
   for (const item of last.moves) {
@@ -82,7 +82,7 @@ const moves = new Moves($("#moves"), $("#no-moves"), (ply, note) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  // Where the key has another meaning it keeps it.
+  // The key keeps its meaning in controls and on the board.
   if (event.key !== " " || event.target.closest("button, input, select, summary, a, [role=grid]")) return;
   event.preventDefault();
   replay.play();

@@ -1,4 +1,4 @@
-// What the page says of the game, in sentences.
+// The page's sentences about the game.
 
 import { sentence } from "./alerts.js";
 import { colourName, colourWord } from "../board/names.js";
@@ -16,7 +16,7 @@ export function playerName(state, colour) {
 }
 
 export function alertTitle(reason, placing) {
-  // Before the pieces of the set-up are placed, no thirteenth one is what comes first.
+  // In the drop set-up the reason is that pieces are still to be placed, not a thirteenth piece.
   if (placing && reason === "thirteenth_piece") return t("All pieces are placed first");
   if (placing && reason === "reserve_square") return t("A piece may not be placed there");
   return (
@@ -38,7 +38,7 @@ export function alertTitle(reason, placing) {
   );
 }
 
-/** What was done, why it is not allowed and what to do, in the viewer's language. */
+/** What was done, why it is illegal and what to do, in the viewer's language. */
 export function alertText(state, alert) {
   const known = sentence(alert.text, (colour) => playerName(state, colour));
   if (known) return known;
@@ -51,7 +51,7 @@ export function promptText(state, prompt) {
   return removalWords(state, prompt);
 }
 
-/** What is to be taken off a stack: {square, remove} as of a prompt. */
+/** What to take off a stack; `prompt` needs only {square, remove}. */
 export function removalWords(state, prompt) {
   const n = prompt.remove.length;
   const groups = new Map();
@@ -68,7 +68,7 @@ export function removalWords(state, prompt) {
   return `${what}: ${parts.join(", ")}.`;
 }
 
-/** Why something cannot be done; what the sentence was made from is said in the viewer's language too. */
+/** Why a request was refused; the values in the sentence are translated, too. */
 export function refusalText({ text, template, values = {} }) {
   return t(template || text, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, t(value)])));
 }
@@ -107,6 +107,15 @@ export function moveWords(text) {
   return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", move.pieces, move);
 }
 
+/** A turn of the list of moves with its player and what became of the pieces taken out. */
+export function playedWords(state, { player, move, reserve = "", captured = "" }) {
+  const gone = [
+    reserve ? tn("{n} piece to the reserve", "{n} pieces to the reserve", reserve.length) : "",
+    captured ? tn("{n} piece captured", "{n} pieces captured", captured.length) : "",
+  ].filter(Boolean);
+  return [`${playerName(state, player)}: ${moveWords(move)}`, ...gone].join(", ");
+}
+
 export function resultText(state, result) {
   const names = (result.winners ?? []).map((colour) => playerName(state, colour));
   if (!names.length) return t("A draw");
@@ -125,7 +134,7 @@ export function resultReason(state, result) {
   );
 }
 
-/** The rules of a game in a line: only what differs from the rule book's full game is named. */
+/** The rules of a game in one line: only what differs from the rule book's full game. */
 export function rulesWords(state) {
   const rules = state.rules ?? {};
   const said = [

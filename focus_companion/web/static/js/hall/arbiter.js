@@ -1,4 +1,4 @@
-// What is open at the tables, first what has waited longest; a sound for what was not open before.
+// Open cases at the tables, longest waiting first; a sound for new ones.
 
 import { draw, miniature } from "../board/miniature.js";
 import { sound } from "../lib/sound.js";
@@ -26,7 +26,7 @@ class Card {
 }
 
 export class Arbiter {
-  /** `loud`: where screen readers hear at once; `compare(a, b)`: the order of names. */
+  /** `loud`: the assertive live region for screen readers; `compare(a, b)`: the order of names. */
   constructor(section, loud, compare, onChoose) {
     Object.assign(this, { section, loud, compare, onChoose, cards: new Map(), known: new Map() });
     this.list = section.querySelector("ol");

@@ -1,4 +1,4 @@
-// The hall's page: every table in small, one in large, what is open for the arbiter, results and standings.
+// The hall's page: all tables as tiles, one enlarged, open cases for the arbiter, results and standings.
 
 import { Arbiter } from "./arbiter.js";
 import { Board } from "../board/board.js";
@@ -29,10 +29,10 @@ const large = $("#large");
 const natural = new Intl.Collator(document.documentElement.lang, { numeric: true });
 
 let chosen = ""; // by a viewer
-let told = 0; // seq of the game whose moves are shown
+let shownSeq = 0; // seq of the game whose moves are shown
 let drawing = false;
 let moved = false; // whether tables have come or gone
-let shown = null; // what the large view shows
+let shown = null; // the tile in the large view
 let results = -1;
 let resultsTimer = 0;
 
@@ -54,17 +54,17 @@ const visible = new IntersectionObserver(
       tile.seen = isIntersecting;
       if (isIntersecting) {
         tile.paint();
-        tile.clocks.tell();
+        tile.clocks.draw();
       }
     }
   },
   { rootMargin: "400px" },
 );
 
-/** The table that is shown in large: the chosen one, or the only one there is. */
+/** The table in the large view: the chosen one, or the only one there is. */
 const inLarge = () => tables.get(chosen) ?? (tables.size === 1 ? [...tables.values()][0] : undefined);
 
-/** Everything in its place; at most once a frame. A table keeps its place whatever happens at it. */
+/** Lay everything out; at most once per frame. A table keeps its place whatever happens at it. */
 function arrange() {
   drawing = false;
   if (moved) inOrder(all, [...tables.values()].sort((a, b) => natural.compare(a.name, b.name)).map((tile) => tile.element));
@@ -94,9 +94,9 @@ function drop(name) {
 
 function take(message) {
   message.gone.forEach(drop);
-  for (const told of message.tables) {
-    if (!tables.has(told.table)) add(told.table);
-    tables.get(told.table).show(told);
+  for (const tile of message.tables) {
+    if (!tables.has(tile.table)) add(tile.table);
+    tables.get(tile.table).show(tile);
   }
   line(message.broker ? "live" : "broker");
   if (!drawing) requestAnimationFrame(arrange);
@@ -104,13 +104,13 @@ function take(message) {
   if (message.results !== results) {
     results = message.results;
     clearTimeout(resultsTimer);
-    // Not all viewers at once.
+    // Spread the requests of all viewers.
     resultsTimer = setTimeout(() => showResults().catch((problem) => console.info(problem.message)), document.body.dataset.ready === undefined ? 0 : RESULTS_MS * (1 + Math.random()));
   }
   document.body.dataset.ready = "";
 }
 
-// One table in large
+// The large view of one table
 
 function choose(name) {
   location.hash = name ? `table=${encodeURIComponent(name)}` : "";
@@ -119,7 +119,7 @@ function choose(name) {
 function follow() {
   const before = chosen;
   chosen = decodeURIComponent(/^#table=(.+)$/.exec(location.hash)?.[1] ?? "");
-  told = 0;
+  shownSeq = 0;
   showLarge();
   if (chosen && chosen !== before) large.querySelector("h2").focus();
 }
@@ -143,8 +143,8 @@ function showLarge() {
   showPlayers(large.querySelector(".table"), tile, 0);
   clocks.show(tile.clock);
   for (const link of large.querySelectorAll("[data-export]")) link.href = `/api/tables/${encodeURIComponent(tile.table)}/games/${tile.game}/export?format=${link.dataset.export}`;
-  if (told !== tile.seq) {
-    told = tile.seq;
+  if (shownSeq !== tile.seq) {
+    shownSeq = tile.seq;
     showMoves(tile.table).catch((problem) => console.info(problem.message));
   }
 }
@@ -152,7 +152,7 @@ function showLarge() {
 async function showMoves(name) {
   const answer = await fetch(`/api/tables/${encodeURIComponent(name)}`, { cache: "no-store" });
   if (!answer.ok) {
-    // The game's first events are still on their way.
+    // The game's first events have not arrived yet.
     moves.show({ moves: [] });
     return;
   }
@@ -182,7 +182,7 @@ async function showResults() {
   );
 }
 
-// The line to the host
+// The connection to the host
 
 function open() {
   const source = new EventSource("/api/events");
@@ -193,33 +193,33 @@ function open() {
   });
 }
 
-/** No line to be had (too many viewers, or the host is away): ask once, and try for a line again. */
+/** If no stream is available (too many viewers, or the host is down): poll once, then try for a stream again. */
 async function ask() {
   const answer = await fetch("/api/tables", { cache: "no-store" });
   if (!answer.ok) throw new Error(`tables: ${answer.status}`);
-  const told = await answer.json();
-  const names = new Set(told.tables.map((tile) => tile.table));
-  take({ ...told, results: NaN, gone: [...tables.keys()].filter((name) => !names.has(name)) });
+  const message = await answer.json();
+  const names = new Set(message.tables.map((tile) => tile.table));
+  take({ ...message, results: NaN, gone: [...tables.keys()].filter((name) => !names.has(name)) });
 }
 
 const listen = $("#listen");
-const heard = () => (listen.hidden = pref("sound") !== "off");
+const updateListen = () => (listen.hidden = pref("sound") !== "off");
 listen.addEventListener("click", () => {
   setPref("sound", "tones");
   $("#settings").elements.namedItem("sound").value = "tones";
-  heard();
+  updateListen();
   sound("alert", "");
 });
 tie($("#settings"), () => {
-  heard();
+  updateListen();
   showLarge();
 });
 $("#back-to-all").addEventListener("click", () => choose(""));
 document.addEventListener("keydown", (event) => event.key === "Escape" && choose(""));
 addEventListener("hashchange", follow);
 setInterval(() => {
-  for (const { seen, clocks: faces } of tables.values()) if (seen && faces.clock?.running) faces.tell();
+  for (const { seen, clocks: faces } of tables.values()) if (seen && faces.clock?.running) faces.draw();
 }, CLOCK_MS);
-heard();
+updateListen();
 follow();
 open();

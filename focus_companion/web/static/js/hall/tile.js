@@ -1,4 +1,4 @@
-// One table among the others: its board in small, whose turn it is, the clocks, and what is wrong.
+// The tile of one table: its board, whose turn it is, the clocks, and what is wrong.
 
 import { Clocks } from "../game/clock.js";
 import { draw, miniature } from "../board/miniature.js";
@@ -10,21 +10,21 @@ import { h } from "../lib/svg.js";
 import { bound, t, tn } from "../lib/texts.js";
 import { playerName } from "../game/words.js";
 
-/** What matters at a table: as on the game's page, and whether the table is there at all. */
+/** The status of a table: as on the game's page, or that the table is offline. */
 export function standing(tile) {
   const over = Boolean(tile.result);
   if (!tile.online && !over) return { kind: "gone", title: t("The table is gone"), text: t("Its program has stopped or its network is down. It catches up by itself.") };
   return summary(tile);
 }
 
-/** Whether the arbiter has to know: an alert, or a game that cannot go on or be kept. */
+/** Whether the arbiter is needed: an alert, or a game that cannot continue or be saved. */
 export const isOpen = (kind) => kind === "alert" || kind === "lost" || kind === "gone";
 
-/** The kinds in the order in which tables stand on the page. */
+/** The sort order of the kinds of open cases. */
 export const rank = (kind) => ["alert", "gone", "lost"].indexOf(kind) + 1 || 9;
 
 export class Tile {
-  /** `onChoose(name)` when a viewer wants to see the table in large. */
+  /** `onChoose(name)` is called when a viewer wants to enlarge the table. */
   constructor(name, onChoose) {
     this.name = name;
     this.seen = false;
@@ -56,7 +56,7 @@ export class Tile {
     this.paint();
   }
 
-  /** The board, where somebody can see it. */
+  /** Draw the board if it is visible. */
   paint() {
     const look = `${this.tile.position} ${this.tile.alert?.squares}`;
     if (!this.seen || look === this.look) return;

@@ -1,9 +1,9 @@
-// Fetches what a first view does without: the second script, its style, the dialogs and the rest of the words.
+// Loads what the first view does not need: the second script, its style sheet, the dialogs and the other texts.
 
 import { h } from "./svg.js";
 import { loadTexts } from "./texts.js";
 
-/** A style sheet beside this script; as good as there when the promise is kept. */
+/** Load a style sheet from the folder of this script; resolves when it is applied. */
 function sheet(name) {
   return new Promise((resolve, reject) => {
     const link = h("link", { rel: "stylesheet", href: new URL(name, import.meta.url) });
@@ -23,10 +23,10 @@ async function dialogs(address) {
 
 let tries = 0;
 
-/** All of it; whoever did not get it may ask again. Gives what later.js gives. */
+/** Load all of it; may be called again after a failure. Resolves to the exports of later.js. */
 export async function bring() {
   const { dialogs: address, more } = document.body.dataset;
-  // A script that did not come is never asked for again by the same name.
+  // Browsers never request a script that failed to load again under the same address.
   const script = tries ? `./later.js?${tries}` : "./later.js";
   tries += 1;
   const [{ later }, made] = await Promise.all([import(script), dialogs(address), sheet("later.css"), loadTexts(more)]);

@@ -1,4 +1,4 @@
-// What this viewer likes, kept in this browser: view, side, brightness, sound, vibration.
+// This viewer's settings, stored in the browser: view, side, theme, sound, vibration.
 
 const USUAL = { view: "tilted", turn: "0", theme: "auto", sound: "off", vibration: "on" };
 
@@ -6,7 +6,7 @@ function read(name) {
   try {
     return localStorage.getItem(`focus.${name}`) ?? USUAL[name];
   } catch (problem) {
-    // A browser may forbid storage; then the choice lasts as long as the page.
+    // A browser may forbid storage; then the setting lasts as long as the page.
     console.info(problem.message);
     return USUAL[name];
   }
@@ -25,7 +25,7 @@ export function setPref(name, value) {
   }
 }
 
-/** Tie the form of choices to the settings: every control named after a setting. `onChange(name, value)`. */
+/** Bind a form to the settings: every control is named after one. Calls `onChange(name, value)`. */
 export function tie(form, onChange) {
   for (const [name, value] of Object.entries(chosen)) {
     const control = form.elements.namedItem(name);
@@ -35,7 +35,7 @@ export function tie(form, onChange) {
     const { name, value } = event.target;
     if (!(name in USUAL)) return;
     setPref(name, value);
-    // The script that runs before anything is drawn knows what the device likes.
+    // boot.js, which runs before anything is drawn, knows the device's preference.
     if (name === "theme") dispatchEvent(new CustomEvent("focus-theme", { detail: value }));
     onChange(name, value);
   });

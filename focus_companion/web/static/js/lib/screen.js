@@ -1,6 +1,6 @@
-// A screen beside the table: it stays lit, and the first touch or key makes the page fill it.
+// For a screen beside the table: keeps it on, and enters full screen at the first touch or key.
 
-/** Keep the screen lit while the page is seen. Browsers allow it on the machine itself and over https alone. */
+/** Keep the screen on while the page is visible. Browsers allow it only on the machine itself and over https. */
 export function stayLit() {
   const light = () => {
     if (document.visibilityState !== "visible") return;
@@ -10,7 +10,7 @@ export function stayLit() {
   light();
 }
 
-/** Keep the screen lit, and fill it at the first touch or key. */
+/** Keep the screen on, and enter full screen at the first touch or key. */
 export function keepAwake() {
   stayLit();
   const fill = () => {

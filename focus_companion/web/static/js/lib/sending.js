@@ -1,14 +1,14 @@
-// Sending what the viewer asks for to the host, with the PIN if it wants it.
+// Sends the viewer's requests to the host, with the PIN if required.
 
 import { t } from "./texts.js";
 
 async function post(address, body) {
   const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  const told = await answer.json().catch(() => ({}));
-  return { ok: answer.ok, pin: told.pin === true, error: told.error ?? t("The host did not understand.") };
+  const content = await answer.json().catch(() => ({}));
+  return { ok: answer.ok, pin: content.pin === true, error: content.error ?? t("The host did not understand."), content };
 }
 
-/** Show a dialog and give back the pressed button's value, "" if it was closed. */
+/** Show a dialog; resolves to the value of the pressed button, "" if it was closed. */
 export function ask(dialog) {
   return new Promise((resolve) => {
     dialog.returnValue = "";
@@ -31,19 +31,22 @@ async function enterPin(why) {
   }
 }
 
-/** Send `body`; asks for the PIN if the host wants it, and tells with `toast` what it refuses. True if it was accepted. */
-export async function send(address, body, toast) {
+/** Send `body`; asks for the PIN if required, and shows with `toast` why it is refused. The answer if it was accepted, else null. */
+export async function request(address, body, toast) {
   try {
     let answer = await post(address, body);
     while (!answer.ok && answer.pin) {
-      if (!(await enterPin(answer.error))) return false;
+      if (!(await enterPin(answer.error))) return null;
       answer = await post(address, body);
     }
     if (!answer.ok) toast(answer.error);
-    return answer.ok;
+    return answer.ok ? answer.content : null;
   } catch (problem) {
     console.info(problem.message);
     toast(t("The host does not answer. Try again when the page is live."));
-    return false;
+    return null;
   }
 }
+
+/** The same; true if it was accepted. */
+export const send = async (address, body, toast) => (await request(address, body, toast)) !== null;

@@ -1,4 +1,4 @@
-// The 52 squares, positions as text, and how the board lies before the viewer.
+// The 52 squares, positions as text, and the board's orientation for the viewer.
 
 export const FILES_OF_RANK = { 8: "cdef", 7: "bcdefg", 6: "abcdefgh", 5: "abcdefgh", 4: "abcdefgh", 3: "abcdefgh", 2: "bcdefg", 1: "cdef" };
 
@@ -32,7 +32,7 @@ export function viewPlace(square, turn) {
   ][turn];
 }
 
-/** The squares row by row as the viewer sees them, far row first. */
+/** The squares by row as the viewer sees them, the far row first. */
 export function rows(turn) {
   const seen = Array.from({ length: 8 }, () => []);
   for (const square of SQUARES) seen[viewPlace(square, turn)[1]].push(square);
@@ -40,7 +40,7 @@ export function rows(turn) {
   return seen;
 }
 
-/** Where the top pieces of a stack can travel: as many squares as pieces, straight, on the board. */
+/** The squares that the top pieces of a stack can reach: straight, as many squares as pieces. */
 export function reach(square, height) {
   const [file, rank] = place(square);
   const found = [];
@@ -54,7 +54,7 @@ export function reach(square, height) {
   return found;
 }
 
-/** {origin, target, pieces} of a move's text; origin null for a piece from the hand. */
+/** {origin, target, pieces} of a move's text; origin is null for a piece from the reserve. */
 export function parseMove(text) {
   const drop = /^\*([a-h][1-8])$/.exec(text ?? "");
   if (drop) return { origin: null, target: drop[1], pieces: 1 };
@@ -82,11 +82,11 @@ export const textOf = (stacks) => [8, 7, 6, 5, 4, 3, 2, 1].map((rank) => [...FIL
 
 export const SIDES = ["bottom", "left", "top", "right"];
 
-/** Seat (0 bottom, 1 left, 2 top, 3 right) of every player; `told` has their sides as the host knows them. */
-export function seatsOf(players, told = {}) {
+/** Seat (0 bottom, 1 left, 2 top, 3 right) of every player; `known` are the players of the host's state. */
+export function seatsOf(players, known = {}) {
   const seats = {};
   players.forEach((colour, index) => {
-    const side = SIDES.indexOf(told[colour]?.seat);
+    const side = SIDES.indexOf(known[colour]?.seat);
     seats[colour] = side >= 0 ? side : players.length === 2 ? index * 2 : index;
   });
   return seats;

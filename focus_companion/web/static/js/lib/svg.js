@@ -1,4 +1,4 @@
-// Small helpers to make and order elements; nothing is ever made from text, so that no name can become markup.
+// Helpers to create and order elements; nothing is parsed from text, so that no name can become markup.
 
 const NS = "http://www.w3.org/2000/svg";
 
@@ -18,7 +18,7 @@ export const s = (name, attributes = {}, ...children) => dress(document.createEl
 /** An HTML element. */
 export const h = (name, attributes = {}, ...children) => dress(document.createElement(name), attributes, children);
 
-/** The children of `list` in this order, moving only those that stand elsewhere: what has the focus keeps it. */
+/** Put the children of `list` into this order, moving only those out of place, so that the focus is kept. */
 export function inOrder(list, elements) {
   const wanted = new Set(elements);
   for (const child of [...list.children]) if (!wanted.has(child)) child.remove();

@@ -1,14 +1,14 @@
-// Words of the page in the viewer's language. Keys are the English texts; catalogues come from gettext.
+// The page's texts in the viewer's language. Keys are the English texts; catalogues come from gettext.
 
 const language = document.documentElement.lang || "en";
-// The English of the texts is British: "a, b and c", the day before the month.
+// The texts are in British English: "a, b and c", the day before the month.
 const region = language === "en" ? "en-GB" : language;
 const plurals = new Intl.PluralRules(language);
-// Which of gettext's forms a CLDR category is, for the languages that the page speaks.
+// The index of gettext's plural form by CLDR category, for the page's languages.
 const forms = { pl: { one: 0, few: 1, many: 2, other: 2 } }[language] ?? { one: 0 };
 const catalogue = {};
 
-/** Adds to the words those at the address, if there is one: English needs none. */
+/** Adds the texts at the address, if there is one: English needs none. */
 export async function loadTexts(address) {
   if (!address) return;
   const answer = await fetch(address);
@@ -16,7 +16,7 @@ export async function loadTexts(address) {
   addTexts(await answer.json());
 }
 
-/** Adds to the words those that the page holds itself. */
+/** Adds texts that are embedded in the page. */
 export function addTexts(found) {
   Object.assign(catalogue, found);
 }
@@ -38,10 +38,10 @@ export function tn(one, many, n, values = {}) {
   return fill(text || many, { n, ...values });
 }
 
-/** A text that begins a sentence. */
+/** A text with a capital first letter. */
 export const sentenceCase = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 
-/** A share of one, as "52%". */
+/** A fraction, as "52%". */
 export const percent = (share) => new Intl.NumberFormat(region, { style: "percent" }).format(share);
 
 /** "a, b and c" in the viewer's language. */
@@ -49,26 +49,26 @@ export function list(items) {
   return new Intl.ListFormat(region, { type: "conjunction" }).format(items);
 }
 
-/** A day in the viewer's language; a text that is none as it is. */
+/** A date in the viewer's language; an invalid one unchanged. */
 export function date(text) {
   const day = new Date(text);
   return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(day);
 }
 
-/** A day and the time of day in the viewer's language and time zone; a text that is none as it is. */
+/** A date and time in the viewer's language and time zone; an invalid one unchanged. */
 export function moment(text) {
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "short" }).format(time);
 }
 
-/** How long it was from one time to another, in hours and minutes; "" for less than a minute. */
+/** The duration between two times, in hours and minutes; "" for less than a minute. */
 export function duration(from, to) {
   const minutes = Math.floor((new Date(to) - new Date(from)) / 60000);
   const part = (value, unit) => (value > 0 ? new Intl.NumberFormat(region, { style: "unit", unit }).format(value) : "");
   return [part(Math.floor(minutes / 60), "hour"), part(minutes % 60, "minute")].filter(Boolean).join(" ");
 }
 
-/** A text for large letters: no line ends with a number or a single letter that belongs to the word after it, none begins with a square or a dash. */
+/** A text with non-breaking spaces: no line ends with a number or a single letter, none begins with a square or a dash. */
 export const bound = (text) =>
   text
     .replace(/(\d) (?=\p{L})/gu, "$1\u00a0")

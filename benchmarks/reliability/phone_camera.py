@@ -1,0 +1,209 @@
+"""A recording as the camera of a browser or of the network, and a network line that can be cut."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+import av
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+BITS: Final = 16
+BLOCK: Final = 8
+"""Pixels of a side of the black and white blocks that number a picture, in its top left corner."""
+
+
+def write_camera(video: Path, out: Path, *, rate: int, lead: int, trail: int) -> int:
+    """Write ``video`` as the Y4M file of a fake camera with ``rate`` pictures a second; returns their number.
+
+    No picture is left out: a rate below the video's plays it slowly. The first picture is shown ``lead`` more
+    times, the last one ``trail`` more times, and each carries its number (see :data:`READ_NUMBERS`).
+    """
+    with av.open(str(video)) as container, out.open("wb") as file:
+        stream = container.streams.video[0]
+        file.write(f"YUV4MPEG2 W{stream.width} H{stream.height} F{rate}:1 Ip A1:1 C420jpeg\n".encode())
+        numbers = itertools.count()
+        planes: NDArray[np.uint8] = np.zeros(0, np.uint8)
+
+        def write(times: int) -> None:
+            for _ in range(times):
+                file.write(b"FRAME\n" + _numbered(planes, stream.height, next(numbers)).tobytes())
+
+        for index, frame in enumerate(container.decode(video=0)):
+            planes = np.asarray(frame.reformat(format="yuv420p").to_ndarray(), np.uint8)
+            write(1 + lead if index == 0 else 1)
+        write(trail)
+        return next(numbers)
+
+
+def _numbered(planes: NDArray[np.uint8], height: int, number: int) -> NDArray[np.uint8]:
+    """I420 planes as one array (height * 3/2, width), with the number in the top left corner."""
+    made = planes.copy()
+    bits = [(number >> bit) & 1 for bit in range(BITS)]
+    made[:BLOCK, : BITS * BLOCK] = np.repeat(np.where(bits, 235, 16), BLOCK)
+    # Both chroma planes, half as wide and high, are stored row after row, two of their rows in one of ours.
+    chroma = made[height:].reshape(2, height // 2, -1)
+    chroma[:, : BLOCK // 2, : BITS * BLOCK // 2] = 128
+    return made
+
+
+READ_NUMBERS: Final = Template("""
+window.shown = []; window.sent = [];
+const pen = Object.assign(document.createElement("canvas"), { width: $width, height: $block })
+  .getContext("2d", { willReadFrequently: true });
+const look = (now, { captureTime }) => {
+  const view = document.querySelector("#view");
+  pen.drawImage(view, 0, 0, $width, $block, 0, 0, $width, $block);
+  const row = pen.getImageData(0, $block / 2, $width, 1).data;
+  let number = 0;
+  for (let bit = 0; bit < $bits; bit++) number += (row[4 * (bit + 0.5) * $block] > 127) << bit;
+  shown.push([performance.timeOrigin + (captureTime ?? now), number]);
+};
+setInterval(() => document.querySelector("#view")?.requestVideoFrameCallback?.(look), 500);
+const plain = window.fetch;
+window.fetch = async (...call) => {
+  const answer = await plain(...call);
+  if (String(call[0]).includes("picture") && answer.ok) sent.push(performance.timeOrigin + performance.now());
+  return answer;
+};
+""").substitute(width=BITS * BLOCK, block=BLOCK, bits=BITS)
+"""Makes the phone's page note, twice a second, which picture its camera took when (``shown``), and when a
+picture had arrived (``sent``): milliseconds since 1970."""
+
+
+class FrameClock:
+    """When the camera took which picture, from ``shown`` of the page; between two notes it runs evenly."""
+
+    def __init__(self, shown: list[list[float]]) -> None:
+        times, numbers = np.array(shown, float).T
+        # The camera starts again from the front at the end of its file.
+        rising = np.flatnonzero(np.r_[True, np.diff(np.maximum.accumulate(numbers)) > 0])
+        self._times, self._numbers = times[rising] / 1e3, numbers[rising]
+
+    def taken(self, number: float) -> float:
+        """When picture ``number`` was taken, in seconds since 1970."""
+        return float(np.interp(number, self._numbers, self._times))
+
+    def number(self, at: float) -> float:
+        """The newest picture at that time."""
+        return float(np.interp(at, self._times, self._numbers))
+
+
+class Line:
+    """A TCP port in front of another one, that can be cut in two ways.
+
+    "refused": what is open is closed, and nobody answers, as when the companion is down. "silent": nothing is
+    carried, and nothing closed, as when the phone is out of reach of its network.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._far = port
+        self._up = threading.Event()
+        self._open: set[socket.socket] = set()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._up.set()
+        self._accept(self._listening)
+
+    def _accept(self, listening: socket.socket) -> None:
+        threading.Thread(target=self._answer, args=(listening,), daemon=True).start()
+
+    def _answer(self, listening: socket.socket) -> None:
+        while True:
+            try:
+                near, _ = listening.accept()
+                far = socket.create_connection(("127.0.0.1", self._far))
+            except OSError:
+                # Cut: the port is closed.
+                return
+            self._open |= {near, far}
+            for ends in ((near, far), (far, near)):
+                threading.Thread(target=self._carry, args=ends, daemon=True).start()
+
+    def _carry(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                self._up.wait()
+                target.sendall(data)
+        for end in (source, target):
+            _hang_up(end)
+            self._open.discard(end)
+
+    def cut(self, how: str) -> None:
+        if how == "silent":
+            self._up.clear()
+            return
+        _hang_up(self._listening)
+        for end in list(self._open):
+            _hang_up(end)
+
+    def mend(self) -> None:
+        if self._up.is_set():
+            self._listening = socket.create_server(("127.0.0.1", self.port))
+            self._accept(self._listening)
+        self._up.set()
+
+    def close(self) -> None:
+        self.cut("refused")
+        self._up.set()
+
+
+def _hang_up(end: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        # Wakes a thread that waits on it, which closing alone does not.
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()
+
+
+class NetworkCamera:
+    """Plays a video once, at its own speed, as an MJPEG stream over HTTP; then its last picture."""
+
+    def __init__(self, video: Path, quality: int) -> None:
+        """``quality``: of the JPEG pictures, 0 to 100. They are encoded in advance."""
+        self._pictures = list(_encoded(video, quality))
+        camera = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+                self.end_headers()
+                with contextlib.suppress(OSError):
+                    for data in camera.stream():
+                        head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
+                        self.wfile.write(head.encode() + data + b"\r\n")
+
+            def log_message(self, format: str, *args: Any) -> None:
+                return
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/video"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def stream(self) -> Iterator[bytes]:
+        began, rate = time.monotonic(), 15.0
+        for index in itertools.count():
+            time.sleep(max(0.0, began + index / rate - time.monotonic()))
+            yield self._pictures[min(index, len(self._pictures) - 1)]
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _encoded(video: Path, quality: int) -> Iterator[bytes]:
+    with av.open(str(video)) as container:
+        for frame in container.decode(video=0):
+            image = frame.to_ndarray(format="bgr24")
+            yield cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()

@@ -1,0 +1,327 @@
+"""A whole recorded game through a phone's browser: the record, the delay, cuts of the line, processor time.
+
+    python -m benchmarks.reliability.phone_game RECORDING.mp4 TRUTH.json
+    python -m benchmarks.reliability.phone_game RECORDING.mp4 TRUTH.json --cuts 20
+
+Chromium, whose camera is the recording, sends its pictures over HTTPS on loopback to a real ``play --camera
+phone``; ``watch`` reads the same recording as a file, and ``play --camera http://…`` as a network camera. The
+delay of an event is the time from the picture at which ``watch`` reports it to its arrival at a listener.
+With ``--cuts`` the recording runs at a third of its speed, and the line is cut that often while it runs,
+every other time by closing it and by carrying nothing. The record is then scored against what was played;
+alerts of acts that nobody could see are counted as missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from benchmarks import history
+from benchmarks.accuracy.scoring import Score, score
+from benchmarks.reliability.phone_camera import READ_NUMBERS, FrameClock, Line, NetworkCamera, write_camera
+
+RATE: Final = 15
+"""Pictures a second of the recording, and at most of the phone."""
+
+SLOW: Final = 3
+"""By how much the recording is slowed down where the line is cut."""
+
+LEAD: Final = 4.0
+"""Seconds for which the first picture is shown before the recording runs."""
+
+TRAIL: Final = 8.0
+QUALITY: Final = 85
+"""JPEG quality of the network camera: that of the phone's page."""
+
+PATIENCE: Final = 60.0
+CUT: Final = (1.0, 4.0, 6.0)
+"""Seconds for which the line is cut, in turn; the companion reports a silent phone after three."""
+
+BETWEEN: Final = 3.0
+"""Seconds from being back to the next cut, at least."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event and when it arrived, in seconds since 1970."""
+
+    at: float
+    event: Mapping[str, Any]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What makes it the same event in another run of the recording."""
+        words = (self.event.get("move") or self.event.get("reason"), *sorted(self.event.get("squares") or ()))
+        return self.event["type"], " ".join(str(word) for word in words)
+
+
+class Play:
+    """A ``play`` on a journal of its own, its events, and the processor time that it takes."""
+
+    def __init__(self, camera: str, rules: list[str], folder: Path) -> None:
+        folder.mkdir()
+        self.port, self.folder = random.SystemRandom().randrange(20_000, 32_000), folder
+        self.told: list[Told] = []
+        with (folder / "said.txt").open("w") as said:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "focus_companion.cli", "play", "--camera", camera, *rules,
+                 "--port", str(self.port), "--data", str(folder / "data")],
+                stdout=said, stderr=said, env=os.environ | {"XDG_RUNTIME_DIR": str(folder)},
+            )  # fmt: skip
+        self.wait(lambda: "Page: " in self.said, "the page is up")
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def said(self) -> str:
+        return (self.folder / "said.txt").read_text()
+
+    def link(self) -> str:
+        """The address for the phone."""
+        file = self.folder / f"focus-companion-{self.port}.phone"
+        self.wait(file.exists, "the phone's address is written")
+        return file.read_text().strip()
+
+    def _listen(self) -> None:
+        address = f"http://127.0.0.1:{self.port}/api/events?after=0"
+        try:
+            with urllib.request.urlopen(address) as lines:
+                for line in lines:
+                    if line.startswith(b"data: "):
+                        self.told.append(Told(time.time(), json.loads(line[6:])))
+        except OSError:
+            # The program was stopped.
+            return
+
+    def wait(self, come: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
+        end = time.monotonic() + seconds
+        while not come():
+            if self._process.poll() is not None or time.monotonic() > end:
+                sys.exit(f"not in time: {what}\n{self.said}")
+            time.sleep(0.02)
+
+    def count(self, kind: str) -> int:
+        return sum(told.event["type"] == kind for told in self.told)
+
+    def processor(self) -> float:
+        """Seconds of processor time so far."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def close(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(20)
+
+
+@contextmanager
+def phone(camera: Path, link: str) -> Iterator[Any]:
+    """The phone's page in a Chromium whose camera is that file, once its pictures arrive."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    switches = [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        f"--use-file-for-fake-video-capture={camera}",
+    ]
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=switches)
+        page = browser.new_page(ignore_https_errors=True, viewport={"width": 390, "height": 800})
+        page.add_init_script(READ_NUMBERS)
+        page.goto(link)
+        page.wait_for_selector("body[data-ready]")
+        page.click("#start")
+        page.wait_for_selector("#line[data-line=live]", timeout=PATIENCE * 1e3)
+        yield page
+        browser.close()
+
+
+def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: Path) -> dict[str, object]:
+    """The game through the phone, from a file and from a network camera."""
+    by_file = watched(video, rules, folder)
+    camera = folder / "camera.y4m"
+    lead = round(LEAD * RATE)
+    pictures = write_camera(video, camera, rate=RATE, lead=lead, trail=round(TRAIL * RATE))
+    seconds = (pictures - TRAIL * RATE) / RATE
+    with ExitStack() as closing:
+        play = Play("phone", rules, folder / "phone")
+        closing.callback(play.close)
+        page = closing.enter_context(phone(camera, play.link()))
+        load, share = measured(play, seconds)
+        shown, sent = page.evaluate("[shown, sent]")
+    camera.unlink()
+    clock = FrameClock(shown)
+    at = [{**told.event, "time": (clock.number(told.at) - lead) / RATE} for told in play.told]
+    late = [
+        live.at - clock.taken(round(float(filed["time"]) * RATE) + lead)
+        for live, filed in pairs(play.told, by_file)
+    ]
+    network = NetworkCamera(video, QUALITY)
+    with ExitStack() as closing:
+        closing.callback(network.close)
+        beside = Play(network.address, rules, folder / "network")
+        closing.callback(beside.close)
+        _, other = measured(beside, seconds - LEAD)
+    return {
+        "load of the machine": f"{load:.1f}",
+        "pictures a second arrived": f"{(len(sent) - 1) / (sent[-1] - sent[0]) * 1e3:.1f}",
+        "pictures a second taken": f"{rate(shown):.1f}",
+        **scored(score(truth, at), play.told, by_file),
+        "delay beyond the file, median": f"{statistics.median(late):.3f} s",
+        "delay beyond the file, 95 of 100": f"{np.percentile(late, 95):.3f} s",
+        "delay beyond the file, longest": f"{max(late):.3f} s of {len(late)} events",
+        "processor, phone": f"{share:.1%} of a core",
+        "processor, network camera": f"{other:.1%} of a core",
+    }
+
+
+def rate(shown: list[list[float]]) -> float:
+    """Pictures a second that the camera took, from the page's notes."""
+    return (shown[-1][1] - shown[0][1]) / (shown[-1][0] - shown[0][0]) * 1e3
+
+
+def measured(play: Play, seconds: float) -> tuple[float, float]:
+    """Let the game run; the machine's load at its end, and the program's share of a core once it is ready."""
+    play.wait(lambda: play.count("ready") > 0, "the board is found")
+    began, used = time.monotonic(), play.processor()
+    time.sleep(seconds)
+    return os.getloadavg()[0], (play.processor() - used) / (time.monotonic() - began)
+
+
+def cut_game(
+    video: Path, truth: Mapping[str, Any], rules: list[str], folder: Path, cuts: int
+) -> dict[str, object]:
+    """The game through the phone at a third of its speed, with the line cut again and again."""
+    by_file = watched(video, rules, folder)
+    slow, camera = RATE // SLOW, folder / "camera.y4m"
+    lead = round(LEAD * slow)
+    pictures = write_camera(video, camera, rate=slow, lead=lead, trail=round(TRAIL * slow))
+    end = time.monotonic() + (pictures - TRAIL * slow / 2) / slow
+    back: list[float] = []
+    with ExitStack() as closing:
+        play = Play("phone", rules, folder / "cut")
+        closing.callback(play.close)
+        link = play.link()
+        line = Line(int(link.rpartition(":")[2].partition("/")[0]))
+        closing.callback(line.close)
+        page = closing.enter_context(
+            phone(camera, f"https://127.0.0.1:{line.port}/#{link.partition('#')[2]}")
+        )
+        play.wait(lambda: play.count("ready") > 0, "the board is found")
+        end = time.monotonic() + (pictures - TRAIL * slow) / slow
+        for number in range(cuts):
+            line.cut("silent" if number % 2 else "refused")
+            time.sleep(CUT[number % len(CUT)])
+            mended = time.time()
+            line.mend()
+            page.wait_for_function("at => sent.at(-1) > at", arg=mended * 1e3, timeout=PATIENCE * 1e3)
+            back.append(page.evaluate("at => sent.find(one => one > at)", mended * 1e3) / 1e3 - mended)
+            # Spread over what remains of the game.
+            left = (end - time.monotonic()) / (cuts - number) - statistics.mean(CUT)
+            time.sleep(max(BETWEEN, left))
+        time.sleep(max(0.0, end - time.monotonic()))
+        shown = page.evaluate("shown")
+    camera.unlink()
+    clock = FrameClock(shown)
+    at = [{**told.event, "time": (clock.number(told.at) - lead) / RATE} for told in play.told]
+    return {
+        "back after, median": f"{statistics.median(back):.2f} s",
+        "back after, longest": f"{max(back):.2f} s",
+        "back by itself": f"{len(back)}/{cuts}",
+        "reported as lost": play.count("lost"),
+        **scored(score(truth, at), play.told, by_file),
+    }
+
+
+def watched(video: Path, rules: list[str], folder: Path) -> list[Told]:
+    """The events of the recording as a file; they arrive at the time of their picture."""
+    events = folder / "file.jsonl"
+    command = [
+        sys.executable,
+        "-m",
+        "focus_companion.cli",
+        "watch",
+        str(video),
+        *rules,
+        "--events",
+        str(events),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    found = map(json.loads, events.read_text().splitlines())
+    return [Told(float(event["time"]), event) for event in found]
+
+
+def pairs(live: list[Told], filed: list[Told]) -> Iterator[tuple[Told, Mapping[str, Any]]]:
+    """The events of both runs that are the same, in their order: turns, alerts and what follows them."""
+    kinds = ("move", "alert", "resolved", "prompt", "taken_back")
+    one, two = ([told for told in run if told.event["type"] in kinds] for run in (live, filed))
+    for a, b, size in SequenceMatcher(
+        None, [told.key for told in one], [told.key for told in two], autojunk=False
+    ).get_matching_blocks():
+        for k in range(size):
+            yield one[a + k], two[b + k].event
+
+
+def scored(found: Score, live: list[Told], filed: list[Told]) -> dict[str, object]:
+    """What was read right in time; an alert is false if the file has none for the same act."""
+    known = Counter(told.key for told in filed)
+    told = Counter(told.key for told in live if told.event["type"] == "alert")
+    for problem in found.problems:
+        print(f"  {problem.time:6.1f} s  {problem.what}: {problem.detail}")
+    return {
+        "record exact": "yes" if found.exact else "no",
+        "turns right": f"{found.plies_ok}/{found.plies_due}",
+        "alerts right and in time": f"{found.reasons_ok}/{found.alerts_due}",
+        "false alerts": (told - known).total(),
+        "asked": found.unclear,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("video", type=Path)
+    parser.add_argument("truth", type=Path)
+    parser.add_argument("--cuts", type=int, default=0, help="cut the line that often instead of measuring")
+    parser.add_argument("--no-history", action="store_true", help="append nothing to the history")
+    options = parser.parse_args()
+    truth = json.loads(options.truth.read_text(encoding="utf-8"))
+    settings = truth["settings"]
+    names = {"R": "red", "G": "green", "B": "blue", "Y": "yellow"}
+    order = ",".join(names[colour] for colour in settings["order"])
+    rules = ["--players", str(settings["players"]), "--order", order]
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        if options.cuts:
+            figures = cut_game(options.video, truth, rules, folder, options.cuts)
+        else:
+            figures = whole_game(options.video, truth, rules, folder)
+    for measure, value in figures.items():
+        print(f"{measure:32} {value}")
+    if not options.no_history:
+        setting = f"{options.video.stem}, {options.cuts} cuts" if options.cuts else options.video.stem
+        history.append("reliability.phone_game", setting, figures)
+
+
+if __name__ == "__main__":
+    main()

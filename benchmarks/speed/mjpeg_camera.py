@@ -1,0 +1,139 @@
+"""A network camera: the pictures of a recording as JPEG, served as MJPEG at a fixed rate on loopback.
+
+Like a real one it does not wait: a viewer who is not ready for a picture gets the next one.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from itertools import chain, cycle
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+
+RATE: Final = 15.0
+"""Pictures a second."""
+QUALITY: Final = 85
+BUFFER: Final = 256 * 1024
+"""Bytes that may be on the way to the viewer: a picture or two."""
+LAST: Final = 12
+"""Pictures at the end of a recording that are shown forth and back."""
+
+
+def encoded(recording: Path, most: int | None = None) -> list[bytes]:
+    """The pictures of a video as a webcam sends them: JPEG with its colours at half the width (4:2:2).
+
+    They are kept in the system's folder for temporary files, so that further runs need not encode them.
+    """
+    name = f"focus-companion-{recording.stem}-{recording.stat().st_mtime_ns}-{QUALITY}.npz"
+    kept = Path(tempfile.gettempdir()) / name
+    if not kept.exists():
+        np.savez(kept, *(np.frombuffer(picture, np.uint8) for picture in _encode(str(recording))))
+    with np.load(kept) as pictures:
+        return [pictures[each].tobytes() for each in pictures.files[:most]]
+
+
+def _encode(recording: str) -> Iterator[bytes]:
+    source = cv2.VideoCapture(recording)
+    how = [
+        *(cv2.IMWRITE_JPEG_QUALITY, QUALITY),
+        *(cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_422),
+    ]
+    while (read := source.read())[0]:
+        yield cv2.imencode(".jpg", read[1], how)[1].tobytes()
+    source.release()
+
+
+def swinging(pictures: Sequence[bytes]) -> Iterator[bytes]:
+    """Pictures forth and back without end: a still board, with the camera's noise."""
+    return cycle(chain(pictures, pictures[-2:0:-1]))
+
+
+def marked(picture: bytes, due: float) -> bytes:
+    """The picture with its time in a comment: those of a real camera are never the same, bit for bit."""
+    return picture[:2] + b"\xff\xfe\x00\x0a" + struct.pack(">d", due) + picture[2:]
+
+
+class MjpegCamera:
+    """Serves the first ``before`` pictures forth and back until :meth:`play`, then all ``pictures``, then
+    ``still`` seconds of the last ones.
+    """
+
+    def __init__(self, pictures: Sequence[bytes], before: int, still: float) -> None:
+        self._pictures, self._before = pictures, before
+        self._number = len(pictures) + round(still * RATE)
+        self.connected = self.began = 0.0
+        """When somebody connected, and when the first picture of the recording was due, by the monotonic
+        clock.
+        """
+        self.sent = self.late = 0
+        """Pictures sent, and left out because the viewer was not ready, both since then."""
+        self.over = threading.Event()
+        self._playing = threading.Event()
+        self._closed = threading.Event()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._accept = threading.Thread(target=self._serve, daemon=True)
+        self._accept.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/video"
+
+    @property
+    def half_played(self) -> bool:
+        return self.sent + self.late > self._number / 2
+
+    def play(self) -> None:
+        """The recording begins."""
+        self._playing.set()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._accept.join()
+        self._socket.close()
+
+    def _serve(self) -> None:
+        # One viewer at a time: the program under test.
+        while not self._closed.is_set():
+            if not select.select([self._socket], [], [], 0.2)[0]:
+                continue
+            viewer, _ = self._socket.accept()
+            with viewer:
+                viewer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+                try:
+                    viewer.recv(65536)
+                    self._stream(viewer)
+                except OSError:
+                    # The viewer has gone; another may come.
+                    continue
+
+    def _stream(self, viewer: socket.socket) -> None:
+        head = "HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=next\r\n\r\n"
+        viewer.sendall(head.encode())
+        due = self.connected = time.monotonic()
+        waiting, last = swinging(self._pictures[: self._before]), swinging(self._pictures[-LAST:])
+        while not self._closed.wait(max(0.0, due - time.monotonic())):
+            late = time.monotonic() - due > 1 / RATE
+            if not self._playing.is_set():
+                picture = next(waiting)
+            else:
+                self.began = self.began or due
+                played = self.sent + self.late
+                if played == self._number:
+                    self.over.set()
+                    return
+                picture = self._pictures[played] if played < len(self._pictures) else next(last)
+                self.sent, self.late = self.sent + (not late), self.late + late
+            due += 1 / RATE
+            if not late:
+                picture = marked(picture, due)
+                part = f"--next\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
+                viewer.sendall(part.encode() + picture + b"\r\n")

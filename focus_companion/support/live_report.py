@@ -1,0 +1,94 @@
+"""A report of the last fault of the game that is being played, without a tape: the two pictures are kept."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from .. import __version__
+from ..game.rules import Rules
+from ..session.events import Event
+from ..vision.capture.frames import Image
+from .tape_report import FAULTS, FaultFinder, NoBoard, ShownFault, beside_blurred, pack, report_parts, sharp
+
+
+class WatchedGame(Protocol):
+    """The running game; a :class:`~focus_companion.session.session.Session` is one."""
+
+    @property
+    def picture(self) -> Image | None:
+        """The newest picture (H, W, 3), ``None`` before the first; it must not change any more."""
+        ...
+
+    @property
+    def corners(self) -> Mapping[str, Sequence[float]] | None:
+        """Where the lattice's corners are seen, as shares of the picture's width and height."""
+        ...
+
+    @property
+    def rules(self) -> Rules: ...
+
+
+@dataclass(frozen=True)
+class _Shot:
+    """A picture, and where the lattice's corners were seen then, as shares of its width and height."""
+
+    image: Image
+    corners: Mapping[str, Sequence[float]] | None
+
+
+class LiveReport:
+    """Keeps the pictures of the game's last fault. ``hear`` runs on the game thread, the rest on any."""
+
+    def __init__(self, game: WatchedGame) -> None:
+        self._game = game
+        self._finder = FaultFinder[_Shot]()
+        self._last: list[ShownFault[_Shot] | None] = [None] * len(FAULTS)
+
+    def hear(self, event: Event) -> None:
+        """An event was told, because of the newest picture."""
+        if event.type == "game":
+            # The pictures of another game show nothing of this one.
+            self._finder, self._last = FaultFinder[_Shot](), [None] * len(FAULTS)
+        if (fault := self._finder.add(event.to_json(), self._shot())) is None:
+            return
+        at = next(number for number, kinds in enumerate(FAULTS) if event.type in kinds)
+        self._last[at] = fault
+
+    def parts(self) -> dict[str, bytes]:
+        """The files of the report by name, of the last fault, else of how things stand now; everything beside
+        the board is blurred.
+
+        Raises:
+            NoBoard: there is no picture yet, or nobody has seen where the board lies in it.
+        """
+        fault = next(filter(None, self._last), None) or self._finder.add({}, self._shot())
+        if fault is None:
+            raise NoBoard("the camera has given no picture yet")
+        shots = {"before.png": fault.before, "fault.png": fault.picture}
+        taken = {name: shot for name, shot in shots.items() if shot is not None}
+        places = [shot.corners for shot in (fault.picture, fault.before) if shot is not None and shot.corners]
+        if not places:
+            raise NoBoard("the board was not seen, so that nothing beside it can be blurred")
+        images = {name: _blurred(shot.image, places[0]) for name, shot in taken.items()}
+        facts = {"recorded_by": __version__, "rules": self._game.rules.to_json(), "blurred": True}
+        return report_parts(images, fault, facts)
+
+    def packed(self, parts: Mapping[str, bytes]) -> bytes:
+        """The parts as one ZIP file."""
+        out = io.BytesIO()
+        pack(out, parts)
+        return out.getvalue()
+
+    def _shot(self) -> _Shot | None:
+        image = self._game.picture
+        return None if image is None else _Shot(image, self._game.corners)
+
+
+def _blurred(image: Image, corners: Mapping[str, Sequence[float]]) -> Image:
+    height, width = image.shape[:2]
+    return beside_blurred(image, sharp(np.array(list(corners.values()), float) * (width, height)))

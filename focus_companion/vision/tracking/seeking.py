@@ -1,0 +1,101 @@
+"""The states without a board in view: where it is searched for, how often, and when it counts as found."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ..detection.manual_corners import settled
+from ..detection.quarter_turn import right_way_round
+from ..geometry.stack_masks import Outlines
+from .placement import SAME, Hypothesis, Placement
+from .state import GONE, RETRY, Context, State, StillFrame
+from .watching import Watching
+
+FIRST_RETRY, FIRST_RETRIES = 0.3, 4
+"""Seconds between the first few attempts, and their number: noise may spoil one picture and not the next."""
+FOUND = 0.75
+"""Minimum share of squares that agree with the expected position at a pose found in the whole picture."""
+SETTING_UP = 0.3
+"""The same at the last pose while the players set the board up."""
+LONG_LOST, RESUMED = 5.0, 0.8
+"""Seconds out of view after which the players may have played on, and the minimum share from then on."""
+
+
+class Seeking:
+    """No place is known: the board is searched for in the whole picture."""
+
+    state = State.SEEKING
+    look: Final = None
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.outlines: Outlines | None = None
+        """Those of the board at its presumed place, if there is one."""
+        self._tried = -math.inf
+        self._attempts = 0
+
+    def see(self, picture: StillFrame) -> Seeking | Watching:
+        """The state after this picture."""
+        if picture.time - self._tried < (FIRST_RETRY if self._attempts < FIRST_RETRIES else RETRY):
+            return self
+        self._tried = picture.time
+        self._attempts += 1
+        return self._attempt(picture) or self
+
+    def _attempt(self, picture: StillFrame) -> Watching | None:
+        return self._search(picture, FOUND)
+
+    def _search(self, picture: StillFrame, required: float) -> Watching | None:
+        """Search the whole picture; a share ``required`` of the squares must agree where a board is found."""
+        context = self._context
+        stacks = context.standing
+        found = context.finder(picture.image, context.profiles, stacks)
+        if found is None:
+            return None
+        camera = right_way_round(picture.image, found.camera, found.profile, stacks, context.rank1)
+        placement = context.fitted(camera, found.profile)
+        return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
+
+
+class SeekingNear(Seeking):
+    """The board is searched for at its last or its marked place first."""
+
+    def __init__(self, context: Context, placement: Placement, *, refine: bool = False) -> None:
+        """``refine``: the first picture is to refine the pose, as its corners were marked by hand."""
+        super().__init__(context)
+        self.outlines = placement.outlines
+        self._placement, self._refine = placement, refine
+
+    @property
+    def setting_up(self) -> bool:
+        """See :attr:`.watcher.Watcher.setting_up`."""
+        return self._attempts < FIRST_RETRIES + GONE / RETRY
+
+    def _attempt(self, picture: StillFrame) -> Watching | None:
+        required = 0.0 if self._placement.by_hand else SETTING_UP
+        return self._near(picture, required) or self._search(picture, FOUND)
+
+    def _near(self, picture: StillFrame, required: float) -> Watching | None:
+        context, placement = self._context, self._placement
+        if not self._refine:
+            return Watching.at(context, picture, Hypothesis(placement, required=required))
+        self._refine = False
+        camera, profile = settled(picture.image, placement.camera, context.profiles, context.standing)
+        exact = context.fitted(camera, profile, placement.by_hand)
+        return Watching.at(context, picture, Hypothesis(exact, relearn=True, required=required))
+
+
+class BoardLost(SeekingNear):
+    """The board has been out of view ``since`` then (seconds of the stream)."""
+
+    state = State.LOST
+    setting_up = False
+
+    def __init__(self, context: Context, placement: Placement, since: float) -> None:
+        super().__init__(context, placement)
+        self._since = since
+
+    def _attempt(self, picture: StillFrame) -> Watching | None:
+        required = SAME if picture.time - self._since < LONG_LOST else RESUMED
+        return self._near(picture, required) or self._search(picture, required)

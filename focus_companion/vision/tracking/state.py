@@ -1,0 +1,85 @@
+"""What the states of the watcher share: settings, the expected position, the still picture they get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import count
+
+from ..appearance.first_colours import before_any_piece
+from ..capture.frames import Frame, Image
+from ..detection.find_board import FoundBoard
+from ..geometry.lens_profiles import LensProfile
+from ..geometry.scene import BoardProfile, Camera
+from ..geometry.stack_masks import Outlines
+from .change import board_window
+from .placement import Placement, constraints
+from .stillness import Small, Stillness
+
+RETRY = 1.0
+"""Seconds between two attempts to locate a board that is not where it was."""
+GONE = 4.0
+"""Seconds for which a board must not be recognised where it was before it counts as out of view."""
+
+FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], FoundBoard | None]
+
+
+class State(Enum):
+    """The watcher's states, by the words that are published."""
+
+    SEEKING = "no board"
+    WATCHING = "ok"
+    LOST = "lost"
+
+
+@dataclass(frozen=True)
+class StillFrame:
+    """A frame without motion ``since`` (seconds of the stream); ``small`` is its subsampled copy."""
+
+    frame: Frame
+    since: float
+    small: Small
+
+    @property
+    def time(self) -> float:
+        return self.frame.time
+
+    @property
+    def image(self) -> Image:
+        """(H, W, 3) uint8 BGR; converted on first use."""
+        return self.frame.image
+
+    def showing(self, image: Image) -> StillFrame:
+        """The same frame with this image in its place."""
+        return replace(self, frame=replace(self.frame, picture=image))
+
+
+@dataclass
+class Context:
+    """Settings and data that outlive a state.
+
+    ``standing`` (52) is the expected position; ``confirmed``: it has been seen since somebody pointed at the
+    board; ``keep`` (0 … 1) is the weight of what is known when colours and background are learned from a
+    further picture.
+    """
+
+    profiles: tuple[BoardProfile, ...]
+    players: str
+    rank1: str
+    lens: LensProfile | None
+    finder: FinderCall
+    keep: float
+    standing: tuple[str, ...]
+    confirmed: bool = False
+    stillness: Stillness = field(default_factory=Stillness)
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def fitted(self, camera: Camera, profile: BoardProfile, by_hand: bool = False) -> Placement:
+        """A pose and a profile fitted to the expected position, with the usual colours of pieces."""
+        colours = before_any_piece(self.players, profile)
+        return Placement(Outlines(camera, profile), colours, constraints(self.standing), by_hand=by_hand)
+
+    def watch(self, outlines: Outlines) -> None:
+        """Restrict the detection of motion to this board and its surroundings."""
+        self.stillness.watch(board_window(outlines), outlines.camera.lens, outlines.pitch)

@@ -1,0 +1,30 @@
+"""Runs long work in a separate low-priority process, so that neither the game nor the viewers wait for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+NICENESS = 15
+"""By how much such a process increases its niceness."""
+
+
+class ChildFailed(RuntimeError):
+    """The process failed; the text says why, in one line."""
+
+
+def run_module(module: str, *arguments: str, given: bytes, patience: float) -> bytes:
+    """The standard output of ``python -m module arguments`` with ``given`` on its standard input.
+
+    Raises:
+        ChildFailed: it failed, could not be started, or took longer than ``patience`` seconds.
+    """
+    command = [sys.executable, "-m", module, *arguments]
+    try:
+        done = subprocess.run(command, input=given, capture_output=True, timeout=patience, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ChildFailed(str(error)) from error
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise ChildFailed(said[-1] if said else f"exit status {done.returncode}")
+    return done.stdout

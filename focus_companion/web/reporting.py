@@ -1,0 +1,91 @@
+"""A report of the last fault, from the page: made, looked at, and then saved as a file. Nothing is sent.
+
+What is saved is what was looked at: a report keeps its parts until the next one is made.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Blueprint, Response, current_app, jsonify, request
+
+from .access import Access, HttpError
+from .ports import FaultReports
+
+ARCHIVE: Final = "focus-companion-report.zip"
+KINDS: Final = {"png": "image/png", "zip": "application/zip"}
+"""Media types by a file's ending; all others are text."""
+
+blueprint = Blueprint("reporting", __name__)
+
+
+class Reporting:
+    """The newest report and the word under which its parts are given."""
+
+    def __init__(self, reports: FaultReports) -> None:
+        self._reports = reports
+        self._lock = threading.Lock()
+        self._word = ""
+        self._parts: Mapping[str, bytes] = {}
+
+    def make(self) -> tuple[str, Mapping[str, bytes]]:
+        """Another report: its word and its parts by name. Raises ``ValueError`` if nothing may be shown."""
+        with self._lock:
+            # One at a time: encoding takes a good part of a second of processor time.
+            self._parts = self._reports.parts()
+            self._word = secrets.token_urlsafe(12)
+            return self._word, self._parts
+
+    def file(self, word: str, name: str) -> bytes | None:
+        """A part of the report of that word, or all of them as :data:`ARCHIVE`; ``None`` if there is none."""
+        with self._lock:
+            known, parts = secrets.compare_digest(word.encode(), self._word.encode()), self._parts
+        if not known:
+            return None
+        return self._reports.packed(parts) if name == ARCHIVE else parts.get(name)
+
+
+@blueprint.post("/api/report")
+def make() -> Response:
+    """Make a report: ``{"report": word, "fault": event, "parts": [{"name", "bytes"}]}``."""
+    access: Access = current_app.extensions["access"]
+    access.check_act(request)
+    try:
+        word, parts = _reporting().make()
+    except ValueError as nothing:
+        raise HttpError(
+            HTTPStatus.CONFLICT,
+            "No picture can be shown: the board has not been seen yet, so that nobody knows what to blur.",
+        ) from nothing
+    told: Any = json.loads(parts["facts.json"])
+    sizes = [{"name": name, "bytes": len(data)} for name, data in parts.items()]
+    return jsonify(report=word, fault=told["fault"], parts=sizes)
+
+
+@blueprint.get("/api/report/<word>/<name>")
+def file(word: str, name: str) -> Response:
+    """A file of the report, or all of it as :data:`ARCHIVE`."""
+    access: Access = current_app.extensions["access"]
+    access.check_view(request)
+    data = _reporting().file(word, name)
+    if data is None:
+        raise HttpError(HTTPStatus.NOT_FOUND, "This report is gone: another one was made since.")
+    kind = KINDS.get(name.rpartition(".")[2], "text/plain; charset=utf-8")
+    response = Response(data, content_type=kind)
+    if name == ARCHIVE:
+        response.headers.set("Content-Disposition", "attachment", filename=ARCHIVE)
+    return response
+
+
+def _reporting() -> Reporting:
+    reporting: Reporting | None = current_app.extensions["reporting"]
+    if reporting is None:
+        raise HttpError(
+            HTTPStatus.NOT_FOUND, "There is nothing at this address. It may be mistyped or out of date."
+        )
+    return reporting

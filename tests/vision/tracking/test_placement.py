@@ -1,0 +1,51 @@
+"""When a board profile and a pose are fitted again, as more pieces stand than when they were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from drawn_board import PROFILE, look
+
+from focus_companion.vision.appearance.colour_model import ColourModel
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.tracking.placement import Placement, constraints
+
+CAMERA = look(25.0, 0.0, 700.0, (640, 480), 60.0)
+FULL = ["g"] * 36 + [""] * 16
+
+
+def fitted(stacks: Sequence[str]) -> Placement:
+    return Placement(Outlines(CAMERA, PROFILE), ColourModel(), constraints(stacks))
+
+
+def refits(positions: list[list[str]]) -> list[int]:
+    """The numbers of those positions at which a board that was found empty is fitted again."""
+    placement, again = fitted([""] * 52), []
+    for number, stacks in enumerate(positions):
+        if placement.needs_refit(stacks):
+            again.append(number)
+            placement = replace(placement, constraints=constraints(stacks))
+    return again
+
+
+def test_an_empty_board_is_fitted_again_whenever_twice_as_many_stacks_stand() -> None:
+    assert refits([["g"] * n + [""] * (52 - n) for n in range(37)]) == [1, 2, 4, 8, 16, 32]
+
+
+def test_pieces_on_others_show_how_high_they_are_and_count_double() -> None:
+    assert refits([["g" * n] + [""] * 51 for n in range(6)]) == [1, 2, 4]
+
+
+def test_a_full_board_never_is() -> None:
+    assert not fitted(FULL).needs_refit(["g"] * 52)
+
+
+def test_pieces_that_have_only_moved_add_no_constraints() -> None:
+    assert not fitted(FULL).needs_refit(["g" * 5] * 7 + ["g"] + [""] * 44)
+
+
+def test_doubtful_squares_add_no_constraints() -> None:
+    placement = fitted(["g"] + [""] * 51)
+    stacks = ["g", "r"] + [""] * 50
+    assert placement.needs_refit(stacks) and not placement.needs_refit(stacks, doubtful=(1,))
