@@ -312,7 +312,7 @@ def main() -> None:
         setting = (
             f"{kind}{given.command} {recording.stem}, {given.share:.0%} of a core, {given.memory:.0f} MB"
         )
-        print(f"\n{setting} ({make_limit(None, None).kind})")
+        print(f"\n{setting} ({done.limit})")
         for measure, value in figures.items():
             print(f"  {measure}: {value}", flush=True)
         if given.keep:
