@@ -15,8 +15,8 @@ from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.scene import BoardProfile
 
 _VIEWS: Final[dict[str, BoardView]] = {}
-_KEPT: Final = 8
-"""Views kept; each has 20 MB, of a large picture 60 MB."""
+_KEPT: Final = 4e6
+"""Pixels of all the views that are kept; they take some 60 bytes each."""
 
 _FOUND: Final[dict[bytes, FoundBoard | None]] = {}
 
@@ -28,7 +28,7 @@ def view_of(look: SceneStyle) -> BoardView:
     key = repr(look)
     view = _VIEWS.pop(key, None) or BoardView(look)
     _VIEWS[key] = view
-    if len(_VIEWS) > _KEPT:
+    while sum(kept.look.size[0] * kept.look.size[1] for kept in _VIEWS.values()) > _KEPT:
         del _VIEWS[next(iter(_VIEWS))]
     return view
 

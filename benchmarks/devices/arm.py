@@ -86,6 +86,8 @@ def main() -> None:
     if given.tests:
         # Emulated, everything takes some twenty times as long.
         pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=3000"]
+        # Of a library that is compiled here for the first time.
+        pytest += ["-W", "ignore:invalid escape sequence:DeprecationWarning"]
         done = subprocess.run(emulated(folder, *pytest, *given.tests), env=environment(site), cwd=ROOT)
         good = done.returncode == 0
     if given.recording:

@@ -249,7 +249,7 @@ def usage(done: Run, camera: MjpegCamera, counts: Mapping[str, int]) -> dict[str
     figures = {
         "pictures sent, left out by the camera": f"{camera.sent}, {camera.late}",
         "pictures decoded, judged": f"{counts.get('imdecode', 0)}, {counts.get('Session.push', 0)}",
-        "looks judged": str(counts.get("Watcher._take", 0)),
+        "looks judged": str(counts.get("Watching._compare", 0)),
         "peak memory": f"{done.megabytes:.0f} MB",
         "processor, of one core": f"{100 * done.cpu / done.wall:.1f} %",
     }

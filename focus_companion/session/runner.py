@@ -261,6 +261,7 @@ class Runner:
         """
         source, fresh, last = reader.source, 0, time.monotonic()
         first: float | None = None
+        began = 0.0
         silence = FIRST_FRAME if source.waits else self._silence
         while not self._stop.is_set():
             asked = time.monotonic()
@@ -276,8 +277,10 @@ class Runner:
                 emitted = self._session.attend()
             else:
                 last = now
-                first = now if first is None else first
-                same = self._repeated(frame, now) if source.live else 0.0
+                if first is None:
+                    first, began = now, now - frame.time
+                # By when it was taken: it may have waited here while another one was looked at.
+                same = self._repeated(frame, began + frame.time) if source.live else 0.0
                 if not same:
                     fresh += 1
                     emitted = self._session.camera_found() if fresh == 1 else []

@@ -8,10 +8,10 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from simulated import view_of
 
 from focus_companion.commands import read
 from focus_companion.game.position import parse_position
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile
@@ -79,7 +79,7 @@ def drawn(players: int) -> tuple[np.ndarray, tuple[str, ...]]:
     for square in rng.choice(52, 18, replace=False):
         stacks[square] = "".join(rng.choice(list(letters), int(rng.integers(1, 4))))
     stage = Stage(tuple(stacks))
-    return BoardView(pleasant_look()).shoot(stage, rng), tuple(stacks)
+    return view_of(pleasant_look()).shoot(stage, rng), tuple(stacks)
 
 
 @pytest.mark.slow

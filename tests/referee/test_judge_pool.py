@@ -69,7 +69,7 @@ def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: K
         stack_gain=lambda *_: SimpleNamespace(nats=90.0),
         gain=lambda changes: SimpleNamespace(nats=300.0 if "gg" in changes.values() else 100.0),
     )
-    look: Any = SimpleNamespace(evidence=evidence)
+    look: Any = SimpleNamespace(evidence=evidence, change=None)
     turn = Act(Kind.TURN, {INDEX["d5"]: "gr", INDEX["d6"]: ""}, (Move.parse("*d5"),))
     best = Judgement(turn, 96.0, 3.0)
     assert judging._unexplained(look, best, [INDEX[where]], position).act.kind is told

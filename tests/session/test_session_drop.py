@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from simulated import view_of
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.for_tests.script import script_game
 from focus_companion.simulator.scene_style import PieceStyle, SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
@@ -25,7 +25,7 @@ RATE = 5
 
 def shown(look: SceneStyle, boards: Sequence[dict[str, str]]) -> Iterator[Frame]:
     """Show each of these boards (square → stack) without hands, for longer than the settle time."""
-    view, rng, index = BoardView(look), np.random.default_rng(3), 0
+    view, rng, index = view_of(look), np.random.default_rng(3), 0
     for board in boards:
         stage = Stage(tuple(board.get(square, "") for square in SQUARES))
         for _ in range(9):

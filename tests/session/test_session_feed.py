@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
+import pytest
+
+from focus_companion.session import event_feed
 from focus_companion.session.event_feed import BATCH, Feed, Subscription
 from focus_companion.session.events import Event, Resolved
 
@@ -27,6 +32,13 @@ class Log:
     def events(self, after: int = 0, limit: int = 1000) -> list[tuple[int, Event]]:
         self.reads += 1
         return [item for item in self.kept if item[0] > after][:limit]
+
+
+def until(condition: Callable[[], Any]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it did not come about in time"
+        time.sleep(0.005)
 
 
 def read(feed: Feed, after: int | None, count: int) -> list[tuple[int, Event]]:
@@ -162,6 +174,27 @@ def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None
         assert not thread.is_alive()
     assert all(mine == [number for number, _ in log.kept] for mine in heard)
     feed.close()
+
+
+def test_of_many_who_wait_one_batch_is_woken_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_feed, "BATCH_PAUSE", 60.0)
+    log, heard = Log(), []
+    feed = Feed(0, log)
+    subscriptions = [feed.subscribe(heartbeat=120) for _ in range(3 * BATCH)]
+    threads = [
+        threading.Thread(target=lambda s=s: heard.append(next(iter(s), None)), daemon=True)
+        for s in subscriptions
+    ]
+    for thread in threads:
+        thread.start()
+    until(lambda: all(s.waiting for s in subscriptions))
+    feed.publish(log.add(1))
+    until(lambda: len(heard) >= BATCH)
+    time.sleep(0.2)
+    assert len(heard) == BATCH
+    feed.close()
+    until(lambda: len(heard) == 3 * BATCH)
+    assert heard == log.kept * (3 * BATCH)
 
 
 def test_many_who_wait_are_ended_at_once() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scripted import Still, Unseeing
+from simulated import view_of
 from test_session_requests import refused, told
 
 from focus_companion.game.moves import legal_moves
@@ -22,7 +23,6 @@ from focus_companion.session import requests as ask
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.reading import Reader
 from focus_companion.session.session import Session
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.storage.journal import Journal
@@ -152,7 +152,7 @@ def test_the_camera_reads_the_start_and_the_game_goes_on_from_it(rank1: str, qua
     def show(stacks: tuple[str, ...], seconds: float) -> list[str]:
         nonlocal number
         stage = Stage(turned_stacks(stacks, quarters), seats={"g": "S", "r": "N"})
-        pictures = [BoardView(look).shoot(stage, rng) for _ in range(2)]
+        pictures = [view_of(look).shoot(stage, rng) for _ in range(2)]
         events = []
         for _ in range(round(seconds * 5)):
             events += session.push(Frame(number, number / 5, pictures[number % 2]))
@@ -175,7 +175,7 @@ def test_after_a_disturbance_the_board_is_read_and_the_game_continues_from_it() 
     session = Session(rules, {}, None, Pipeline(rules))
     look, rng = pleasant_look(800, 600), np.random.default_rng(5)
     stage = Stage(start_position(RULES).stacks, seats={"g": "S", "r": "N"})
-    pictures = [BoardView(look).shoot(stage, rng) for _ in range(2)]
+    pictures = [view_of(look).shoot(stage, rng) for _ in range(2)]
     told(session, ask.ReadBoard())
     events = [event for n in range(8) for event in session.push(Frame(n, n / 5, pictures[n % 2]))]
     assert [event.type for event in events] == ["reading"]
@@ -196,7 +196,7 @@ def test_an_uncertain_height_is_doubtful() -> None:
         look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=azimuth, fill=0.85)
     )
     stage = Stage(position.stacks, seats={"g": "S", "r": "N"})
-    picture = BoardView(look).shoot(stage, np.random.default_rng(5))
+    picture = view_of(look).shoot(stage, np.random.default_rng(5))
     reader = Reader(plastic_sets(), "gr", "bottom", None, threaded=False)
     told = [reader.see(Frame(n, n / 5, picture), None, None) for n in range(6)]
     (read,) = [one for one in told if one is not None]

@@ -210,6 +210,27 @@ def test_a_frozen_camera_is_reported_reopened_and_found_with_another_picture(run
     assert session.state()["camera"] == "ok" and session.state()["camera_why"] is None
 
 
+def test_a_picture_that_came_twice_is_not_frozen_because_one_look_took_long(run: Any) -> None:
+    class Slow(Script):
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
+            time.sleep(0.4 if self.pushed == 2 else 0.0)
+            return super().push(frame, history, asked)
+
+    class Twice(Source):
+        frozen_after = 0.25
+
+        def __iter__(self) -> Iterator[Any]:
+            for still in super().__iter__():
+                # Each picture comes twice, a tenth of a second apart.
+                yield Still(still.index, image=np.full((8, 8, 3), still.index // 2 % 251, np.uint8))
+
+    sight = Slow({})
+    cameras = [Twice(100_000, live=True, pace=0.002) for _ in range(2)]
+    _, _, heard = run(*cameras, sight=sight)
+    until(lambda: sight.pushed > 200)
+    assert "lost" not in types(heard)
+
+
 def test_a_camera_whose_pictures_differ_in_one_pixel_is_not_frozen(run: Any) -> None:
     source = Shown(noise=True)
     _, session, heard = run(source)

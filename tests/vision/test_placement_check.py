@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from simulated import view_of
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.background import Background
@@ -137,7 +137,7 @@ def misread(tilt: float) -> tuple[Mount, list[int]]:
     look = pleasant_look(800, 600)
     look = replace(look, camera=aimed_camera(look.camera.lens, PROFILE, tilt=tilt, azimuth=20, fill=0.85))
     rng = np.random.default_rng(4)
-    view = BoardView(look)
+    view = view_of(look)
     first = view.shoot(Stage(START, seats={}), rng)
     outlines = Outlines(look.camera, PROFILE)
     colours, background = ColourModel(), Background(*first.shape[:2])

@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from simulated import view_of
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import (
     BoardStyle,
     PieceStyle,
@@ -44,7 +44,7 @@ def chess_look(tilt: float, azimuth: float, first: str = WHITE, second: str = BL
 
 
 def picture(look: SceneStyle, stage: Stage) -> NDArray[np.uint8]:
-    return BoardView(look).shoot(stage, np.random.default_rng(2))
+    return view_of(look).shoot(stage, np.random.default_rng(2))
 
 
 def off(found: Camera, true: Camera, turns: int = 1) -> float:

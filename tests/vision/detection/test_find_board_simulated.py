@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from simulated import view_of
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_stacks
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.simulator.stage import Stage
@@ -27,7 +27,7 @@ def pictures(seed: int, noises: Sequence[int]) -> tuple[SceneStyle, tuple[str, .
     rng = np.random.default_rng([seed, 77])
     start = start_stacks(Rules.make(int(rng.choice([2, 2, 3, 4]))))
     look = random_look(rng)
-    view, stage = BoardView(look), Stage(start, seats={})
+    view, stage = view_of(look), Stage(start, seats={})
     return look, start, [view.shoot(stage, np.random.default_rng(noise)) for noise in noises]
 
 

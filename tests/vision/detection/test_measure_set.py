@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
+from simulated import view_of
 
 from focus_companion.commands.read import command
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.shades import shade_text
@@ -53,7 +53,7 @@ def taken(
         pieces=PieceStyle(profile, {**PieceStyle().colours, **colours}),
     )
     stage = Stage(START, seats={"g": "S", "r": "N"})
-    return BoardView(look).shoot(stage, np.random.default_rng(3)), camera
+    return view_of(look).shoot(stage, np.random.default_rng(3)), camera
 
 
 @pytest.mark.slow

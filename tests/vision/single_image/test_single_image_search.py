@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simulated import view_of
 
-from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import plastic_sets
@@ -32,7 +32,7 @@ def still() -> tuple[np.ndarray, tuple[str, ...]]:
     stacks = [""] * 52
     for square in rng.choice(52, 16, replace=False):
         stacks[square] = "".join(rng.choice(list("gr"), int(rng.integers(1, 5))))
-    return BoardView(LOOK).shoot(Stage(tuple(stacks)), rng), tuple(stacks)
+    return view_of(LOOK).shoot(Stage(tuple(stacks)), rng), tuple(stacks)
 
 
 def start(camera: Camera, profile: BoardProfile) -> Explanation:
