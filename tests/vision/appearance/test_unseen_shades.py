@@ -30,7 +30,7 @@ def picture(field: str, pieces: dict[str, tuple[int, int, int]]) -> np.ndarray:
         column = OUTLINES.columns[INDEX[square]]
         image[column.window.slices][column.masks[1]] = shade
     noise = np.random.default_rng(3).normal(0, 3, image.shape)
-    return cv2.GaussianBlur(np.clip(image + noise, 0, 255).astype(np.uint8), (0, 0), 0.8)
+    return np.asarray(cv2.GaussianBlur(np.clip(image + noise, 0, 255).astype(np.uint8), (0, 0), 0.8))
 
 
 def evidence(

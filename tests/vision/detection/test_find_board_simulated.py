@@ -10,10 +10,12 @@ from simulated import view_of
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_stacks
+from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.for_tests.random_look import random_look
-from focus_companion.simulator.scene_style import SceneStyle
+from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.detection import find_board as finder
 from focus_companion.vision.detection import refine as find_exact
 from focus_companion.vision.detection.find_board import FoundBoard, find_board
 from focus_companion.vision.detection.pixel_check import amiss
@@ -99,3 +101,14 @@ def test_a_known_lens_makes_the_place_more_exact() -> None:
     with_lens, without = np.median(places, axis=0)
     assert with_lens < min(0.05, without)
     assert np.median(tilts) < 0.5
+
+
+def test_an_empty_board_begins_where_its_domes_do() -> None:
+    """A lattice that is off by a square has none on one side, to whichever side it is off."""
+    look = pleasant_look(640, 480)
+    image = BoardView(look).shoot(Stage(("",) * 52), np.random.default_rng(5))
+    empty = ("",) * 52
+    hunt = finder._Hunt(image, look.profile, empty, None)
+    for beside in (look.camera, *finder.places_beside(look.camera, look.profile)):
+        fit = hunt.on_most_domes(finder._Fitted(beside, 2.5, None))
+        assert corners_off(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1

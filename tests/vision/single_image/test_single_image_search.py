@@ -13,10 +13,12 @@ from simulated import view_of
 
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
+from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import lifted
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.single_image import read_still
 from focus_companion.vision.single_image.search import Explanation, Tried, begun, searched, shares
 from focus_companion.vision.single_image.view import StillPicture
 
@@ -107,3 +109,12 @@ def test_pieces_that_the_set_does_not_have_explain_a_picture_less_well() -> None
     spared = view.explained(palette, few) - view.explained(palette, many)
     view.picture.limit = 19
     assert spared - (view.explained(palette, few) - view.explained(palette, many)) == pytest.approx(5.0)
+
+
+def test_a_board_that_was_found_a_square_off_is_read_where_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    image, stacks = still()
+    away = aside(LOOK.camera, LOOK.profile.pitch)
+    monkeypatch.setattr(read_still, "find_board", lambda *_, **__: FoundBoard(away, LOOK.profile, 0.9))
+    reading = read_still.read_still(image, plastic_sets(), "gr")
+    assert reading is not None and off(reading.camera) < 0.1
+    assert sum(map(str.__eq__, reading.stacks, stacks)) >= 50
