@@ -264,7 +264,7 @@ def test_what_comes_later_is_asked_for_again(table, seen: Seen, lost: str) -> No
     page.click(".acts [data-act=new_game]")
     expect(page.locator("#new-game")).to_be_visible()
     expect(page.locator("#moves li")).to_have_count(1)
-    expect(page.locator("dialog")).to_have_count(4)
+    expect(page.locator("dialog")).to_have_count(5)
 
 
 def test_a_dialog_opens_also_while_the_host_is_away_and_what_was_missed_comes_by_itself(
