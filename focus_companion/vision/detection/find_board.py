@@ -119,6 +119,8 @@ def find_board(
     if best is None or not best.likely:
         return None
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
+    if best.moulded is not None and not _confirmed(image, camera, profile):
+        return None
     return FoundBoard(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
 
 
@@ -289,14 +291,23 @@ class _Hunt:
         camera = fitted(self._edges, guess, self._profile, self._lens)
         odds = board_odds(self._edges, camera, self._profile)
         if self._stacks is None:
-            return _Fitted(camera, odds, None, self._moulded(camera) if self._cold else None)
+            cold = _moulded(self._image, self._edges, camera, self._profile) if self._cold else None
+            return _Fitted(camera, odds, None, cold)
         camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
         return _Fitted(camera, odds, shows)
 
-    def _moulded(self, camera: Camera) -> float:
-        """See :data:`_MOULDED`."""
-        plain = share_plain(self._edges, camera, self._profile)
-        return plain + share_of_one_shade(self._image, camera, self._profile)
+
+def _moulded(image: Image, edges: Edges, camera: Camera, profile: BoardProfile) -> float:
+    """See :data:`_MOULDED`."""
+    return share_plain(edges, camera, profile) + share_of_one_shade(image, camera, profile)
+
+
+def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
+    """Whether a larger picture shows a board, too: with few pixels, small squares and letters look round."""
+    fine, _ = reduced(image, FINE_PIXELS)
+    edges, seen = Edges.of(fine), resized(camera, fine)
+    odds = board_odds(edges, seen, profile)
+    return odds > _FAINTEST and _moulded(fine, edges, seen, profile) > _MOULDED
 
 
 def _turn_to(
