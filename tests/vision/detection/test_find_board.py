@@ -13,6 +13,7 @@ from focus_companion.vision.detection import find_board as finder
 from focus_companion.vision.detection.blobs import WORK_PIXELS
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.detection.refine import refine
+from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import turned
 
 VIEWS = {
@@ -163,3 +164,20 @@ def test_what_lies_a_square_beside_is_set_right_before_more_is_looked_for(
     assert best is not None and best.clear and len(looked) == 1
     off = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
+
+
+def test_a_calibration_sheet_with_small_squares_is_no_board() -> None:
+    """Where there are few pixels, its squares look as round as domes."""
+    rng, sheet = np.random.default_rng(1), np.full((11, 13), 235, np.uint8)
+    sheet[1:-1, 1:-1] = np.where(np.indices((9, 11)).sum(0) % 2, 235, 40)
+    height, width = 11 * 28, 13 * 28
+    corners = np.array([(-width, -height), (width, -height), (width, height), (-width, height)]) / 2
+    turn = np.deg2rad(20)
+    askew = corners @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) + (640, 360)
+    paper = cv2.resize(sheet, (width, height), interpolation=cv2.INTER_NEAREST)
+    places = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
+    onto = cv2.getPerspectiveTransform(places, askew.astype(np.float32))
+    wall = np.full((720, 1280), 150, np.uint8)
+    shown = cv2.warpPerspective(paper, onto, (1280, 720), dst=wall, borderMode=cv2.BORDER_TRANSPARENT)
+    grey = cv2.GaussianBlur(shown, (0, 0), 1.0)[..., None] + rng.normal(0, 3, (720, 1280, 3))
+    assert find_board(np.clip(grey, 0, 255).astype(np.uint8), plastic_sets()) is None
