@@ -18,6 +18,7 @@ from focus_companion.referee import judge as judging
 from focus_companion.referee import weighing
 from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.judge import judge
+from focus_companion.referee.trimming import Pending
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import Judgement
 
@@ -73,6 +74,50 @@ def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: K
     turn = Act(Kind.TURN, {INDEX["d5"]: "gr", INDEX["d6"]: ""}, (Move.parse("*d5"),))
     best = Judgement(turn, 96.0, 3.0)
     assert judging._unexplained(look, best, [INDEX[where]], position).act.kind is told
+
+
+@pytest.mark.parametrize(("changed", "told"), [(0.0, Kind.TURN), (0.4, Kind.WRONG_TWICE)])
+def test_what_the_reference_showed_otherwise_from_the_start_need_not_be_explained(
+    changed: float, told: Kind
+) -> None:
+    """Under a reflection, e5 looked empty when the reference was adopted: no news, unless it has changed."""
+    position = start_position(RULES)
+    evidence = SimpleNamespace(
+        standing=position.stacks,
+        read=lambda square, *_: ("gr" if square == INDEX["d5"] else "r", 10.0),
+        stack_gain=lambda *_: SimpleNamespace(nats=90.0),
+        gain=lambda changes: SimpleNamespace(nats=150.0 * len(changes)),
+    )
+    touched = np.zeros(len(SQUARES))
+    touched[[INDEX["d5"], INDEX["e5"]]] = 0.9, changed
+    change = SimpleNamespace(touched=touched)
+    look: Any = SimpleNamespace(evidence=evidence, change=change, unsettled=(INDEX["e5"],))
+    turn = Act(Kind.TURN, {INDEX["d5"]: "gr"}, (Move.parse("*d5"),))
+    both = [INDEX["d5"], INDEX["e5"]]
+    assert judging._unexplained(look, Judgement(turn, 96.0, 30.0), both, position).act.kind is told
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+def test_a_turn_on_the_stack_before_a_square_that_changed_is_weighed(
+    monkeypatch: pytest.MonkeyPatch, overlap: bool
+) -> None:
+    """It changes most of the square behind, which nothing has been placed on, and less of its own."""
+    position = start_position(RULES)
+    look = look_at(position, TOUCHED)
+    look.evidence.outlines.meet = lambda *_: overlap
+    pools: list[list[str]] = []
+
+    def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
+        pools.append([f"{act.kind.name} {' '.join(map(str, act.moves))}" for act in pool])
+        turn = next((act for act in pool if act.kind is Kind.TURN), pool[0])
+        return Judgement(turn, 41.0, 14.7)
+
+    monkeypatch.setattr(judging, "weigh", weigh)
+    monkeypatch.setattr(judging, "explains", lambda *_: True)
+    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    awaited = Pending(Move.parse("d5-d6"), sure=True)
+    judge(look, [position], RULES, awaited)
+    assert ("PENDING *f7" in pools[0]) is overlap
 
 
 @pytest.mark.parametrize(("beside", "further"), [(0.26, True), (0.12, False)])
