@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import struct
 import time
@@ -62,6 +63,9 @@ class Ours:
 @lru_cache(maxsize=1)
 def _sparring_code() -> Any:
     return compiled(Path(__file__).with_name("sparring.wasm").read_bytes())
+
+
+atexit.register(_sparring_code.cache_clear)
 
 
 class Sparring:

@@ -6,6 +6,7 @@ compiled code to any machine without a compiler.
 
 from __future__ import annotations
 
+import atexit
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -70,6 +71,10 @@ def compiled(code: bytes) -> tuple[Runtime, Module]:
 def engine_code() -> tuple[Runtime, Module]:
     """Return the engine's code, compiled once in a process."""
     return compiled(files("focus_companion.players").joinpath("engine.wasm").read_bytes())
+
+
+# The library cannot release its objects once the interpreter has begun to unload modules.
+atexit.register(engine_code.cache_clear)
 
 
 class Machine:
