@@ -93,6 +93,12 @@ class Program:
         told: dict[str, Any] = self.answer("/api/state")
         return told
 
+    def alerts(self) -> list[tuple[str, ...]]:
+        """Reason and squares of every alert of the game so far."""
+        record = self.answer(f"/api/games/{self.state()['game']}/export?format=json")
+        alerts = [incident for incident in record["incidents"] if incident["type"] == "alert"]
+        return [(alert["reason"], *sorted(alert["squares"])) for alert in alerts]
+
     def wait(self, come: Callable[[], bool]) -> None:
         until = time.monotonic() + PATIENCE
         while not come():
@@ -132,6 +138,7 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     if shots:
         phone.screenshot(path=f"{shots}/phone-390.png")
     program.wait(lambda: len(program.state()["moves"]) >= 3)
+    alerts = program.alerts()
     # The connection is cut: the companion loses the phone, and both recover by themselves.
     phone.context.set_offline(True)
     playwright.expect(phone.locator("#line")).to_have_attribute("data-line", "off")
@@ -142,12 +149,10 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     program.wait(lambda: len(program.state()["moves"]) >= len(PLAYED))
     told = program.state()
     assert [turn["move"] if isinstance(turn, dict) else turn for turn in told["moves"]] == PLAYED
-    record = program.answer(f"/api/games/{told['game']}/export?format=json")
-    # Which of the clip's two illegal acts fall into the gap depends on how fast the machine is.
-    alerts = [incident for incident in record["incidents"] if incident["type"] == "alert"]
-    told = [(alert["reason"], *sorted(alert["squares"])) for alert in alerts]
-    assert set(told) <= {("distance", "a6", "c6"), ("out_of_turn", "d4", "f4")}
-    assert len(told) == len(set(told)) and troubles == []
+    # The clip goes on while the line is cut: how much of it is missed, and what the board then seems to show,
+    # depends on how fast the machine is. Until then only the clip's illegal acts may be alerted.
+    assert set(alerts) <= {("distance", "a6", "c6"), ("out_of_turn", "d4", "f4")}
+    assert len(alerts) == len(set(alerts)) and troubles == []
     assert link.partition("#")[2] not in program.log.read_text()
 
 
