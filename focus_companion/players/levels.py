@@ -1,7 +1,7 @@
 """The eight levels: how far each looks ahead and how much it misjudges what it sees.
 
 A level's error is the same for the same position throughout one choice, so a weak level does not blunder at
-random: it believes in a wrong plan, as a beginner does. docs/players.md tells how the numbers were found.
+random: it believes in a wrong plan, as a beginner does. docs/players.md says how the numbers were found.
 """
 
 from __future__ import annotations

@@ -110,16 +110,16 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     unchanged. From straight above, five pieces look much like six; this distinguishes them.
     """
     calm = [s for s in act.changes if look.touched[s] < OPEN and s not in act.past]
-    told = -sum(_unseen(look, s, act.changes[s]) for s in calm if s not in (act.unseen or ()))
-    told -= sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
-    told -= sum(_gained_before(look, s, stack) for s, stack in act.changes.items() if s not in act.past)
+    score = -sum(_unseen(look, s, act.changes[s]) for s in calm if s not in (act.unseen or ()))
+    score -= sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
+    score -= sum(_gained_before(look, s, stack) for s, stack in act.changes.items() if s not in act.past)
     if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
-        told -= HIDDEN_TURN
+        score -= HIDDEN_TURN
     if act.kind is Kind.TURNS and _buries(act):
-        told -= BURIED
+        score -= BURIED
     if act.placed:
-        told += sum(_differs(look, s) for s in act.unseen or ())
-    return told + trimming(look, act, pending)
+        score += sum(_differs(look, s) for s in act.unseen or ())
+    return score + trimming(look, act, pending)
 
 
 def _gained_before(look: Look, square: int, stack: str) -> float:
@@ -150,8 +150,8 @@ def _unseen(look: Look, square: int, stack: str) -> float:
 
 def _buries(act: Act) -> bool:
     """Whether one of the new turns sets a stack on the piece that the previous one placed."""
-    told = act.moves[act.believed :]
-    return any(one.origin is None and one.target == two.target for one, two in pairwise(told))
+    new = act.moves[act.believed :]
+    return any(one.origin is None and one.target == two.target for one, two in pairwise(new))
 
 
 def _hidden(look: Look, act: Act, square: int) -> bool:

@@ -135,13 +135,13 @@ def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
     """
     _ = voice.texts.gettext
     parts = [voice.player(state, event.player), voice.turn(event.move)]
-    # The state may be further than the event: two turns that were seen at once are told one by one.
-    told: Mapping[str, Any] = next(
+    # The state may be further than the event: two turns that were seen at once are announced one by one.
+    turn: Mapping[str, Any] = next(
         (turn for turn in state.get("moves", ()) if turn.get("ply") == event.ply), {}
     )
-    if taken := len(told.get("captured", "")):
+    if taken := len(turn.get("captured", "")):
         parts.append(_("takes {n}").format(n=voice.number(taken)))
-    if kept := len(told.get("reserve", "")):
+    if kept := len(turn.get("reserve", "")):
         parts.append(_("keeps {n}").format(n=voice.number(kept)))
     if event.to_move is not None and event.to_move != _regular_next(event.player, state):
         parts.append(_("now {player}").format(player=voice.player(state, event.to_move)))

@@ -133,9 +133,9 @@ def open_listeners(
         look()
         show(event)
         if spoken is not None:
-            spoken.hear(event)
+            spoken.on_event(event)
         publish(event)
-        reports.hear(event)
+        reports.on_event(event)
         line = event_line(event, page=True)
         history = session.history
         log.info("game %d, turn %d: %s", history.game, history.ply, line.strip() or event.type)

@@ -181,15 +181,16 @@ class Evidence:
 def _of_one_shade(
     pixels: NDArray[np.uint8], piece: NDArray[np.bool_], seen: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """(h, w) log-likelihood of pixels under a piece of a shade that has never been seen, if one stands where
-    ``piece`` (h, w) says: it is all of one shade, that which shows there. What looks like a piece of a known
-    shade, by the log-likelihoods ``seen`` (h, w, K), is one of those.
+    """(h, w) log-likelihood of the pixels under a piece of a shade that has not been seen yet.
+
+    ``piece`` (h, w) marks the pixels that the piece would cover; its shade is their median. If they match one
+    of the known shades, whose log-likelihoods are ``seen`` (h, w, K), the piece is taken for one of those.
     """
     if not piece.any():
         return np.full(piece.shape, np.log(UNSEEN), np.float32)
     own = of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
-    # Elsewhere on the board a piece of a known shade is lit otherwise; but a dark one is as dark all over as
-    # only the sides of a light one are.
+    # The light differs across the board, so a piece of a known shade may match only roughly. A mean over the
+    # piece still separates shades: the sides of a light piece are dark, but a dark piece is dark all over.
     known = seen[piece].mean(0).max(initial=-np.inf)
     return np.full_like(own, np.log(UNSEEN)) if known > own[piece].mean() / 2 else own
 
