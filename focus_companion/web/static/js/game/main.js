@@ -47,7 +47,7 @@ function toast(text) {
 
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
-  if (words && words !== info.textContent) status.tell(words);
+  if (words && words !== info.textContent) status.speak(words);
   info.textContent = words || info.dataset.hint;
   if (tools?.editor?.active && square) tools.editor.look(square);
 });
