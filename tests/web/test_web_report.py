@@ -11,9 +11,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from conftest import ScriptedSight, Table
 from flask import Flask
 from flask.testing import FlaskClient
+from scripted_table import ScriptedSight, Table
 
 from focus_companion.game.moves import Move
 from focus_companion.referee.verdict import TurnSeen, Verdict, Wrong
