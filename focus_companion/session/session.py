@@ -323,9 +323,10 @@ class Session:
             return emitted
         if self._history.over and self._again is not None and self._time >= self._history.time + self._again:
             emitted += self._begin_next_game()
-        history = self._history
+        transitions = self._history.transitions(self._history.times_up(self._time))
+        history = transitions[-1].after if transitions else self._history
         seen = self._looking.verdicts(self._sight, frame, history, self._time)
-        transitions = follow(seen, history, self._time)
+        transitions += follow(seen, history, self._time)
         history = transitions[-1].after if transitions else history
         if history.start_from and history.reading and self.takes_reading:
             transitions += history.transitions(take_reading(history.reading, history, self._time))

@@ -90,6 +90,8 @@ def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
             return _then_turn(_("Put right."), state, voice)
         case events.Found():
             return _("I see the board again.")
+        case events.TimeUp():
+            return time_up(event.player, state, voice)
         case events.Paused():
             return _("The game is paused.") if event.paused else _("The game goes on.")
     return ""
@@ -173,6 +175,11 @@ def _please_put_right(squares: Any, voice: Voice) -> str:
     if not squares:
         return ""
     return voice.texts.gettext("Please put right: {squares}.").format(squares=voice.squares(squares))
+
+
+def time_up(player: str, state: Mapping[str, Any], voice: Voice) -> str:
+    """ "Ann: the time is up." """
+    return voice.texts.gettext("{player}: the time is up.").format(player=voice.player(state, player))
 
 
 def _lost(event: events.Lost, voice: Voice) -> str:

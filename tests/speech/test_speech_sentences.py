@@ -57,6 +57,7 @@ SAID = [
     (events.Lost(1, "board", "out of view"), "I do not see the board."),
     (events.Result(1, ["green"], "domination"), "Ann wins."),
     (events.Resolved(1), "Put right. Ann to move."),
+    (events.TimeUp(1, "red"), "Bob: the time is up."),
     (events.Placed(1, None), None),
 ]  # fmt: skip
 

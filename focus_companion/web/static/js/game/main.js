@@ -15,7 +15,7 @@ import { raised, stacksOf } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, moment, t, tn } from "../lib/texts.js";
-import { letterOf, refusalText } from "./words.js";
+import { letterOf, playerName, refusalText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
@@ -320,6 +320,7 @@ if (past) {
     else if (event) {
       tools?.sound(event.type);
       tools?.camera?.refresh();
+      if (event.type === "time_up") toast(t("{player}: the time is up.", { player: playerName(state, event.player) }));
       if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }
   }, line);
