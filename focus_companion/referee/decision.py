@@ -42,6 +42,8 @@ class Decision:
     """The look shows the same stacks as before, uncovered, without a hint of a barely visible turn."""
     covered: bool
     """Something lies over the board."""
+    lifted: tuple[int, str] | None = None
+    """See :attr:`.weighing.Judgement.lifted`."""
 
 
 def outcome(verdicts: Iterable[Verdict], history: Sequence[Position], rules: Rules) -> Stacks | None:

@@ -118,13 +118,15 @@ class Referee:
         self._go_on(history)
         self._partial = False
         verdicts = tuple(self._verdicts(look, history))
+        judgement = self._judged[1] if self._judged is not None and self._judged[0] == look.number else None
         self._decided = Decision(
             verdicts,
             self._assumed() or Standing(history[-1].stacks),
             outcome(verdicts, history, self._rules),
             partial=self._partial,
             unchanged=self._unchanged(look),
-            covered=self._judged is not None and self._judged[0] == look.number and self._judged[1].covered,
+            covered=judgement is not None and judgement.covered,
+            lifted=None if judgement is None or self._beliefs else judgement.lifted,
         )
         return self._decided
 

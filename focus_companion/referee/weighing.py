@@ -86,6 +86,15 @@ class Judgement:
         return self.foreign > AMISS
 
     @property
+    def lifted(self) -> tuple[int, str] | None:
+        """The square of the only stack that changed, if pieces may have been lifted from its top, and what is
+        left of it.
+        """
+        if self.covered or not self.act.lifted or len(self.act.changes) != 1:
+            return None
+        return next(iter(self.act.changes.items()))
+
+    @property
     def confidence(self) -> float:
         return float(1 / (1 + np.exp(-np.clip(self.lead / 4, -30, 30))))
 

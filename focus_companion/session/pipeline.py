@@ -83,6 +83,7 @@ class Pipeline:
         self._ready = self._vouched = False
         self._lost = self._at_rest = False
         self._differs: tuple[int, ...] = ()
+        self._lifted: tuple[int, str] | None = None
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
         self._shades: tuple[Camera, dict[str, Shade]] | None = None
@@ -101,6 +102,15 @@ class Pipeline:
     def at_rest(self) -> bool:
         """Whether nothing has moved for :data:`REST` seconds, or the board has not been found yet."""
         return self._at_rest or self._watcher is None or self._watcher.state is State.SEEKING
+
+    @property
+    def lifted(self) -> tuple[int, int] | None:
+        """See :attr:`Sight.lifted`."""
+        lifted, known = self._lifted, self._known
+        if lifted is None or known is None:
+            return None
+        square, left = lifted
+        return square, len(known.stacks[square]) - len(left)
 
     @property
     def outlines(self) -> Outlines | None:
@@ -156,7 +166,7 @@ class Pipeline:
         if not self._ready:
             return verdicts + self._set_up(watcher, look)
         decision = self._referee.judge(look, history, asked)
-        standing = decision.standing
+        standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence
             # against them.
@@ -208,6 +218,7 @@ class Pipeline:
     def _follow(self, history: Sequence[Position]) -> None:
         """The session accepted our verdict, or the game was corrected by hand."""
         assert self._watcher is not None
+        self._lifted = None
         position = history[-1]
         standing = self._referee.follow(history)
         if standing is not None:

@@ -32,6 +32,13 @@ class Sight(Protocol):
         """Whether nothing has moved for so long that fewer pictures are enough."""
         ...
 
+    @property
+    def lifted(self) -> tuple[int, int] | None:
+        """The square (index) of a stack from whose top pieces are missing in the last picture, and their
+        number: somebody may have them in the hand. ``None`` if the picture shows anything else.
+        """
+        ...
+
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:
         """The verdicts of this frame; ``history`` holds the game's positions from ply 0 on, ``asked`` says
         for whom others make the turns, and which one now.

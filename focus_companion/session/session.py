@@ -223,6 +223,11 @@ class Session:
             "pieces": view.named(self._sight.pieces()),
         }
 
+    @property
+    def lifted(self) -> tuple[int, int] | None:
+        """The square (index) of a stack from which pieces seem lifted, and their number; else ``None``."""
+        return self._sight.lifted
+
     def legal(self) -> list[str]:
         """The legal turns now; those that explain most squares of the alert come first."""
         return [str(move) for move in nearest_turns(self._history)]

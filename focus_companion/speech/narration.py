@@ -94,7 +94,25 @@ def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
             return time_up(event.player, state, voice)
         case events.Paused():
             return _("The game is paused.") if event.paused else _("The game goes on.")
+        case events.Hinted() | events.Assessed():
+            return _help(event, voice)
     return ""
+
+
+def _help(event: events.Hinted | events.Assessed, voice: Voice) -> str:
+    """What the computer advises."""
+    _ = voice.texts.gettext
+    if isinstance(event, events.Hinted):
+        if event.move:
+            return _("Hint: {turn}.").format(turn=voice.turn(event.move))
+        if not event.square:
+            return _("Hint: a piece from the reserve.")
+        return _("Hint: the stack on {square}.").format(square=voice.square(event.square))
+    text = {
+        "good": _("{square} is good: hardly any turn is better."),
+        "fair": _("{square} is not bad, but there is something better."),
+    }.get(event.grade, _("Careful with {square}: there is something much better."))
+    return text.format(square=voice.square(event.square))
 
 
 def opening(state: Mapping[str, Any], voice: Voice) -> str:

@@ -35,6 +35,7 @@ class Unseeing:
 
     camera_state = "ok"
     at_rest = False
+    lifted: tuple[int, int] | None = None
 
     def hurry(self, until: float) -> None:
         pass

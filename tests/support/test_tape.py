@@ -52,6 +52,7 @@ REQUESTS: list[ask.Request] = [
     ask.SetSeat("r", "far"), ask.SetSeat("r", "companion:3", 20.0),
     ask.SubmitTurn("r", Move.parse("d5-d6"), 3, 4, "a position"),
     ask.TakeHint(Move.parse("d5-d6"), 3, 4, "a position"),
+    ask.Assess(12, 0.25, 3, 4, "a position"),
     ask.GiveUp("r", 3, 4, "a position", "late", "no answer"),
     ask.SetPosition(("r",) * 52, "g", {"g": 2}, {"g": {"r": 1}}, "a note"),
 ]  # fmt: skip
@@ -72,6 +73,7 @@ class Brightness:
 
     camera_state = "ok"
     at_rest = False
+    lifted = None
 
     def __init__(self, rules: Rules) -> None:
         self.turns = [Move.parse(text) for text in ("d5-d6", "d7-d6", "c5-c6", "e7-e6")]

@@ -28,6 +28,7 @@ class ScriptedSight:
 
     camera_state = "ok"
     at_rest = False
+    lifted: tuple[int, int] | None = None
 
     def __init__(self) -> None:
         self.script: list[Verdict] = []
