@@ -32,6 +32,7 @@ class ScriptedSight:
 
     camera_state = "ok"
     at_rest = False
+    any_shades = True
 
     def __init__(self) -> None:
         self.script: list[Verdict] = []
