@@ -77,6 +77,13 @@ class Sight(Protocol):
         """The corners of the lattice as fractions of the picture's size; ``None`` without a board."""
         ...
 
+    @property
+    def any_shades(self) -> bool:
+        """Whether any shades may stand for the players' colours: those of draughts or coins, whereas a green
+        piece of the plastic set is green.
+        """
+        ...
+
     def pieces(self) -> Mapping[str, Mapping[str, str]]:
         """What is known of the pieces' colours by letter: any of ``seen``, ``name``, ``shade``."""
         ...

@@ -27,6 +27,7 @@ class ScriptedSight:
     """Emits for each frame the verdicts that the test has scripted."""
 
     camera_state = "ok"
+    any_shades = True
     at_rest = False
     lifted: tuple[int, int] | None = None
 

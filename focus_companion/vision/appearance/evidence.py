@@ -73,7 +73,7 @@ class Evidence:
         self._share = pixel_share(outlines)
         self._board = outlines.window(range(len(SQUARES)))
         shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, CLASSES)
-        self._scored: NDArray[np.float32] = np.empty(shape, np.float32)
+        self._scored: NDArray[np.float32] = np.full(shape, -np.inf, np.float32)
         self._ready: set[int] = set()
         self._old: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
         self._known: dict[tuple[tuple[int, str], ...], Gain] = {}
@@ -148,12 +148,18 @@ class Evidence:
                 part, pixels, scores[..., BARE], flat=self.outlines.profile.flat
             )
             unseen = self.colours.of_any_shade
+            piece = self.outlines.columns[square].masks[1]
+            pieces = self.colours.known & ~unseen
+            pieces[BARE] = False
             if unseen.any():
-                seen = self.colours.known & ~unseen
-                seen[BARE] = False
-                piece = self.outlines.columns[square].masks[1]
-                scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., seen])[..., None]
-            self._scored[self._inside(part)] = scores
+                scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., pieces])[..., None]
+            scored = self._scored[self._inside(part)]
+            before = scored[..., pieces]
+            scored[...] = scores
+            if not self.standing[square]:
+                _spare_alike(scored, piece, np.flatnonzero(pieces))
+            # Where columns overlap, what was spared for another square remains so.
+            scored[..., pieces] = np.maximum(scored[..., pieces], before)
             self._ready.add(square)
         return self._scored[self._inside(window)]
 
@@ -176,6 +182,24 @@ class Evidence:
             front = sorted(grown, key=lambda stack: -scored[stack])[:6]
         best, second = sorted(scored, key=lambda stack: -scored[stack])[:2]
         return best, scored[best] - scored[second]
+
+
+def _spare_alike(scores: NDArray[np.float32], piece: NDArray[np.bool_], pieces: NDArray[np.intp]) -> None:
+    """Where a bare square looks like a piece of one of the classes ``pieces``, a white draught on a white
+    field, its pixels ``piece`` (h, w) are no evidence against one: in ``scores`` (h, w, classes), that class
+    scores as high as the bare board there. That the square has changed must tell them apart.
+
+    What is remembered of each bare pixel is exact, what is known of a piece is its shade in any light, so
+    such a piece would always seem to be missing.
+    """
+    if not piece.any() or not len(pieces):
+        return
+    shown = scores[piece]
+    means = shown[:, pieces].mean(0)
+    alike = int(pieces[means.argmax()])
+    # 0 is a piece of any colour at all.
+    if 0.0 < means.max() < shown[:, BARE].mean():
+        scores[piece, alike] = shown[:, BARE]
 
 
 def _of_one_shade(

@@ -85,7 +85,7 @@ function equip(made) {
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
       report: new made.Report($("#report"), now, toast),
-      roles: new made.Roles($("#roles")),
+      roles: new made.Roles($("#roles"), send),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
