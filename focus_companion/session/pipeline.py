@@ -33,6 +33,7 @@ from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
 from ..vision.tracking.state import State
 from ..vision.tracking.watcher import Watcher
+from .decisions import DecisionListener
 from .reading import Reader
 from .usable import Usable
 
@@ -65,11 +66,14 @@ class Pipeline:
         lens: LensProfile | None = None,
         tries_mount: bool = True,
         threaded: bool = False,
+        on_decision: DecisionListener | None = None,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies, used if the position is ambiguous;
         ``lens``: that of the camera, if known; ``tries_mount``: whether :meth:`mount` also evaluates the
-        picture of the start; ``threaded``: :meth:`read` works in a separate thread.
+        picture of the start; ``threaded``: :meth:`read` works in a separate thread; ``on_decision`` receives
+        every decision of the referee with its look.
         """
+        self._on_decision = on_decision
         self._lens, self._rules = lens, rules
         self._trial: Trial | None = None
         self._tries_mount = tries_mount
@@ -166,6 +170,8 @@ class Pipeline:
         if not self._ready:
             return verdicts + self._set_up(watcher, look)
         decision = self._referee.judge(look, history, asked)
+        if self._on_decision is not None:
+            self._on_decision(decision, look)
         standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence

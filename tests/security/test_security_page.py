@@ -288,8 +288,8 @@ def test_no_number_of_a_game_breaks_anything(watcher: FlaskClient, number: str) 
 
 
 IN_CHILDREN = HOSTILE[:2]
-"""Names with which the slow formats are made in child processes, as the program does. With all others, the same
-code runs in the test's own process: starting a child takes over a second."""
+"""Names with which the slow formats are made in child processes, as the program does. With all others, the
+same code runs in the test's own process: starting a child takes over a second."""
 
 
 def here(match: Match, name: str, language: str) -> bytes:
