@@ -55,6 +55,6 @@ def write_explanations(explainer: Explainer, folder: Path, *, to_stderr: bool = 
         click.echo(f"{terms.text()}\n-> {name}.png", err=to_stderr)
     if explainer.missing:
         raise NotSo(
-            f"--explain: nothing was decided by {explainer.missing[0]:g} s; turns are judged from when the start "
+            f"--explain: nothing was decided by {explainer.missing[0]:g} s; turns are judged once the start "
             "position has been seen"
         )
