@@ -11,8 +11,9 @@ import numpy as np
 from .acts import Act, Kind
 from .beliefs import ends_high
 from .course import ALONE, plainly_stirred
+from .margin import LEAD, RIGHTLY
 from .trimming import Pending
-from .weighing import LEAD, RIGHTLY, Judgement
+from .weighing import Judgement
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look

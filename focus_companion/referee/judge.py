@@ -17,9 +17,10 @@ from .beginning import Beginning
 from .beliefs import Belief, World, believe, ends_high
 from .course import ALONE, IGNORED, OPEN, Ignored, plainly_stirred
 from .explaining import MISSED, as_due, clean, explains, left_out
+from .margin import LEAD
 from .trimming import Pending
 from .verdict import Wrong
-from .weighing import AMISS, LEAD, NOTHING, Judgement, weigh
+from .weighing import AMISS, NOTHING, Judgement, weigh
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look

@@ -25,9 +25,10 @@ from .course import ALONE, Ignored
 from .decision import Condition, Decision, Standing, outcome
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
+from .margin import LEAD
 from .trimming import Pending, seen_to
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
-from .weighing import LEAD, Judgement
+from .weighing import Judgement
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
