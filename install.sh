@@ -80,10 +80,10 @@ service() {
         say "The service is installed already."
         return 0
     fi
-    "$program" service install --user "$@"
     if command -v loginctl >/dev/null && [ "$(loginctl show-user "$(id -un)" -p Linger --value 2>/dev/null)" = no ]; then
         as_root loginctl enable-linger "$(id -un)" || say "The service runs only while you are logged in."
     fi
+    "$program" service install --user "$@"
 }
 
 changed=no

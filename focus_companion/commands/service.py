@@ -65,7 +65,8 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
             f"see: journalctl --user --unit {NAME}"
         )
     click.echo("It runs, and starts again with your session.")
-    click.echo("To have it run without anyone logged in: loginctl enable-linger")
+    if _run("loginctl", "show-user", str(os.getuid()), "--property", "Linger", "--value") != "yes\n":
+        click.echo("To have it run without anyone logged in: loginctl enable-linger")
 
 
 @command.command("uninstall")
@@ -172,13 +173,15 @@ def _systemctl(*words: str) -> bool:
 
 def _ask(*words: str) -> str | None:
     """The output of systemctl; ``None`` if it is missing or fails."""
-    if shutil.which("systemctl") is None:
+    return _run("systemctl", "--user", "--no-pager", *words)
+
+
+def _run(*command: str) -> str | None:
+    """The output of a command; ``None`` if it is missing or fails."""
+    if shutil.which(command[0]) is None:
         return None
     try:
-        done = subprocess.run(
-            ["systemctl", "--user", "--no-pager", *words],
-            capture_output=True, text=True, timeout=_SECONDS, check=False,
-        )  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None

@@ -284,7 +284,7 @@ class Sending:
             return
         if current["alert"] != self._published.get("alert"):
             self._alert_at = messages.wall_clock() if current["alert"] else None
-            self._published, self._state_at = current, now
+        self._published, self._state_at = current, now
         more = {"table": self._of.table, "journal": self._of.identity, "alert_at": self._alert_at}
         self._line.publish(self._topics.state, compact(more | current).encode(), retain=True)
 

@@ -84,6 +84,17 @@ def test_systemctl_is_asked(tmp_path: Path) -> None:
         assert words in asked
 
 
+@pytest.mark.parametrize(("lingers", "hinted"), [("yes", False), ("no", True)])
+def test_running_without_a_login_is_mentioned_where_it_is_off(
+    tmp_path: Path, lingers: str, hinted: bool
+) -> None:
+    for name, does in (("systemctl", "exit 0"), ("loginctl", f"echo {lingers}")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    status, printed, _ = service(tmp_path, "install", path=str(tmp_path))
+    assert status == 0 and ("enable-linger" in printed) is hinted
+
+
 def test_a_service_that_does_not_start_is_reported(tmp_path: Path) -> None:
     fake = tmp_path / "systemctl"
     fake.write_text('#!/bin/sh\ncase "$*" in *restart*) exit 1;; esac\n', encoding="utf-8")
