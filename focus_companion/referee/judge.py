@@ -330,7 +330,7 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
         if stack != look.evidence.standing[square] and gain > MISSED / 2:
             differ[square] = stack
     if not differ:
-        return Judgement(NOTHING, 0.0, 0.0)
+        return Judgement(NOTHING, 0.0, 0.0, weighed=best.weighed, pending=best.pending)
     gained = look.evidence.gain(differ).nats
     known = bool(best.act.moves) if best.act.legal else best.lead >= LEAD
     likely = known and _since_adopted(look, differ) <= best.act.changes.keys()
@@ -344,7 +344,9 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
     nats = gained + act.prior
     lead = nats - best.nats
-    return Judgement(act, nats, lead, lead if best.act.legal else 50.0, rivals=(best.act,))
+    legal_lead = lead if best.act.legal else 50.0
+    rivals, weights = (best.act,), (act.prior, best.weights[0])
+    return replace(best, act=act, nats=nats, lead=lead, legal_lead=legal_lead, rivals=rivals, weights=weights)
 
 
 def _since_adopted(look: Look, squares: Collection[int]) -> set[int]:

@@ -22,7 +22,7 @@ from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
 from .beliefs import MOST, Belief, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Ignored
-from .decision import Decision, Standing, outcome
+from .decision import Condition, Decision, Standing, outcome
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
 from .trimming import Pending, seen_to
@@ -95,6 +95,8 @@ class Referee:
         self._asked_for = NOBODY
         self._partial = False
         """Of the last verdicts: see :attr:`Decision.partial`."""
+        self._conditions: list[Condition] = []
+        """Of the last verdicts: see :attr:`Decision.conditions`."""
         self._decided: Decision | None = None
         """The last decision, until the game's position changes."""
         self._asked = -1
@@ -116,17 +118,19 @@ class Referee:
         """
         self._asked_for = asked
         self._go_on(history)
-        self._partial = False
+        self._partial, self._conditions = False, []
         verdicts = tuple(self._verdicts(look, history))
-        judgement = self._judged[1] if self._judged is not None and self._judged[0] == look.number else None
+        judged = self._judged[1] if self._judged is not None and self._judged[0] == look.number else None
         self._decided = Decision(
             verdicts,
             self._assumed() or Standing(history[-1].stacks),
             outcome(verdicts, history, self._rules),
             partial=self._partial,
-            unchanged=self._unchanged(look),
-            covered=judgement is not None and judgement.covered,
-            lifted=None if judgement is None or self._beliefs else judgement.lifted,
+            unchanged=judged is not None and self._unchanged(judged),
+            covered=judged is not None and judged.covered,
+            lifted=None if judged is None or self._beliefs else judged.lifted,
+            judgement=judged,
+            conditions=tuple(self._conditions),
         )
         return self._decided
 
@@ -218,13 +222,15 @@ class Referee:
         was before the look.
         """
         age = look.age if since is None else look.time - since
-        return age >= seconds or look.time <= self._hurried_until
+        return self._met("seconds", age, 0.0 if look.time <= self._hurried_until else seconds)
 
-    def _unchanged(self, look: Look) -> bool:
+    def _met(self, what: str, reached: float, least: float) -> bool:
+        """Whether a condition is met; it is kept with the decision."""
+        self._conditions.append(Condition(what, reached, least))
+        return reached >= least
+
+    def _unchanged(self, judgement: Judgement) -> bool:
         """See :attr:`Decision.unchanged`."""
-        if self._judged is None or self._judged[0] != look.number:
-            return False
-        judgement = self._judged[1]
         believed = self._seen and judgement.act.legal and judgement.act.moves == self._beliefs[0].row
         stands = (self._stands(judgement) or believed) and not judgement.covered
         return stands and not judgement.hinted
@@ -236,7 +242,8 @@ class Referee:
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        sure = judgement.lead >= LEAD or not rivals or self._set_down(judgement, look, rivals)
+        sure = self._met("nats", judgement.lead, LEAD) or not rivals
+        sure = sure or self._set_down(judgement, look, rivals)
         if not sure:
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
@@ -321,7 +328,7 @@ class Referee:
         if judgement.act.beginner:
             # It is already being asked whose turn it is; the answer decides the rest.
             return []
-        judgement = _without_other_beginner(judgement)
+        judgement = judgement.without_other_beginner()
         acts = (judgement.act, *judgement.rivals)
         rows = rows_of(acts)
         if not any(rows):
@@ -434,7 +441,8 @@ class Referee:
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since
         since = self._suspected[1]
-        if judgement.legal_lead < (SURE_WRONG if self._beliefs or act.believed else LEAD) and not (
+        certain = SURE_WRONG if self._beliefs or act.believed else LEAD
+        if not self._met("nats", judgement.legal_lead, certain) and not (
             self._remains(judgement, look) and self._settled(look, self._settle_times.lifted, since)
         ):
             # A legal turn, or nothing at all, explains the picture about as well: no alert.
@@ -484,13 +492,3 @@ class Referee:
         self._pending = None
         self._begun = None
         self._question, self._beliefs, self._seen, self._remembered = (), (), False, ()
-
-
-def _without_other_beginner(judgement: Judgement) -> Judgement:
-    """The judgement without rivals in which a player other than the one named begins."""
-    acts = (judgement.act, *judgement.rivals)
-    if not any(act.beginner for act in acts):
-        return judgement
-    named = [at for at, act in enumerate(acts) if at and not act.beginner]
-    weights = tuple(judgement.weights[at] for at in (0, *named))
-    return replace(judgement, rivals=tuple(acts[at] for at in named), weights=weights)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,8 +58,21 @@ visible.
 """
 LEANING = 120.0
 """Maximum nats by which a leaning stack can make a wrong height fit better than the right one."""
+TEMPERATURE = 4.0
+"""Nats of lead by which the odds of an act rise by a factor of e: the pixels of a piece are correlated, so
+the nats of a picture are worth less than their number. Raising it lowers the reported confidence; nothing
+else."""
 AMISS = 1.2
 """Area in squares of a foreign change from which the board counts as covered."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """An act with its ``score`` in nats, and by how many nats it is ``behind`` the best: 0 for the best."""
+
+    act: Act
+    score: float
+    behind: float
 
 
 @dataclass(frozen=True)
@@ -79,6 +92,10 @@ class Judgement:
     """A barely visible turn may have been made; the next look may show it."""
     trim_lead: float = 0.0
     """For a stack that awaits its trimming, nats by which it leads the same turn with a trimmed stack."""
+    weighed: tuple[Weighed, ...] = field(default=(), repr=False)
+    """The acts that were weighed in full, best first: what the judgement rests on."""
+    pending: Pending | None = None
+    """The turn that awaited its trimming."""
 
     @property
     def covered(self) -> bool:
@@ -96,7 +113,16 @@ class Judgement:
 
     @property
     def confidence(self) -> float:
-        return float(1 / (1 + np.exp(-np.clip(self.lead / 4, -30, 30))))
+        return float(1 / (1 + np.exp(-np.clip(self.lead / TEMPERATURE, -30, 30))))
+
+    def without_other_beginner(self) -> Judgement:
+        """The judgement without rivals in which a player other than the one named begins."""
+        acts = (self.act, *self.rivals)
+        if not any(act.beginner for act in acts):
+            return self
+        named = [at for at, act in enumerate(acts) if at and not act.beginner]
+        weights = tuple(self.weights[at] for at in (0, *named))
+        return replace(self, rivals=tuple(acts[at] for at in named), weights=weights)
 
 
 NOTHING = Act(Kind.NOTHING, {})
@@ -133,6 +159,8 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
     seen_high = act.kind is Kind.PENDING and not as_trimmed(look, act, pending)
     trim_lead = top - next(done, -np.inf) if seen_high else 0.0
+    scores = {i: score for score, i in scored}
+    weighed = [(0.0, index), *others]
     return Judgement(
         act,
         top,
@@ -141,6 +169,8 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
         rivals=tuple(pool[i] for i in rivals),
         trim_lead=trim_lead,
         weights=tuple(priors[i] for i in (index, *rivals)),
+        weighed=tuple(Weighed(pool[i], scores[i], behind) for behind, i in weighed),
+        pending=pending,
     )
 
 

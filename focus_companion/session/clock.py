@@ -53,13 +53,14 @@ class TimeControl:
 @dataclass(frozen=True, slots=True)
 class Clock:
     """``used``: seconds by letter, less the increments; ``running``: whose clock has been running since
-    ``since``, "" for nobody's.
+    ``since``, "" for nobody's; ``timed_out``: the letters of the players whose time is known to have run out.
     """
 
     control: TimeControl
     used: Mapping[str, float] = field(default_factory=dict)
     running: str = ""
     since: float = 0.0
+    timed_out: str = ""
 
     def at(self, time: float, running: str, mover: str = "") -> Clock:
         """The clocks at ``time``, when that of ``running`` starts; ``mover`` has just completed a turn."""
@@ -74,7 +75,19 @@ class Clock:
         """Charge the time of ``before`` to ``player`` instead."""
         used = dict(self.used)
         used[player] = used.get(player, 0.0) + used.pop(before, 0.0)
-        return replace(self, used=used, running=player if self.running == before else self.running)
+        running = player if self.running == before else self.running
+        return replace(self, used=used, running=running, timed_out=self.timed_out.replace(before, ""))
+
+    def runs_out(self, now: float) -> str:
+        """Whose time has run out by ``now`` without being in ``timed_out``; "" for nobody's."""
+        player = self.running
+        if self.control.kind != "down" or not player or player in self.timed_out:
+            return ""
+        return player if self.at(now, player).used[player] >= self.control.seconds else ""
+
+    def with_timed_out(self, player: str) -> Clock:
+        """The same clocks, with ``player`` in ``timed_out``."""
+        return replace(self, timed_out=self.timed_out + player)
 
     def to_json(self, now: float, players: str) -> dict[str, Any]:
         """The clocks at the time ``now``: the control's keys, ``used`` by colour, ``running``, ``time``."""

@@ -293,6 +293,14 @@ class Paused(Event):
 
 
 @dataclass(frozen=True)
+class TimeUp(Event):
+    """The time of ``player`` has run out: at most once in a game, whose result does not depend on it."""
+
+    type: ClassVar[str] = "time_up"
+    player: str
+
+
+@dataclass(frozen=True)
 class Placed(Event):
     """Somebody marked by hand where the board lies: ``corners`` (x, y) by name, as fractions of the picture's
     width and height; ``None``: the board is to be found automatically again.
@@ -320,7 +328,7 @@ TYPES: Mapping[str, type[Event]] = {
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Reply, Result),
         *(GameBegan, Begins, Seated, SeatFailed, Hinted, Assessed, Acted, Ruled, Corrected, Paused, Placed),
-        *(Refused, Reading),
+        *(Refused, Reading, TimeUp),
     )
 }
 """The classes of events by their ``type``."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..game.colours import LETTER, names
+from ..game.colours import LETTER, NAMES, names
 from ..game.declarations import DECLARATION_KINDS, Declaration, DeclarationKind
 from ..game.match import MatchPlace
 from ..game.moves import Move
@@ -42,6 +42,7 @@ from .events import (
     SeatFailed,
     SetUp,
     TakenBack,
+    TimeUp,
     Unclear,
 )
 from .seat_kinds import PACES, SeatError, parse_kind
@@ -176,6 +177,11 @@ class History:
         after = clock.at(self.time, self.position.to_move if runs else "", mover)
         return replace(self, started=started, clock=after)
 
+    def times_up(self, now: float) -> list[Event]:
+        """The event of a clock that has run out by ``now``, unless there was one already."""
+        player = self.clock.runs_out(now) if self.clock else ""
+        return [TimeUp(now, NAMES[player])] if player else []
+
     def transitions(self, events: Iterable[Event]) -> list[Transition]:
         """These events, in this order, each with the state of the game before and after it."""
         taken: list[Transition] = []
@@ -262,6 +268,9 @@ class History:
                 return replace(self, lost={k: v for k, v in self.lost.items() if k != event.what})
             case Paused():
                 return replace(self, paused=event.paused)
+            case TimeUp():
+                clock = self.clock and self.clock.with_timed_out(LETTER[event.player])
+                return replace(self._noted(event), clock=clock)
             case Placed():
                 return replace(self._noted(event), corners=event.corners)
             case Result():

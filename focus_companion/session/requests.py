@@ -214,7 +214,13 @@ class PlaceBoard(Request):
 
 @dataclass(frozen=True)
 class SwapColours(Request):
-    """Before the first turn: exchange the players' colours, which were assigned the wrong way round."""
+    """Before the first turn: the pieces taken for those of the colour ``one`` (a letter) are ``other``'s.
+
+    With two players both may be left out.
+    """
+
+    one: str = ""
+    other: str = ""
 
 
 @dataclass(frozen=True)

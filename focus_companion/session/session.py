@@ -26,7 +26,7 @@ from .history import History, Transition
 from .picture import Pictures
 from .ports import EventJournal, Recorder, Sight, SightMaker
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, SwapColours
-from .roles import swapped
+from .roles import swapped, swaps
 from .rulings import nearest_turns
 from .seat_kinds import Seating
 from .seating import check_seats, seats_changed
@@ -221,6 +221,7 @@ class Session:
             "mount": self._sight.mount(),
             "corners": self.corners,
             "pieces": view.named(self._sight.pieces()),
+            "swaps": swaps(history, self._sight),
         }
 
     @property
@@ -328,9 +329,10 @@ class Session:
             return emitted
         if self._history.over and self._again is not None and self._time >= self._history.time + self._again:
             emitted += self._begin_next_game()
-        history = self._history
+        transitions = self._history.transitions(self._history.times_up(self._time))
+        history = transitions[-1].after if transitions else self._history
         seen = self._looking.verdicts(self._sight, frame, history, self._time)
-        transitions = follow(seen, history, self._time)
+        transitions += follow(seen, history, self._time)
         history = transitions[-1].after if transitions else history
         if history.start_from and history.reading and self.takes_reading:
             transitions += history.transitions(take_reading(history.reading, history, self._time))
@@ -392,10 +394,10 @@ class Session:
     def _execute(self, request: Request) -> list[Event]:
         if isinstance(request, Rematch):
             return self._new_game(rematch(self._history))
+        if isinstance(request, SwapColours):
+            request = swapped(request, self._history, self._sight)
         if isinstance(request, NewGame):
             return self._new_game(request)
-        if isinstance(request, SwapColours):
-            request = swapped(self._history, self._sight.corners())
         if isinstance(request, PlaceBoard):
             return self._place(request)
         transitions = self._history.transitions(answer(request, self._history, self._time))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..game.squares import INDEX
-from .narration import alert_title, result
+from .narration import alert_title, result, time_up
 from .voice import Voice
 
 ABOUT: Final = ("turn", "standing", "time", "square")
@@ -79,7 +79,7 @@ def _time(state: Mapping[str, Any], voice: Voice) -> str:
         left = used if clock["kind"] == "up" else clock["seconds"] - used
         who = voice.player(state, colour)
         if left < 0:
-            said.append(_("{player}: the time is up.").format(player=who))
+            said.append(time_up(colour, state, voice))
             continue
         minutes, seconds = divmod(round(left), 60)
         said.append(f"{who}: {_minutes(minutes, voice)} {_seconds(seconds, voice)}.")

@@ -90,6 +90,8 @@ def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
             return _then_turn(_("Put right."), state, voice)
         case events.Found():
             return _("I see the board again.")
+        case events.TimeUp():
+            return time_up(event.player, state, voice)
         case events.Paused():
             return _("The game is paused.") if event.paused else _("The game goes on.")
         case events.Hinted() | events.Assessed():
@@ -155,13 +157,13 @@ def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
     """
     _ = voice.texts.gettext
     parts = [voice.player(state, event.player), voice.turn(event.move)]
-    # The state may be further than the event: two turns that were seen at once are told one by one.
-    told: Mapping[str, Any] = next(
+    # The state may be further than the event: two turns that were seen at once are announced one by one.
+    turn: Mapping[str, Any] = next(
         (turn for turn in state.get("moves", ()) if turn.get("ply") == event.ply), {}
     )
-    if taken := len(told.get("captured", "")):
+    if taken := len(turn.get("captured", "")):
         parts.append(_("takes {n}").format(n=voice.number(taken)))
-    if kept := len(told.get("reserve", "")):
+    if kept := len(turn.get("reserve", "")):
         parts.append(_("keeps {n}").format(n=voice.number(kept)))
     if event.to_move is not None and event.to_move != _regular_next(event.player, state):
         parts.append(_("now {player}").format(player=voice.player(state, event.to_move)))
@@ -193,6 +195,11 @@ def _please_put_right(squares: Any, voice: Voice) -> str:
     if not squares:
         return ""
     return voice.texts.gettext("Please put right: {squares}.").format(squares=voice.squares(squares))
+
+
+def time_up(player: str, state: Mapping[str, Any], voice: Voice) -> str:
+    """ "Ann: the time is up." """
+    return voice.texts.gettext("{player}: the time is up.").format(player=voice.player(state, player))
 
 
 def _lost(event: events.Lost, voice: Voice) -> str:

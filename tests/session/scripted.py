@@ -58,6 +58,8 @@ class Unseeing:
     def corners(self) -> None:
         return None
 
+    any_shades = True
+
     def pieces(self) -> dict[str, dict[str, str]]:
         return {}
 

@@ -163,6 +163,41 @@ def test_clocks_count_the_players_own_seconds_and_stand_in_a_pause() -> None:
     assert session.state()["clock"]["used"] == {"green": 9.5, "red": 2.5}
 
 
+def test_a_clock_that_runs_out_is_reported_once_and_kept_in_the_record(tmp_path: Path) -> None:
+    moves = {
+        0: [said.StartSeen()],
+        3: [said.TurnSeen(Move.parse("b6-b7"), 1.0)],
+        5: [said.TurnSeen(Move.parse("d5-d6"), 1.0)],
+    }
+    with Journal(tmp_path) as journal:
+        session = Session(RULES, {}, journal, lambda _: Script(moves))
+        do(session, ask.NewGame(RULES, {}, {}, TimeControl("down", 10, 4)))
+        frames = [Still(n, float(at)) for n, at in enumerate((0, 9, 10.5, 12, 13, 14))]
+        told = [(event.type, event.time) for frame in frames for event in session.push(frame)]
+        assert told == [("ready", 0), ("time_up", 10.5), ("move", 12), ("move", 14)], "the game goes on"
+    with Journal(tmp_path) as journal:
+        # Green, whose time is up, has been given the increment; it runs out again, which is no news.
+        session = Session(RULES, {}, journal, lambda _: Script({}))
+        told = [event for n, at in enumerate((0, 9, 30)) for event in session.push(Still(n, float(at)))]
+        assert told == []
+        assert session.state()["clock"]["used"]["green"] > 10
+        (noted,) = [item for item in session.record().incidents if item["type"] == "time_up"]
+        assert noted["player"] == "green"
+
+
+def test_a_clock_that_counts_up_or_stands_does_not_run_out() -> None:
+    session = timed(TimeControl("up"), {0: [said.StartSeen()]})
+    assert [event.type for n in range(9) for event in session.push(Still(n, n * 1000.0))] == ["ready"]
+    session = timed(TimeControl("down", 10), {1: [said.StartSeen()]})
+    told = [event.type for n, at in enumerate((0, 60, 61)) for event in session.push(Still(n, float(at)))]
+    assert told == ["ready"], "nobody's time runs during the set-up"
+    do(session, ask.Pause())
+    assert session.push(Still(3, 99.0)) == []
+    do(session, ask.Resume())
+    assert [event.type for event in session.push(Still(4, 107.9))] == []
+    assert [(event.type, event.player) for event in session.push(Still(5, 108.0))] == [("time_up", "green")]
+
+
 def test_increment_comes_after_the_turn() -> None:
     clock = Clock(TimeControl("down", 60, 2)).at(0, "g").at(10, "r", mover="g").at(11, "g", mover="r")
     assert clock.to_json(15, "gr")["used"] == {"green": 12, "red": -1}

@@ -63,6 +63,7 @@ SAID = [
     (events.Assessed(1, "green", "c4", "good"), "charlie four is good: hardly any turn is better."),
     (events.Assessed(1, "green", "c4", "fair"), "charlie four is not bad, but there is something better."),
     (events.Assessed(1, "green", "c4", "poor"), "Careful with charlie four: there is something much better."),
+    (events.TimeUp(1, "red"), "Bob: the time is up."),
     (events.Placed(1, None), None),
 ]  # fmt: skip
 

@@ -19,8 +19,8 @@ from typing import Any
 import cv2
 import numpy as np
 from browsing import SWITCHES, Seen, chromium, playwright
-from conftest import ScriptedSight, Table
 from PIL import Image
+from scripted_table import ScriptedSight, Table
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import removed

@@ -50,6 +50,8 @@ def _text(event: events.Event) -> str:
             return f"{event.what.capitalize()} found"
         case events.Result():
             return f"{' and '.join(event.winners).capitalize() or 'Nobody'} won ({event.reason})"
+        case events.TimeUp():
+            return f"The time of {event.player} is up"
         case events.Seated():
             return f"{event.player.capitalize()} is played by: {event.kind}"
         case events.GameBegan():

@@ -15,7 +15,7 @@ import { raised, stacksOf } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, moment, t, tn } from "../lib/texts.js";
-import { letterOf, refusalText } from "./words.js";
+import { letterOf, playerName, refusalText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
@@ -47,7 +47,7 @@ function toast(text) {
 
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
-  if (words && words !== info.textContent) status.tell(words);
+  if (words && words !== info.textContent) status.speak(words);
   info.textContent = words || info.dataset.hint;
   if (tools?.editor?.active && square) tools.editor.look(square);
 });
@@ -85,7 +85,7 @@ function equip(made) {
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
       report: new made.Report($("#report"), now, toast),
-      roles: new made.Roles($("#roles")),
+      roles: new made.Roles($("#roles"), send),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
@@ -320,6 +320,7 @@ if (past) {
     else if (event) {
       tools?.sound(event.type);
       tools?.camera?.refresh();
+      if (event.type === "time_up") toast(t("{player}: the time is up.", { player: playerName(state, event.player) }));
       if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }
   }, line);

@@ -139,7 +139,7 @@ function assessmentWords(assessment) {
 export class Status {
   /** `onChoose(move)` is called when one of the candidate turns is chosen; null if nobody can act here. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", heard: null, news: [], played: false, timer: 0 });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", latest: null, news: [], played: false, timer: 0 });
     // Takes the focus of an answer that is gone: it would begin again at the top of the page.
     element.tabIndex = -1;
     this.token = h("div", { class: "status-token" });
@@ -193,7 +193,7 @@ export class Status {
 
   /** Announce it to screen readers once: alerts at once, the rest when speech and events have come to rest. */
   say(now, state) {
-    this.hear(state);
+    this.notePly(state);
     this.now = now;
     clearTimeout(this.timer);
     if (LOUD.has(now.kind)) this.flush();
@@ -214,18 +214,18 @@ export class Status {
   }
 
   /** Keep what was played or taken back since the last state, in words; nothing while an earlier position is shown. */
-  hear(state) {
+  notePly(state) {
     const { game, ply, moves = [] } = state;
     if (state.looking || state.event === undefined) return;
-    const before = this.heard?.game === game ? this.heard.ply : ply;
-    this.heard = { game, ply };
+    const before = this.latest?.game === game ? this.latest.ply : ply;
+    this.latest = { game, ply };
     if (ply !== before) this.played = ply > before;
     if (ply < before) this.news.push(tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply));
     else this.news.push(...moves.filter((item) => item.ply > before).map((item) => sentence(playedWords(state, item))));
   }
 
   /** Announce something beside the game to screen readers, such as what stands on a square. */
-  tell(words) {
+  speak(words) {
     this.quiet.textContent = words;
   }
 }

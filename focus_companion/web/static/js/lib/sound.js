@@ -21,10 +21,11 @@ const TUNES = {
   move: [[520, 0, 0.12]],
   alert: [[330, 0, 0.2], [247, 0.22, 0.32]],
   prompt: [[440, 0, 0.14], [587, 0.16, 0.2]],
+  time_up: [[392, 0, 0.3], [392, 0.4, 0.3]],
   result: [[523, 0, 0.16], [659, 0.16, 0.16], [784, 0.32, 0.4]],
 };
 
-const SHAKES = { alert: [120, 80, 120], prompt: [80] };
+const SHAKES = { alert: [120, 80, 120], prompt: [80], time_up: [200] };
 
 // Browsers let a page sound only after somebody has touched it.
 for (const touch of ["pointerdown", "keydown"]) addEventListener(touch, () => context?.state === "suspended" && context.resume());
