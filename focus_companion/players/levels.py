@@ -23,13 +23,13 @@ class Level:
 
 
 LEVELS: Final[dict[int, Level]] = {
-    1: Level(noise=350, depth=3),
-    2: Level(noise=240, depth=3),
-    3: Level(noise=115, depth=3),
-    4: Level(noise=55, nodes=6_500),
-    5: Level(noise=45, nodes=13_000),
-    6: Level(noise=30, nodes=34_000),
-    7: Level(noise=20, nodes=150_000),
+    1: Level(noise=265, depth=3),
+    2: Level(noise=115, depth=3),
+    3: Level(noise=55, nodes=6_500),
+    4: Level(noise=45, nodes=13_000),
+    5: Level(noise=30, nodes=34_000),
+    6: Level(noise=25, nodes=65_000),
+    7: Level(noise=20, nodes=145_000),
     8: Level(noise=15),
 }
 

@@ -104,10 +104,12 @@ def _help(event: events.Hinted | events.Assessed, voice: Voice) -> str:
     _ = voice.texts.gettext
     if isinstance(event, events.Hinted):
         if event.move:
-            return _("Hint: {turn}.").format(turn=voice.turn(event.move))
+            return _("Hint: {move}.").format(move=voice.turn(event.move))
         if not event.square:
-            return _("Hint: a piece from the reserve.")
-        return _("Hint: the stack on {square}.").format(square=voice.square(event.square))
+            return _("Hint: place a piece from the reserve.")
+        return _("Hint: move the stack on {square}, or a part of it.").format(
+            square=voice.square(event.square)
+        )
     text = {
         "good": _("{square} is good: hardly any turn is better."),
         "fair": _("{square} is not bad, but there is something better."),
