@@ -345,9 +345,16 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
     nats = gained + act.prior
     lead = nats - best.nats
-    legal_lead = lead if best.act.legal else 50.0
-    rivals, weights = (best.act,), (act.prior, best.weights[0])
-    return replace(best, act=act, nats=nats, lead=lead, legal_lead=legal_lead, rivals=rivals, weights=weights)
+    return Judgement(
+        act,
+        nats,
+        lead,
+        legal_lead=lead if best.act.legal else 50.0,
+        rivals=(best.act,),
+        weights=(act.prior, best.weights[0]),
+        weighed=best.weighed,
+        pending=best.pending,
+    )
 
 
 def _since_adopted(look: Look, squares: Collection[int]) -> set[int]:
