@@ -5,10 +5,10 @@
 
 ``drop``: games from the empty board, both plastic sets, 10 to 45 degrees off the vertical. ``draughts``: the
 usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
-``--rank1`` told. ``dropped``: the same from the empty board. ``position``: games from
+``--rank1`` given. ``dropped``: the same from the empty board. ``position``: games from
 positions that the camera reads, after 10 to 30 turns. ``empty``: boards with nothing on them, to be
 found; their camera's place is compared with the truth. Each case follows from its number alone. One line a
-case; ``--events`` keeps what was told.
+case; ``--events`` keeps the events.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ def drop(number: int, plies: int, keep: Path | None) -> Told:
     look = random_look(rng, (960, 720))
     look = seen_from(look, rng, look.profile, (10, 45))
     rules = Rules.make(2, set_up="drop")
-    told = watched(look, rules, number, plies, plastic_sets(), keep)
-    return replace(told, about=f"{look.camera.tilt:.0f}° {told.about}")
+    outcome = watched(look, rules, number, plies, plastic_sets(), keep)
+    return replace(outcome, about=f"{look.camera.tilt:.0f}° {outcome.about}")
 
 
 def draughts(number: int, plies: int, keep: Path | None) -> Told:
@@ -185,8 +185,8 @@ def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, str
     profile = board_profile("chess-draughts")
     look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
     look = seen_from(look, rng, profile, (20, 45))
-    told = watched(look, rules, number, plies, (profile,), keep)
-    return replace(told, about=f"{look.camera.tilt:.0f}° {name} {told.about}")
+    outcome = watched(look, rules, number, plies, (profile,), keep)
+    return replace(outcome, about=f"{look.camera.tilt:.0f}° {name} {outcome.about}")
 
 
 _UNREAD = "nothing read"
@@ -239,7 +239,7 @@ def read_position(number: int, plies: int, keep: Path | None) -> Told:
         reached = apply(reached, move, rules)
     reserves = dict(zip(reached.players, reached.reserves, strict=True))
     start = Start.make(rules.order, reached.stacks, reserves=reserves, to_move=reached.to_move)
-    told = watched(
+    outcome = watched(
         look,
         Rules.make(2, set_up="position", start=start),
         number,
@@ -248,7 +248,7 @@ def read_position(number: int, plies: int, keep: Path | None) -> Told:
         keep,
         Reading,
     )
-    return replace(told, about=f"{look.camera.tilt:.0f}° after {turns} turns {told.about}")
+    return replace(outcome, about=f"{look.camera.tilt:.0f}° after {turns} turns {outcome.about}")
 
 
 def empty(number: int, plies: int, keep: Path | None) -> Told:
@@ -296,14 +296,14 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=8, help="how many (default 8)")
     parser.add_argument("--seed", type=int, default=1, help="number of the first case (default 1)")
     parser.add_argument("--plies", type=int, default=46, help="turns of a game (default 46)")
-    parser.add_argument("--events", type=Path, help="keep what was told here")
+    parser.add_argument("--events", type=Path, help="keep the events here")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     right = 0
     for number in range(options.seed, options.seed + options.cases):
-        told = KINDS[options.kind](number, options.plies, options.events)
-        right += told.right
-        print(f"{number} {'right' if told.right else 'WRONG'} {told.about}", flush=True)
+        outcome = KINDS[options.kind](number, options.plies, options.events)
+        right += outcome.right
+        print(f"{number} {'right' if outcome.right else 'WRONG'} {outcome.about}", flush=True)
     print(f"{options.kind}: {right} of {options.cases} right")
     what = f"{options.kind}, cases {options.seed} to {options.seed + options.cases - 1}"
     history.append("accuracy.starts", what, {"right": right, "of": options.cases})

@@ -151,10 +151,10 @@ def one_round(game: Game, number: int) -> Round:
     done.megabytes, done.load = megabytes(), os.getloadavg()[0]
     if clients is not None:
         out, _ = clients.communicate("over\n", timeout=60)
-        heard = json.loads(out)
-        done.served = heard["served"]
-        done.late = [(at - game.sent[event]) * 1000 for event, at in heard["heard"] if event in game.sent]
-        done.events = len({event for event, _ in heard["heard"]})
+        answer = json.loads(out)
+        done.served = answer["served"]
+        done.late = [(at - game.sent[event]) * 1000 for event, at in answer["received"] if event in game.sent]
+        done.events = len({event for event, _ in answer["received"]})
     return done
 
 
@@ -199,7 +199,7 @@ def _many_files() -> None:
 # The viewers, in a separate process
 
 
-async def _viewer(port: int, heard: list[tuple[int, float]], served: list[int]) -> None:
+async def _viewer(port: int, received: list[tuple[int, float]], served: list[int]) -> None:
     await asyncio.sleep(random.uniform(0, 0.6 * WARM_UP))
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
@@ -207,7 +207,7 @@ async def _viewer(port: int, heard: list[tuple[int, float]], served: list[int]) 
         served.append(1)
         while line := await reader.readline():
             if line.startswith(b"id: "):
-                heard.append((int(line[4:]), time.monotonic()))
+                received.append((int(line[4:]), time.monotonic()))
     writer.close()
     while True:
         await asyncio.sleep(random.uniform(4, 6))
@@ -221,16 +221,16 @@ async def _viewer(port: int, heard: list[tuple[int, float]], served: list[int]) 
 
 
 async def _follow(port: int, number: int) -> None:
-    heard: list[tuple[int, float]] = []
+    received: list[tuple[int, float]] = []
     served: list[int] = []
-    tasks = [asyncio.create_task(_viewer(port, heard, served)) for _ in range(number)]
+    tasks = [asyncio.create_task(_viewer(port, received, served)) for _ in range(number)]
     await asyncio.sleep(WARM_UP)
     print("here", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    print(json.dumps({"served": len(served), "heard": heard}))
+    print(json.dumps({"served": len(served), "received": received}))
 
 
 if __name__ == "__main__":

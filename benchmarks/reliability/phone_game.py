@@ -62,7 +62,7 @@ BETWEEN: Final = 3.0
 
 
 @dataclass(frozen=True)
-class Told:
+class Received:
     """An event and when it arrived, in seconds since 1970."""
 
     at: float
@@ -81,7 +81,7 @@ class Play:
     def __init__(self, camera: str, rules: list[str], folder: Path) -> None:
         folder.mkdir()
         self.port, self.folder = random.SystemRandom().randrange(20_000, 32_000), folder
-        self.told: list[Told] = []
+        self.received: list[Received] = []
         with (folder / "said.txt").open("w") as said:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "focus_companion.cli", "play", "--camera", camera, *rules,
@@ -107,7 +107,7 @@ class Play:
             with urllib.request.urlopen(address) as lines:
                 for line in lines:
                     if line.startswith(b"data: "):
-                        self.told.append(Told(time.time(), json.loads(line[6:])))
+                        self.received.append(Received(time.time(), json.loads(line[6:])))
         except OSError:
             # The program was stopped.
             return
@@ -120,7 +120,7 @@ class Play:
             time.sleep(0.02)
 
     def count(self, kind: str) -> int:
-        return sum(told.event["type"] == kind for told in self.told)
+        return sum(item.event["type"] == kind for item in self.received)
 
     def processor(self) -> float:
         """Seconds of processor time so far."""
@@ -172,10 +172,10 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
         shown, sent = page.evaluate("[shown, sent]")
     camera.unlink()
     clock = FrameClock(shown)
-    at = [{**told.event, "time": (clock.number(told.at) - lead) / RATE} for told in play.told]
+    at = [{**item.event, "time": (clock.number(item.at) - lead) / RATE} for item in play.received]
     late = [
         live.at - clock.taken(round(float(filed["time"]) * RATE) + lead)
-        for live, filed in pairs(play.told, by_file)
+        for live, filed in pairs(play.received, by_file)
     ]
     network = NetworkCamera(video, QUALITY)
     with ExitStack() as closing:
@@ -187,7 +187,7 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
         "load of the machine": f"{load:.1f}",
         "pictures a second arrived": f"{(len(sent) - 1) / (sent[-1] - sent[0]) * 1e3:.1f}",
         "pictures a second taken": f"{rate(shown):.1f}",
-        **scored(score(truth, at), play.told, by_file),
+        **scored(score(truth, at), play.received, by_file),
         "delay beyond the file, median": f"{statistics.median(late):.3f} s",
         "delay beyond the file, 95 of 100": f"{np.percentile(late, 95):.3f} s",
         "delay beyond the file, longest": f"{max(late):.3f} s of {len(late)} events",
@@ -244,17 +244,17 @@ def cut_game(
         shown = page.evaluate("shown")
     camera.unlink()
     clock = FrameClock(shown)
-    at = [{**told.event, "time": (clock.number(told.at) - lead) / RATE} for told in play.told]
+    at = [{**item.event, "time": (clock.number(item.at) - lead) / RATE} for item in play.received]
     return {
         "back after, median": f"{statistics.median(back):.2f} s",
         "back after, longest": f"{max(back):.2f} s",
         "back by itself": f"{len(back)}/{cuts}",
         "reported as lost": play.count("lost"),
-        **scored(score(truth, at), play.told, by_file),
+        **scored(score(truth, at), play.received, by_file),
     }
 
 
-def watched(video: Path, rules: list[str], folder: Path) -> list[Told]:
+def watched(video: Path, rules: list[str], folder: Path) -> list[Received]:
     """The events of the recording as a file; they arrive at the time of their picture."""
     events = folder / "file.jsonl"
     command = [
@@ -269,31 +269,31 @@ def watched(video: Path, rules: list[str], folder: Path) -> list[Told]:
     ]
     subprocess.run(command, check=True, capture_output=True)
     found = map(json.loads, events.read_text().splitlines())
-    return [Told(float(event["time"]), event) for event in found]
+    return [Received(float(event["time"]), event) for event in found]
 
 
-def pairs(live: list[Told], filed: list[Told]) -> Iterator[tuple[Told, Mapping[str, Any]]]:
+def pairs(live: list[Received], filed: list[Received]) -> Iterator[tuple[Received, Mapping[str, Any]]]:
     """The events of both runs that are the same, in their order: turns, alerts and what follows them."""
     kinds = ("move", "alert", "resolved", "prompt", "taken_back")
-    one, two = ([told for told in run if told.event["type"] in kinds] for run in (live, filed))
+    one, two = ([item for item in run if item.event["type"] in kinds] for run in (live, filed))
     for a, b, size in SequenceMatcher(
-        None, [told.key for told in one], [told.key for told in two], autojunk=False
+        None, [item.key for item in one], [item.key for item in two], autojunk=False
     ).get_matching_blocks():
         for k in range(size):
             yield one[a + k], two[b + k].event
 
 
-def scored(found: Score, live: list[Told], filed: list[Told]) -> dict[str, object]:
+def scored(found: Score, live: list[Received], filed: list[Received]) -> dict[str, object]:
     """What was read right in time; an alert is false if the file has none for the same act."""
-    known = Counter(told.key for told in filed)
-    told = Counter(told.key for told in live if told.event["type"] == "alert")
+    known = Counter(item.key for item in filed)
+    alerts = Counter(item.key for item in live if item.event["type"] == "alert")
     for problem in found.problems:
         print(f"  {problem.time:6.1f} s  {problem.what}: {problem.detail}")
     return {
         "record exact": "yes" if found.exact else "no",
         "turns right": f"{found.plies_ok}/{found.plies_due}",
         "alerts right and in time": f"{found.reasons_ok}/{found.alerts_due}",
-        "false alerts": (told - known).total(),
+        "false alerts": (alerts - known).total(),
         "asked": found.unclear,
     }
 

@@ -108,13 +108,13 @@ def soak(
     seats = Seats(session, print)
     seats.start()
 
-    def heard(event: Event) -> None:
-        books.hear(event)
+    def on_event(event: Event) -> None:
+        books.on_event(event)
         seats.look()
         if event.type == "result":
             ended.put(event)
 
-    runner = Runner(session, table.open, must_reopen=table.must_reopen, on_event=heard)
+    runner = Runner(session, table.open, must_reopen=table.must_reopen, on_event=on_event)
     runner.start()
     rows: list[dict[str, Any]] = []
     for done in range(1, games + 1):

@@ -215,7 +215,7 @@ class Books:
             self._fault("turns missed", played=shot.played.turns[shot.played.emitted])
             self.diverged = True
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """The session has emitted this because of the latest picture."""
         self._events.append(dict(event.to_json()))
         shot = self._shot

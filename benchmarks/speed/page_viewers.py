@@ -22,11 +22,11 @@ LONGEST: Final = 30.0
 
 
 def page_of(process: subprocess.Popen[Any], out: Path) -> str:
-    """The address of the page, once the program has told it."""
+    """The address of the page, once the program has printed it."""
     while True:
-        told = [line for line in out.read_text(encoding="utf-8").splitlines() if line.startswith("Page: ")]
-        if told:
-            return told[0].removeprefix("Page: ").strip()
+        lines = [line for line in out.read_text(encoding="utf-8").splitlines() if line.startswith("Page: ")]
+        if lines:
+            return lines[0].removeprefix("Page: ").strip()
         if process.poll() is not None:
             raise OSError("the program has ended before its page was there")
         time.sleep(0.05)
@@ -35,18 +35,18 @@ def page_of(process: subprocess.Popen[Any], out: Path) -> str:
 class Viewers:
     """``number`` viewers of the page at ``address``.
 
-    ``heard`` gets the first one's events; the seconds that each request of a picture takes go to ``took``.
+    ``on_event`` gets the first one's events; the seconds that each request of a picture takes go to ``took``.
     """
 
     def __init__(
-        self, address: str, number: int, heard: Callable[[dict[str, Any]], None], took: list[float]
+        self, address: str, number: int, on_event: Callable[[dict[str, Any]], None], took: list[float]
     ) -> None:
         place = urlsplit(address)
         self._host, self._port = place.hostname or "127.0.0.1", place.port or 80
         self._over = threading.Event()
         self._took = took
         work: list[tuple[Callable[..., None], tuple[Any, ...]]] = [(self._pictures, ())] * number
-        work += [(self._follow, (None if n else heard,)) for n in range(number)]
+        work += [(self._follow, (None if n else on_event,)) for n in range(number)]
         self._threads = [threading.Thread(target=target, args=args, daemon=True) for target, args in work]
 
     def __enter__(self) -> Viewers:
@@ -63,18 +63,18 @@ class Viewers:
     def _open(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self._host, self._port, timeout=LONGEST)
 
-    def _follow(self, heard: Callable[[dict[str, Any]], None] | None) -> None:
+    def _follow(self, on_event: Callable[[dict[str, Any]], None] | None) -> None:
         """Events from the beginning of the game."""
         line = self._open()
         # The page asks for the state with each event; the first viewer for the events alone, from the start.
-        line.request("GET", "/api/events?state=1" if heard is None else "/api/events?after=0")
+        line.request("GET", "/api/events?state=1" if on_event is None else "/api/events?after=0")
         for text in line.getresponse():
             if self._over.is_set():
                 return
-            if heard is not None and text.startswith(b"data: "):
+            if on_event is not None and text.startswith(b"data: "):
                 event = json.loads(text[6:])
                 if event["type"] in PUBLIC:
-                    heard(event)
+                    on_event(event)
 
     def _pictures(self) -> None:
         while not self._over.wait(EVERY):

@@ -8,7 +8,7 @@ MJPEG, 15 a second: the first ones forth and back until the program says that it
 then the last ones forth and back. ``play`` has three viewers, who follow the events and get a picture every
 second, a simulated light board and a journal.
 
-Prints for each recording whether all was told rightly, when (in seconds from the picture that shows it, which
+Prints for each recording whether all was right, when (in seconds from the picture that shows it, which
 the camera sent at that time, to the event's arrival), what became of the pictures, the most memory, and the
 share of one core that each part took. ``--idle``: only the board before the first turn, for so many seconds;
 then the share is measured after the first half.
@@ -203,7 +203,7 @@ def late(truth: Mapping[str, Any], arrived: Sequence[dict[str, Any]]) -> list[tu
     """Of each picture of the truth its time in the recording, and seconds until the arrival of what it shows,
     however late that is.
 
-    Events arrive in their order, so the n-th due of a kind is the n-th told.
+    Events arrive in their order, so the n-th due of a kind is the n-th emitted.
     """
     from benchmarks.accuracy.scoring import dues
 
@@ -222,15 +222,16 @@ def late(truth: Mapping[str, Any], arrived: Sequence[dict[str, Any]]) -> list[tu
 def report(truth: Mapping[str, Any], done: Run, camera: MjpegCamera, share: float | None) -> dict[str, str]:
     events = shifted(done, camera)
     scored: Score = score(truth, events)
-    told = late(truth, arrivals(done, camera, events))
-    delays = [delay for _, delay in told]
+    delivered = late(truth, arrivals(done, camera, events))
+    latest = sorted(delivered, key=_by_delay)
+    delays = [delay for _, delay in delivered]
     moves = [at for at, event in done.events if event["type"] == "move"]
     counts = done.figures["counts"]
     figures = {
         "events": "all right" if scored.all_right else _faults(scored),
         "delay in the stream, median and p95": _two(scored.latencies),
         "delay until told, median and p95": _two(delays),
-        "told latest": ", ".join(f"{by:.1f} s at {at:.0f} s" for at, by in sorted(told, key=_by_delay)[:4]),
+        "told latest": ", ".join(f"{by:.1f} s at {at:.0f} s" for at, by in latest[:4]),
         "start to the first turn told": f"{moves[0] - done.started:.1f} s" if moves else "none",
         "start to the camera, to ready": f"{camera.connected - done.started:.1f} s, "
         f"{camera.began - done.started:.1f} s",
@@ -274,8 +275,8 @@ def _two(values: Sequence[float]) -> str:
     return f"{statistics.median(values):.2f} s, {percentile(values, 0.95):.2f} s"
 
 
-def _by_delay(told: tuple[float, float]) -> float:
-    return -told[1]
+def _by_delay(delivered: tuple[float, float]) -> float:
+    return -delivered[1]
 
 
 def _faults(scored: Score) -> str:
