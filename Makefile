@@ -17,6 +17,9 @@ BIN := $(VENV)/bin
 # On all cores; a file's tests stay together, for they share what is slow to set up. tests/conftest.py says which
 # files come first.
 PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
+# Some tests wait for a real browser or a real process. One that fails while all cores are busy runs once more, alone;
+# if it fails again, the run fails. The first failure stays in the output.
+ALONE := $(BIN)/pytest -q --last-failed --last-failed-no-failures none
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: run test fast slow lint audit lock wheel system clean
@@ -25,8 +28,8 @@ run: $(VENV)/installed
 	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 test: system lint audit
-	$(PYTEST) -m "not slow"
-	$(PYTEST) -m slow
+	$(PYTEST) -m "not slow" || $(ALONE) -m "not slow"
+	$(PYTEST) -m slow || $(ALONE) -m slow
 
 fast: $(VENV)/installed-dev
 	$(PYTEST) -m "not slow"

@@ -19,8 +19,8 @@ from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision.capture.frames import Frame, Image
-from focus_companion.vision.detection import find_board as finder
 from focus_companion.vision.detection.blobs import WORK_PIXELS
+from focus_companion.vision.detection.board_search import BoardSearch
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry import resize as sizes
 from focus_companion.vision.geometry.board_profiles import plastic_sets
@@ -57,7 +57,7 @@ def coarse_board(
     image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None = None
 ) -> FoundBoard | None:
     """The board as found by the first half of the finder."""
-    best = finder._Hunt(sizes.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()
+    best = BoardSearch(sizes.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()
     return None if best is None else FoundBoard(sizes.resized(best.camera, image), profiles[0], 1.0)
 
 

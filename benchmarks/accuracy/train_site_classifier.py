@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy.finding import Example, examples, near
-from focus_companion.vision.detection.candidates import LEVELS, Search
+from focus_companion.vision.detection.candidates import LEVELS, CandidateSearch
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.detection.refine import fitted
 from focus_companion.vision.detection.site_classifier import site_features, surroundings
@@ -64,7 +64,7 @@ def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]
         shaken = turned(camera, 0, (float(rng.normal(0, 1.2)), float(rng.normal(0, 1.2))))
         add(edges, shaken, profile.centres[low], 1.0)
         add(edges, shaken, surroundings(profile), 0.0)
-        search = Search(picture, profile)
+        search = CandidateSearch(picture, profile)
         for level in LEVELS:
             search.look(level)
         maybe = search.likeliest()

@@ -40,6 +40,7 @@ class Sight:
 
     camera_state = "ok"
     at_rest = False
+    lifted = None
 
     def __getattr__(self, name: str) -> Any:
         return lambda *_, **__: None

@@ -7,6 +7,15 @@
  *   kind 3  max^n MCTS with progressive history (Nijssen and Winands), playouts cut off and evaluated
  *
  * The evaluation counts captures, reserves, stacks and moves, with the weights of docs/review.md. */
+#include "../../focus_companion/players/search/position.h"
+
+static u8 freedom[SQUARES][MAX_HEIGHT + 1];
+
+static void stack_worth(Position *p, int square, u32 code, int sign) {
+    int height = height_of(code); /* a stack and its moves, kept from turn to turn */
+    p->worth[top_of(code)] += sign * (100 + 20 * freedom[square][height]);
+}
+
 #include "../../focus_companion/players/search/board.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
@@ -26,12 +35,6 @@ static Kept kept[KEPT];
 static i32 history[4][64 * 64];
 static u16 killers[PLIES + 2][2], age;
 static int root_player, root_side, stopped, nodes, next_look, root_best;
-static u8 freedom[SQUARES][MAX_HEIGHT + 1];
-
-static void stack_worth(Position *p, int square, u32 code, int sign) {
-    int height = height_of(code); /* a stack and its moves, kept from turn to turn */
-    p->worth[top_of(code)] += sign * (100 + 20 * freedom[square][height]);
-}
 
 static double exponential(double x) {
     double y = 1 + x / 1024;

@@ -90,7 +90,7 @@ class Name(_NameType):
 @click.option("--log", type=click.Choice(LEVELS), help="How much the log holds (default info).")
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
-              help="Where rank 1 lies in the picture, if the set-up cannot tell.")  # fmt: skip
+              help="Where rank 1 lies in the picture, if the set-up leaves it open.")  # fmt: skip
 @table_options
 @tape_options
 def command(

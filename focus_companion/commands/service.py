@@ -117,7 +117,7 @@ def address() -> None:
     if not _is_up(settings.port):
         raise NotSo(
             f"nothing answers on port {settings.port} within {_SECONDS:.0f} seconds; "
-            "focus-companion service status tells why, and focus-companion play runs it by hand"
+            "focus-companion service status says why, and focus-companion play runs it by hand"
         )
     click.echo(f"Page: http://127.0.0.1:{settings.port}/")
     found = lan_addresses(settings.port) if settings.lan else []

@@ -16,6 +16,7 @@ from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.explaining import explain_options, write_explanations
 from focus_companion.commands.shared.rule_options import camera_rule_options
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
@@ -23,9 +24,11 @@ from focus_companion.game.rules import Rules
 from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
+    from focus_companion.referee.decision import Decision
     from focus_companion.session.events import Event
     from focus_companion.session.session import Session
     from focus_companion.vision.capture.frames import FrameSource
+    from focus_companion.vision.tracking.look import Look
 
 PUBLIC: Final = {
     "ready",
@@ -55,6 +58,7 @@ PUBLIC: Final = {
 @click.option("--reopen", is_flag=True, help="Reopen a live source whenever it is lost, until Ctrl-C.")
 @table_options
 @tape_options
+@explain_options
 def command(
     source: str,
     rules: Rules,
@@ -68,14 +72,18 @@ def command(
     board: str | None,
     tape: Path | None,
     tape_size: float,
+    explain: tuple[float, ...],
+    explain_to: Path,
 ) -> None:
     """Follow the game that SOURCE shows and print its events.
 
     SOURCE is a camera index, a device path, a video file, a folder of pictures, or an http or rtsp address.
     """
     # Imported here: --help must not wait for OpenCV.
+    from focus_companion.session.decisions import DecisionLog
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
+    from focus_companion.support.explaining import Explainer
     from focus_companion.vision.capture.frames import FrameError
     from focus_companion.vision.capture.sources import open_source
 
@@ -84,7 +92,20 @@ def command(
     profile = lens_for(lens, source, load_settings({}).data)
     boards = boards_for(board)
     # Nobody asks for the mount check here.
-    sight = partial(Pipeline, profiles=boards, rank1=rank1, lens=profile, tries_mount=False)
+    decisions, explainer = DecisionLog(), Explainer(explain)
+
+    def on_decision(decision: Decision, look: Look) -> None:
+        decisions(decision, look)
+        explainer(decision, look)
+
+    sight = partial(
+        Pipeline,
+        profiles=boards,
+        rank1=rank1,
+        lens=profile,
+        tries_mount=False,
+        on_decision=on_decision,
+    )
     session = Session(rules, {}, None, sight, start_from=start_from, takes_reading=True)
     seen: set[str] = set()
     try:
@@ -93,7 +114,7 @@ def command(
             out = closing.enter_context(lines(events))
             if tape is not None:
                 how = sight_to_json(rank1, boards, profile)
-                closing.callback(begin_tape(tape, tape_size, session, None, sight=how).close)
+                closing.callback(begin_tape(tape, tape_size, session, None, decisions, sight=how).close)
 
             def on_event(event: Event) -> None:
                 seen.add(event.type)
@@ -102,18 +123,27 @@ def command(
             if reopen and frames.live:
                 _watch_on(session, frames, partial(open_source, source, fps=fps), on_event)
             else:
-                watch_once(session, frames, on_event)
+                watch_once(session, frames, on_event, lambda: bool(explain) and explainer.done)
     except FrameError as error:
         raise BadInput(str(error)) from error
     finally:
         if record is not None:
             _keep(session, Path(record))
+    if explain:
+        write_explanations(explainer, explain_to, to_stderr=events == "-")
+        return
     if "ready" not in seen:
         raise NotSo(_why_not(source, session, seen))
 
 
-def watch_once(session: Session, frames: FrameSource, on_event: Callable[[Event], None]) -> None:
-    """Watch a source to its end. If a camera was lost, rather than a stream ended, emit that.
+def watch_once(
+    session: Session,
+    frames: FrameSource,
+    on_event: Callable[[Event], None],
+    done: Callable[[], bool] = lambda: False,
+) -> None:
+    """Watch a source to its end, or until ``done``. If a camera was lost, rather than a stream ended, emit
+    that.
 
     Raises:
         FrameError: the source fails.
@@ -128,6 +158,8 @@ def watch_once(session: Session, frames: FrameSource, on_event: Callable[[Event]
         for frame in frames:
             emit(session.push(frame))
             frames.apart = session.apart
+            if done():
+                return
     except FrameError as error:
         if frames.live:
             emit(session.camera_lost(error.why))

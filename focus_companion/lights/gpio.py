@@ -62,7 +62,7 @@ class GpioBackend:
             reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
             raise LightsUnavailable(
                 f"no GPIO lights ({reason}); they need a Raspberry Pi whose pins no other program uses, and "
-                "the library lgpio: sudo apt install python3-lgpio, then install this program anew so that "
+                "the library lgpio: sudo apt install python3-lgpio, then reinstall this program so that "
                 "it sees the library: pipx uninstall focus-companion; pipx install --system-site-packages ."
             ) from fault
 

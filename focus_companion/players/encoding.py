@@ -1,4 +1,4 @@
-"""Positions, rules and turns as the engine holds them: the structs of ``search/board.h``, little-endian."""
+"""Positions, rules and turns as the engine holds them: structs of ``search/position.h``, little-endian."""
 
 from __future__ import annotations
 

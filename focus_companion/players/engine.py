@@ -78,7 +78,7 @@ atexit.register(engine_code.cache_clear)
 
 
 class Machine:
-    """WebAssembly with a board (``engine/board.h``) that searches; not for two threads."""
+    """WebAssembly with a board (``search/board.h``) that searches; not for two threads."""
 
     def __init__(self, code: tuple[Runtime, Module]) -> None:
         from wasmtime import Func, FuncType, Instance, Memory, Store, ValType

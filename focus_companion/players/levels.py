@@ -1,7 +1,7 @@
 """The eight levels: how far each looks ahead and how much it misjudges what it sees.
 
 A level's error is the same for the same position throughout one choice, so a weak level does not blunder at
-random: it believes in a wrong plan, as a beginner does. docs/players.md tells how the numbers were found.
+random: it believes in a wrong plan, as a beginner does. docs/players.md says how the numbers were found.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Level:
 
 
 LEVELS: Final[dict[int, Level]] = {
-    1: Level(noise=340, depth=2),
-    2: Level(noise=225, depth=2),
-    3: Level(noise=290, depth=3),
-    4: Level(noise=168, depth=3),
-    5: Level(noise=55, nodes=6_000),
-    6: Level(noise=45, nodes=12_000),
-    7: Level(noise=30, nodes=32_000),
+    1: Level(noise=265, depth=3),
+    2: Level(noise=115, depth=3),
+    3: Level(noise=55, nodes=6_500),
+    4: Level(noise=45, nodes=13_000),
+    5: Level(noise=30, nodes=34_000),
+    6: Level(noise=25, nodes=65_000),
+    7: Level(noise=20, nodes=145_000),
     8: Level(noise=15),
 }
 

@@ -32,7 +32,7 @@ class Weights:
     tempo: int
     gone: int
     scale: float
-    """By what a search's score (in nats) is multiplied before it is told as a chance."""
+    """By what a search's score (in nats) is multiplied before it is turned into a chance of winning."""
     shift: float = 0.0
     """What is then added: the search is a pessimist where several opponents are taken to play together."""
 

@@ -4,6 +4,7 @@ unchanged, and every change has a cause.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -71,10 +72,19 @@ class Ignored:
 
     def nats(self, act: Act) -> float:
         """The penalty of the most changed square, if there are few of them."""
-        alone = [square for square in self._against if not self._reached(square, act)]
+        alone = self.alone(act)
         if sum(square in self._shown for square in alone) > MOST_ALONE:
             return 0.0
         return max((self._against[square] for square in alone), default=0.0)
+
+    @property
+    def changed(self) -> frozenset[int]:
+        """The squares on which something happened."""
+        return frozenset(self._against)
+
+    def alone(self, act: Act) -> list[int]:
+        """The changed squares that the act does not account for."""
+        return [square for square in self._against if not self._reached(square, act)]
 
     def _reached(self, square: int, act: Act) -> bool:
         """Whether the act may have changed the look of the square: by a shadow on a neighbour, or by a stack
@@ -109,17 +119,25 @@ def course(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats from the context: pieces taken from a stack lie beside the board, and untouched squares are
     unchanged. From straight above, five pieces look much like six; this distinguishes them.
     """
-    calm = [s for s in act.changes if look.touched[s] < OPEN and s not in act.past]
-    told = -sum(_unseen(look, s, act.changes[s]) for s in calm if s not in (act.unseen or ()))
-    told -= sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
-    told -= sum(_gained_before(look, s, stack) for s, stack in act.changes.items() if s not in act.past)
-    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in act.changes):
-        told -= HIDDEN_TURN
+    return sum(nats for _, nats in course_terms(look, act, pending))
+
+
+def course_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tuple[str, float]]:
+    """The terms of :func:`course` that may differ from zero, with their names, in nats."""
+    changes = act.changes
+    calm = [s for s in changes if look.touched[s] < OPEN and s not in act.past]
+    unseen = sum(_unseen(look, s, changes[s]) for s in calm if s not in (act.unseen or ()))
+    unseen += sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
+    yield "a square that it changes looks unchanged", -unseen
+    before = sum(_gained_before(look, s, stack) for s, stack in changes.items() if s not in act.past)
+    yield "the reference looked like it already", -before
+    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in changes):
+        yield "one of its turns is barely visible", -HIDDEN_TURN
     if act.kind is Kind.TURNS and _buries(act):
-        told -= BURIED
+        yield "a stack set on a piece just placed", -BURIED
     if act.placed:
-        told += sum(_differs(look, s) for s in act.unseen or ())
-    return told + trimming(look, act, pending)
+        yield "the square of an invisible placing differs", sum(_differs(look, s) for s in act.unseen or ())
+    yield "pieces beside the board", trimming(look, act, pending)
 
 
 def _gained_before(look: Look, square: int, stack: str) -> float:
@@ -150,8 +168,8 @@ def _unseen(look: Look, square: int, stack: str) -> float:
 
 def _buries(act: Act) -> bool:
     """Whether one of the new turns sets a stack on the piece that the previous one placed."""
-    told = act.moves[act.believed :]
-    return any(one.origin is None and one.target == two.target for one, two in pairwise(told))
+    new = act.moves[act.believed :]
+    return any(one.origin is None and one.target == two.target for one, two in pairwise(new))
 
 
 def _hidden(look: Look, act: Act, square: int) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..game.play import apply
 from ..game.position import Position
 from ..game.rules import Rules
 from .verdict import OtherBegins, TurnSeen, Verdict, WentBack
+from .weighing import Judgement
 
 Stacks = tuple[str, ...]
 
@@ -27,6 +28,29 @@ class Standing:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What a verdict required: the value ``reached``, and the ``least`` that was enough.
+
+    ``what``: "seconds" for which the picture had been still, or "nats" of the lead over the acts that would
+    have meant another verdict.
+    """
+
+    what: str
+    reached: float
+    least: float
+
+    @property
+    def met(self) -> bool:
+        return self.reached >= self.least
+
+    @property
+    def text(self) -> str:
+        """The condition in a few words."""
+        name = "a lead, in nats, of" if self.what == "nats" else "a still picture, in seconds, of"
+        return f"{name} {self.least:g}: {self.reached:.2f}{'' if self.met else ', too little'}"
+
+
+@dataclass(frozen=True)
 class Decision:
     """Everything that follows from one look."""
 
@@ -42,6 +66,12 @@ class Decision:
     """The look shows the same stacks as before, uncovered, without a hint of a barely visible turn."""
     covered: bool
     """Something lies over the board."""
+    lifted: tuple[int, str] | None = None
+    """See :attr:`.weighing.Judgement.lifted`."""
+    judgement: Judgement | None = field(default=None, compare=False, repr=False)
+    """What the verdicts rest on; ``None`` if the look was not judged."""
+    conditions: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
+    """What was required of the look, in the order in which it was examined."""
 
 
 def outcome(verdicts: Iterable[Verdict], history: Sequence[Position], rules: Rules) -> Stacks | None:

@@ -11,8 +11,9 @@ import numpy as np
 from .acts import Act, Kind
 from .beliefs import ends_high
 from .course import ALONE, plainly_stirred
+from .margin import LEAD, RIGHTLY
 from .trimming import Pending
-from .weighing import LEAD, RIGHTLY, Judgement
+from .weighing import Judgement
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
@@ -138,14 +139,14 @@ def _went_another_way(look: Look, act: Act) -> bool:
     if len(act.changes) != 2:
         return False
     stood, gain = look.evidence.standing, look.evidence.stack_gain
-    told = sum(gain(square, stack).nats for square, stack in act.changes.items())
+    own = sum(gain(square, stack).nats for square, stack in act.changes.items())
     for one, two in permutations(act.changes):
         for left in range(len(stood[one])):
             other = {one: stood[one][:left], two: stood[two] + stood[one][left:]}
             if other == act.changes:
                 continue
             alike = all(stack[-1:] == act.changes[square][-1:] for square, stack in other.items())
-            shown = sum(gain(square, stack).nats for square, stack in other.items()) - told
+            shown = sum(gain(square, stack).nats for square, stack in other.items()) - own
             if shown > (-RIGHTLY if alike else BETTER):
                 return True
     return False

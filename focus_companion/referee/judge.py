@@ -17,9 +17,10 @@ from .beginning import Beginning
 from .beliefs import Belief, World, believe, ends_high
 from .course import ALONE, IGNORED, OPEN, Ignored, plainly_stirred
 from .explaining import MISSED, as_due, clean, explains, left_out
+from .margin import LEAD
 from .trimming import Pending
 from .verdict import Wrong
-from .weighing import AMISS, LEAD, NOTHING, Judgement, weigh
+from .weighing import AMISS, NOTHING, Judgement, weigh
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
@@ -330,7 +331,7 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
         if stack != look.evidence.standing[square] and gain > MISSED / 2:
             differ[square] = stack
     if not differ:
-        return Judgement(NOTHING, 0.0, 0.0)
+        return Judgement(NOTHING, 0.0, 0.0, weighed=best.weighed, pending=best.pending)
     gained = look.evidence.gain(differ).nats
     known = bool(best.act.moves) if best.act.legal else best.lead >= LEAD
     likely = known and _since_adopted(look, differ) <= best.act.changes.keys()
@@ -344,7 +345,16 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
     nats = gained + act.prior
     lead = nats - best.nats
-    return Judgement(act, nats, lead, lead if best.act.legal else 50.0, rivals=(best.act,))
+    return Judgement(
+        act,
+        nats,
+        lead,
+        legal_lead=lead if best.act.legal else 50.0,
+        rivals=(best.act,),
+        weights=(act.prior, best.weights[0]),
+        weighed=best.weighed,
+        pending=best.pending,
+    )
 
 
 def _since_adopted(look: Look, squares: Collection[int]) -> set[int]:

@@ -22,12 +22,13 @@ from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
 from .beliefs import MOST, Belief, believe, board, complete, doubtful, ends_high, rows_of, shared
 from .course import ALONE, Ignored
-from .decision import Decision, Standing, outcome
+from .decision import Condition, Decision, Standing, outcome
 from .explaining import GOOD
 from .judge import SURE_HIGH, judge
+from .margin import LEAD
 from .trimming import Pending, seen_to
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
-from .weighing import LEAD, Judgement
+from .weighing import Judgement
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
@@ -95,6 +96,8 @@ class Referee:
         self._asked_for = NOBODY
         self._partial = False
         """Of the last verdicts: see :attr:`Decision.partial`."""
+        self._conditions: list[Condition] = []
+        """Of the last verdicts: see :attr:`Decision.conditions`."""
         self._decided: Decision | None = None
         """The last decision, until the game's position changes."""
         self._asked = -1
@@ -116,15 +119,19 @@ class Referee:
         """
         self._asked_for = asked
         self._go_on(history)
-        self._partial = False
+        self._partial, self._conditions = False, []
         verdicts = tuple(self._verdicts(look, history))
+        judged = self._judged[1] if self._judged is not None and self._judged[0] == look.number else None
         self._decided = Decision(
             verdicts,
             self._assumed() or Standing(history[-1].stacks),
             outcome(verdicts, history, self._rules),
             partial=self._partial,
-            unchanged=self._unchanged(look),
-            covered=self._judged is not None and self._judged[0] == look.number and self._judged[1].covered,
+            unchanged=judged is not None and self._unchanged(judged),
+            covered=judged is not None and judged.covered,
+            lifted=None if judged is None or self._beliefs else judged.lifted,
+            judgement=judged,
+            conditions=tuple(self._conditions),
         )
         return self._decided
 
@@ -216,13 +223,15 @@ class Referee:
         was before the look.
         """
         age = look.age if since is None else look.time - since
-        return age >= seconds or look.time <= self._hurried_until
+        return self._met("seconds", age, 0.0 if look.time <= self._hurried_until else seconds)
 
-    def _unchanged(self, look: Look) -> bool:
+    def _met(self, what: str, reached: float, least: float) -> bool:
+        """Whether a condition is met; it is kept with the decision."""
+        self._conditions.append(Condition(what, reached, least))
+        return reached >= least
+
+    def _unchanged(self, judgement: Judgement) -> bool:
         """See :attr:`Decision.unchanged`."""
-        if self._judged is None or self._judged[0] != look.number:
-            return False
-        judgement = self._judged[1]
         believed = self._seen and judgement.act.legal and judgement.act.moves == self._beliefs[0].row
         stands = (self._stands(judgement) or believed) and not judgement.covered
         return stands and not judgement.hinted
@@ -234,7 +243,8 @@ class Referee:
         if self._stands(judgement):
             return self._nothing()
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
-        sure = judgement.lead >= LEAD or not rivals or self._set_down(judgement, look, rivals)
+        sure = self._met("nats", judgement.lead, LEAD) or not rivals
+        sure = sure or self._set_down(judgement, look, rivals)
         if not sure:
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
@@ -319,7 +329,7 @@ class Referee:
         if judgement.act.beginner:
             # It is already being asked whose turn it is; the answer decides the rest.
             return []
-        judgement = _without_other_beginner(judgement)
+        judgement = judgement.without_other_beginner()
         acts = (judgement.act, *judgement.rivals)
         rows = rows_of(acts)
         if not any(rows):
@@ -432,7 +442,8 @@ class Referee:
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since
         since = self._suspected[1]
-        if judgement.legal_lead < (SURE_WRONG if self._beliefs or act.believed else LEAD) and not (
+        certain = SURE_WRONG if self._beliefs or act.believed else LEAD
+        if not self._met("nats", judgement.legal_lead, certain) and not (
             self._remains(judgement, look) and self._settled(look, self._settle_times.lifted, since)
         ):
             # A legal turn, or nothing at all, explains the picture about as well: no alert.
@@ -482,13 +493,3 @@ class Referee:
         self._pending = None
         self._begun = None
         self._question, self._beliefs, self._seen, self._remembered = (), (), False, ()
-
-
-def _without_other_beginner(judgement: Judgement) -> Judgement:
-    """The judgement without rivals in which a player other than the one named begins."""
-    acts = (judgement.act, *judgement.rivals)
-    if not any(act.beginner for act in acts):
-        return judgement
-    named = [at for at, act in enumerate(acts) if at and not act.beginner]
-    weights = tuple(judgement.weights[at] for at in (0, *named))
-    return replace(judgement, rivals=tuple(acts[at] for at in named), weights=weights)

@@ -166,7 +166,7 @@ class OtherTable:
     def _check_pair(self, history: History, there: Mapping[str, Any]) -> None:
         game, rules, order = there.get("game"), there.get("rules"), there.get("order")
         if not isinstance(game, int) or not isinstance(order, list):
-            raise Declined("it tells no game")
+            raise Declined("it sends no game")
         if self._paired is not None and self._paired != (history.game, game):
             here_new, there_new = self._paired[0] != history.game, self._paired[1] != game
             if here_new != there_new:
@@ -181,7 +181,7 @@ class OtherTable:
         if self._paired is None:
             if len(history.entries) > 1 and not there.get("moves"):
                 # An old game here and a new one there: the turns sent would belong to another game.
-                raise GamesDiffer("the two tables are in different games; begin both anew")
+                raise GamesDiffer("the two tables are in different games; start both again")
             self._paired = history.game, game
             self._order = tuple(str(colour) for colour in order)
         playing = {letter for letter in history.rules.order if not self._is_theirs(history, letter)}
@@ -213,7 +213,7 @@ class OtherTable:
         entry = history.entries[index].what
         if isinstance(entry, Declaration):
             if entry.kind == "draw" or self._is_theirs(history, entry.player):
-                raise GamesDiffer(f"{_shown(_entry(entry))} was told here alone; tell it there too")
+                raise GamesDiffer(f"{_shown(_entry(entry))} was recorded here only; enter it there too")
             self._client.act("/api/requests", NAMES[entry.player], {"act": entry.kind})
             return
         at = sum(isinstance(each.what, Move) for each in history.entries[:index])
@@ -296,16 +296,16 @@ def _theirs(there: Mapping[str, Any]) -> tuple[Entry, ...]:
     found: list[Entry] = []
     for entry in moves if isinstance(moves, list) else [None]:
         if not isinstance(entry, dict):
-            raise Declined("it tells no turns")
+            raise Declined("it sends no turns")
         if isinstance(entry.get("move"), str):
             try:
                 found.append(("move", str(Move.parse(entry["move"]))))
             except ValueError as error:
-                raise Declined("it tells what is no turn") from error
+                raise Declined("it sends what is no turn") from error
         elif entry.get("act") in DECLARATION_KINDS and entry.get("player", "") in ("", *LETTER):
             found.append((entry["act"], entry.get("player", "")))
         else:
-            raise Declined("it tells what is no turn")
+            raise Declined("it sends what is no turn")
     return tuple(found)
 
 

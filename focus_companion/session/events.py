@@ -228,6 +228,18 @@ class Hinted(Event):
 
 
 @dataclass(frozen=True)
+class Assessed(Event):
+    """A player at the table was told whether it is good to move the stack on ``square``. ``grade``: "good"
+    (hardly any turn is better), "fair" (another one is better) or "poor" (another one is much better).
+    """
+
+    type: ClassVar[str] = "assessment"
+    player: str
+    square: str
+    grade: str
+
+
+@dataclass(frozen=True)
 class Acted(Event):
     """An act that the players entered on the page: "resign", "leave" or "draw" (``player`` is "")."""
 
@@ -315,8 +327,8 @@ TYPES: Mapping[str, type[Event]] = {
     kind.type: kind
     for kind in (
         *(Ready, SetUp, Moved, Prompt, Alert, Resolved, TakenBack, Unclear, Lost, Found, Reply, Result),
-        *(GameBegan, Begins, Seated, SeatFailed, Hinted, Acted, Ruled, Corrected, Paused, Placed, Refused),
-        *(Reading, TimeUp),
+        *(GameBegan, Begins, Seated, SeatFailed, Hinted, Assessed, Acted, Ruled, Corrected, Paused, Placed),
+        *(Refused, Reading, TimeUp),
     )
 }
 """The classes of events by their ``type``."""

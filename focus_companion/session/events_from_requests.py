@@ -13,10 +13,11 @@ from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
 from .events import Acted, Corrected, Event, Paused, Reading, Refused, Resolved, TakenBack
 from .events_from_verdicts import captured, reserves, result, turn
-from .hinting import take_hint
+from .hinting import assess, take_hint
 from .history import History
 from .requests import (
     AgreeDraw,
+    Assess,
     Begin,
     ChooseMove,
     DismissAlert,
@@ -210,6 +211,7 @@ _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[
     SetSeat: set_seat,
     SubmitTurn: submit_turn,
     TakeHint: take_hint,
+    Assess: assess,
     GiveUp: give_up,
     TakeBack: _take_back,
     Resign: _resign,

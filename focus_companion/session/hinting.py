@@ -1,19 +1,24 @@
-"""Converts a request for a hint to events, like ``rulings``."""
+"""Converts requests for the computer's help to events, like ``rulings``: hints, and "is this good?"."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from ..game.colours import NAMES
+from ..game.moves import DISTANCE, Move, legal_moves
 from ..game.squares import SQUARES
-from .events import Event, Hinted
+from .events import Assessed, Event, Hinted
 from .history import History
-from .requests import RequestRefused, TakeHint
+from .requests import Assess, RequestRefused, TakeHint
 from .rulings import check_legal
+
+GRADES: Final = ((0.03, "good"), (0.12, "fair"), (1.0, "poor"))
+"""Grades of the pieces in a player's hand, with the loss of the mover's chance up to which each is given."""
 
 
 def check_hint(history: History) -> None:
-    """Check that a hint may be given.
+    """Check that help may be given.
 
     Raises:
         RequestRefused: the game is over or part of a match, or the player to move does not sit at the table.
@@ -26,11 +31,28 @@ def check_hint(history: History) -> None:
         raise RequestRefused("Hints are for the players at the table.")
 
 
+def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[Move, ...]:
+    """The turns to be assessed: those of the mover's stack on ``square`` (an index) with this number of
+    ``pieces``, or with any number if no legal turn has that one (0: unknown).
+
+    Raises:
+        RequestRefused: no help may be given now, or there is no such turn; the text says what to do.
+    """
+    check_hint(history)
+    turns = tuple(move for move in legal_moves(history.position, history.rules) if move.origin == square)
+    if not turns:
+        raise RequestRefused(
+            "{player} has no turn with what stands on {square}.",
+            player=NAMES[history.position.to_move].capitalize(),
+            square=SQUARES[square],
+        )
+    return tuple(move for move in turns if DISTANCE[square][move.target] == pieces) or turns
+
+
 def take_hint(request: TakeHint, history: History, time: float) -> Iterator[Event]:
     """Emit the next step of a hint; nothing once all of it has been given."""
     check_hint(history)
-    if (history.game, history.ply, history.position.text) != (request.game, request.ply, request.position):
-        raise RequestRefused("The game has gone on meanwhile.")
+    _check_point(request, history)
     check_legal(request.move, history)
     player, origin = NAMES[history.position.to_move], request.move.origin
     square = "" if origin is None else SQUARES[origin]
@@ -38,3 +60,17 @@ def take_hint(request: TakeHint, history: History, time: float) -> Iterator[Even
         yield Hinted(time, player, 1, square)
     elif history.hint.step == 1:
         yield Hinted(time, player, 2, square, str(request.move))
+
+
+def assess(request: Assess, history: History, time: float) -> Iterator[Event]:
+    """Emit how good it is to move the stack in question."""
+    turns_in_question(history, request.square)
+    _check_point(request, history)
+    grade = next(grade for most, grade in GRADES if request.missed <= most)
+    yield Assessed(time, NAMES[history.position.to_move], SQUARES[request.square], grade)
+
+
+def _check_point(request: TakeHint | Assess, history: History) -> None:
+    """Check that the request is for this point of the game. Raises RequestRefused."""
+    if (history.game, history.ply, history.position.text) != (request.game, request.ply, request.position):
+        raise RequestRefused("The game has gone on meanwhile.")

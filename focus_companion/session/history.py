@@ -20,6 +20,7 @@ from .clock import Clock, TimeControl
 from .events import (
     Acted,
     Alert,
+    Assessed,
     Begins,
     Corrected,
     Event,
@@ -65,8 +66,8 @@ class History:
     ``start_from``: "camera" until the players have accepted a position read by the camera as their start;
     ``reading`` is the newest one that they have neither accepted nor passed over.
     ``played_by``: the kind of seat by letter, of those whose turns are made by the people at the table;
-    ``reply`` is the turn to be made for one of them now, ``seat_failed`` why there is none. ``hint``: the
-    last one for the current turn.
+    ``reply`` is the turn to be made for one of them now, ``seat_failed`` why there is none. ``hint`` and
+    ``assessment``: the last ones for the current turn.
     """
 
     rules: Rules
@@ -100,6 +101,7 @@ class History:
     start_from: str = ""
     reading: Reading | None = None
     hint: Hinted | None = None
+    assessment: Assessed | None = None
 
     @classmethod
     def begin(cls, rules: Rules, players: Mapping[str, str], *, game: int = 0, date: str = "") -> History:
@@ -164,8 +166,8 @@ class History:
         if (after.reply or after.seat_failed) and after.position != self.position:
             # It belongs to another position.
             after = replace(after, reply=None, seat_failed=None)
-        if after.hint and after.position != self.position:
-            after = replace(after, hint=None)
+        if (after.hint or after.assessment) and after.position != self.position:
+            after = replace(after, hint=None, assessment=None)
         return after if after.clock is None else after._clocked(after.clock, event)
 
     def _clocked(self, clock: Clock, event: Event) -> History:
@@ -237,6 +239,8 @@ class History:
                 return replace(self, seat_failed=event)
             case Hinted():
                 return replace(self._noted(event), hint=event)
+            case Assessed():
+                return replace(self._noted(event), assessment=event)
             case Seated():
                 return self._seated(event)
             case TakenBack():

@@ -21,7 +21,7 @@ from ..referee.verdict import (
     TrimAwaited,
     Verdict,
 )
-from ..vision.appearance.shades import Shade, measured_shades, shade_text
+from ..vision.appearance.shades import Shade, matched, measured_shades, shade_text
 from ..vision.capture.frames import Frame, Image
 from ..vision.detection.manual_corners import Corners, check_corners, corners_of
 from ..vision.geometry.board_profiles import plastic_sets
@@ -33,6 +33,7 @@ from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
 from ..vision.tracking.state import State
 from ..vision.tracking.watcher import Watcher
+from .decisions import DecisionListener
 from .reading import Reader
 from .usable import Usable
 
@@ -65,11 +66,14 @@ class Pipeline:
         lens: LensProfile | None = None,
         tries_mount: bool = True,
         threaded: bool = False,
+        on_decision: DecisionListener | None = None,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies, used if the position is ambiguous;
         ``lens``: that of the camera, if known; ``tries_mount``: whether :meth:`mount` also evaluates the
-        picture of the start; ``threaded``: :meth:`read` works in a separate thread.
+        picture of the start; ``threaded``: :meth:`read` works in a separate thread; ``on_decision`` receives
+        every decision of the referee with its look.
         """
+        self._on_decision = on_decision
         self._lens, self._rules = lens, rules
         self._trial: Trial | None = None
         self._tries_mount = tries_mount
@@ -83,6 +87,7 @@ class Pipeline:
         self._ready = self._vouched = False
         self._lost = self._at_rest = False
         self._differs: tuple[int, ...] = ()
+        self._lifted: tuple[int, str] | None = None
         self._given: tuple[Corners | None, bool] | None = None
         self._usable = Usable()
         self._shades: tuple[Camera, dict[str, Shade]] | None = None
@@ -101,6 +106,15 @@ class Pipeline:
     def at_rest(self) -> bool:
         """Whether nothing has moved for :data:`REST` seconds, or the board has not been found yet."""
         return self._at_rest or self._watcher is None or self._watcher.state is State.SEEKING
+
+    @property
+    def lifted(self) -> tuple[int, int] | None:
+        """See :attr:`Sight.lifted`."""
+        lifted, known = self._lifted, self._known
+        if lifted is None or known is None:
+            return None
+        square, left = lifted
+        return square, len(known.stacks[square]) - len(left)
 
     @property
     def outlines(self) -> Outlines | None:
@@ -147,7 +161,7 @@ class Pipeline:
             return [OutOfView(why="resolution")]
         if look is None:
             return []
-        if len(history) == 1:
+        if len(history) == 1 or (self._shades is None and look.evidence.outlines.profile.pieces):
             self._measure(watcher, look)
         verdicts: list[Verdict] = []
         if self._lost:
@@ -156,7 +170,9 @@ class Pipeline:
         if not self._ready:
             return verdicts + self._set_up(watcher, look)
         decision = self._referee.judge(look, history, asked)
-        standing = decision.standing
+        if self._on_decision is not None:
+            self._on_decision(decision, look)
+        standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence
             # against them.
@@ -208,6 +224,7 @@ class Pipeline:
     def _follow(self, history: Sequence[Position]) -> None:
         """The session accepted our verdict, or the game was corrected by hand."""
         assert self._watcher is not None
+        self._lifted = None
         position = history[-1]
         standing = self._referee.follow(history)
         if standing is not None:
@@ -273,16 +290,26 @@ class Pipeline:
         wrong = look.disagreeing(watcher.standing)
         self._shades = outlines.camera, measured_shades(look.image, outlines, watcher.standing, wrong)
 
+    @property
+    def any_shades(self) -> bool:
+        """Whether any shades may stand for the players' colours, as those of draughts."""
+        outlines = self.outlines
+        return self._profiles[0].flat if outlines is None else outlines.profile.flat
+
     def pieces(self) -> dict[str, dict[str, str]]:
         """What is known of the pieces by letter: ``seen``, their shade in the picture before the first turn;
         for a known set also ``name`` and ``shade``. Shades as ``#rrggbb``.
         """
         known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
         profile = self._profiles[0] if (outlines := self.outlines) is None else outlines.profile
-        for look in profile.pieces:
-            if look.letter in known:
-                known[look.letter] = {"name": look.name, "shade": shade_text(look.shade)}
-        for letter, shade in (self._shades[1] if self._shades else {}).items():
+        seen = self._shades[1] if self._shades else {}
+        looks = {look.letter: look for look in profile.pieces if look.letter in known}
+        # The players may have swapped their pieces: then the names go with the shades.
+        of = matched(seen, {letter: look.shade for letter, look in looks.items()})
+        for letter in looks:
+            look = looks[of.get(letter, letter)]
+            known[letter] = {"name": look.name, "shade": shade_text(look.shade)}
+        for letter, shade in seen.items():
             known[letter]["seen"] = shade_text(shade)
         return known
 

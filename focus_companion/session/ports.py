@@ -32,6 +32,13 @@ class Sight(Protocol):
         """Whether nothing has moved for so long that fewer pictures are enough."""
         ...
 
+    @property
+    def lifted(self) -> tuple[int, int] | None:
+        """The square (index) of a stack from whose top pieces are missing in the last picture, and their
+        number: somebody may have them in the hand. ``None`` if the picture shows anything else.
+        """
+        ...
+
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:
         """The verdicts of this frame; ``history`` holds the game's positions from ply 0 on, ``asked`` says
         for whom others make the turns, and which one now.
@@ -70,6 +77,13 @@ class Sight(Protocol):
         """The corners of the lattice as fractions of the picture's size; ``None`` without a board."""
         ...
 
+    @property
+    def any_shades(self) -> bool:
+        """Whether any shades may stand for the players' colours: those of draughts or coins, whereas a green
+        piece of the plastic set is green.
+        """
+        ...
+
     def pieces(self) -> Mapping[str, Mapping[str, str]]:
         """What is known of the pieces' colours by letter: any of ``seen``, ``name``, ``shade``."""
         ...
@@ -91,6 +105,8 @@ class Recorder(Protocol):
     def request(self, request: Request, *, in_push: bool) -> None: ...
 
     def camera(self, word: str, why: str = "") -> None: ...
+
+    def decided(self, terms: Mapping[str, Any]) -> None: ...
 
     def emitted(self, events: Sequence[Event]) -> None: ...
 

@@ -99,6 +99,20 @@ class TakeHint(Request):
 
 
 @dataclass(frozen=True)
+class Assess(Request):
+    """A player asks whether it is good to move the stack on ``square`` (an index): the best turn with it
+    lowers their chance by ``missed`` (0 to 1), compared with the best turn of all. ``game``, ``ply`` and
+    ``position`` as in :class:`SubmitTurn`.
+    """
+
+    square: int
+    missed: float
+    game: int
+    ply: int
+    position: str
+
+
+@dataclass(frozen=True)
 class Rematch(Request):
     """Begin another game by the same rules with the turn order rotated: every name moves on by one colour.
 
@@ -200,7 +214,13 @@ class PlaceBoard(Request):
 
 @dataclass(frozen=True)
 class SwapColours(Request):
-    """Before the first turn: exchange the players' colours, which were assigned the wrong way round."""
+    """Before the first turn: the pieces taken for those of the colour ``one`` (a letter) are ``other``'s.
+
+    With two players both may be left out.
+    """
+
+    one: str = ""
+    other: str = ""
 
 
 @dataclass(frozen=True)

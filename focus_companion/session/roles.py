@@ -1,61 +1,87 @@
-"""Assigns the colours to the players if the start looks the same with the colours exchanged."""
+"""Which pieces belong to which player: exchanged on request, before the first turn."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from ..game.squares import FILE, INDEX, RANK
 from .history import History
-from .requests import PlaceBoard, RequestRefused, SetPosition
+from .ports import Sight
+from .requests import NewGame, PlaceBoard, RequestRefused, SetPosition, SwapColours
 
 _ROUND: Final = ("a1", "h1", "h8", "a8")
 """The corners of the lattice, anticlockwise."""
 
 
-def swapped(history: History, corners: Mapping[str, Sequence[float]] | None) -> PlaceBoard | SetPosition:
-    """The request that exchanges the players' colours, before the first turn.
+def swaps(history: History, sight: Sight) -> Literal["pieces", "names"] | None:
+    """What :func:`swapped` can exchange: the pieces of the players, or only their names."""
+    if history.entries or history.start_from or history.over:
+        return None
+    stacks = history.position.stacks
+    if sight.any_shades and (_given(history) or any(_exchange(stacks, turns) for turns in (1, 2, 3))):
+        return "pieces"
+    return "names" if any(history.players.values()) else None
 
-    If rotating the board exchanges the colours of the start, the result is the board rotated that way;
-    ``corners`` are its corners in the picture. A position set up by the players is kept, with the colours
-    exchanged.
+
+def swapped(request: SwapColours, history: History, sight: Sight) -> NewGame | PlaceBoard | SetPosition:
+    """The request that exchanges what two players play with, before the first turn.
+
+    Where any shades may stand for the colours: if a rotation of the board exchanges the colours of the start
+    in this way, the board is taken to lie that way; a position set up by the players is kept, with the two
+    colours exchanged. Otherwise the players' names are exchanged, and who makes their turns.
 
     Raises:
-        RequestRefused: a turn has been played, the board is not found, or no rotation exchanges the colours.
+        RequestRefused: a turn has been played, the board is not found, or nothing can be exchanged.
     """
     if history.entries:
         raise RequestRefused("The colours can be swapped only before the first turn.")
     stacks, players = history.position.stacks, history.position.players
-    if history.rules.set_up == "position" and len(players) == 2:
-        exchange = str.maketrans(players, players[::-1])
+    one, other = (request.one, request.other) if request.one else (players[0], players[-1])
+    if (len(players) > 2 and not request.one) or one == other or not {one, other} <= set(players):
+        raise RequestRefused("Say which two colours to swap.")
+    exchanged = dict(zip(players, players, strict=True)) | {one: other, other: one}
+    if sight.any_shades and _given(history):
         now = history.position
         return SetPosition(
-            tuple(stack.translate(exchange) for stack in stacks),
+            tuple("".join(exchanged[piece] for piece in stack) for stack in stacks),
             reserves=dict(zip(players, now.reserves, strict=True)),
         )
-    quarters = next((quarters for quarters in (2, 1, 3) if _exchanges(stacks, quarters)), None)
-    if quarters is None:
+    turns = next((turns for turns in (2, 1, 3) if _exchange(stacks, turns).get(one) == other), None)
+    if sight.any_shades and turns is not None:
+        if (corners := sight.corners()) is None:
+            raise RequestRefused("The board is not seen yet.")
+        return PlaceBoard(
+            {
+                name: (corners[old][0], corners[old][1])
+                for name, old in zip(_ROUND, _ROUND[turns:] + _ROUND[:turns], strict=True)
+            }
+        )
+    if not history.players.get(one) and not history.players.get(other):
         raise RequestRefused("In this set-up no colours can be swapped.")
-    if corners is None:
-        raise RequestRefused("The board is not seen yet.")
-    return PlaceBoard(
-        {
-            name: (corners[old][0], corners[old][1])
-            for name, old in zip(_ROUND, _ROUND[quarters:] + _ROUND[:quarters], strict=True)
-        }
-    )
+    return NewGame(players=_moved(history.players, exchanged), played_by=_moved(history.played_by, exchanged))
 
 
-def _exchanges(stacks: Sequence[str], quarters: int) -> bool:
-    """Whether the position rotated by these quarter turns is the same except for exchanged colours."""
+def _given(history: History) -> bool:
+    return history.rules.set_up == "position"
+
+
+def _moved(of: Mapping[str, str], exchanged: Mapping[str, str]) -> dict[str, str]:
+    return {exchanged[letter]: value for letter, value in of.items()}
+
+
+def _exchange(stacks: Sequence[str], turns: int) -> dict[str, str]:
+    """Which colour each one becomes if the board is taken to lie these quarter turns further; empty if it
+    does not show the same position with exchanged colours then.
+    """
     turned = list(stacks)
-    for _ in range(quarters):
+    for _ in range(turns):
         turned = [turned[_quarter(square)] for square in range(len(turned))]
     if [len(stack) for stack in stacks] != [len(stack) for stack in turned]:
-        return False
-    pairs = set(zip("".join(stacks), "".join(turned), strict=True))
+        return {}
+    pairs = set(zip("".join(turned), "".join(stacks), strict=True))
     one_to_one = len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
-    return one_to_one and any(a != b for a, b in pairs)
+    return dict(pairs) if one_to_one and any(a != b for a, b in pairs) else {}
 
 
 def _quarter(square: int) -> int:

@@ -26,7 +26,7 @@ from .history import History, Transition
 from .picture import Pictures
 from .ports import EventJournal, Recorder, Sight, SightMaker
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, SwapColours
-from .roles import swapped
+from .roles import swapped, swaps
 from .rulings import nearest_turns
 from .seat_kinds import Seating
 from .seating import check_seats, seats_changed
@@ -221,7 +221,13 @@ class Session:
             "mount": self._sight.mount(),
             "corners": self.corners,
             "pieces": view.named(self._sight.pieces()),
+            "swaps": swaps(history, self._sight),
         }
+
+    @property
+    def lifted(self) -> tuple[int, int] | None:
+        """The square (index) of a stack from which pieces seem lifted, and their number; else ``None``."""
+        return self._sight.lifted
 
     def legal(self) -> list[str]:
         """The legal turns now; those that explain most squares of the alert come first."""
@@ -388,10 +394,10 @@ class Session:
     def _execute(self, request: Request) -> list[Event]:
         if isinstance(request, Rematch):
             return self._new_game(rematch(self._history))
+        if isinstance(request, SwapColours):
+            request = swapped(request, self._history, self._sight)
         if isinstance(request, NewGame):
             return self._new_game(request)
-        if isinstance(request, SwapColours):
-            request = swapped(self._history, self._sight.corners())
         if isinstance(request, PlaceBoard):
             return self._place(request)
         transitions = self._history.transitions(answer(request, self._history, self._time))

@@ -139,6 +139,7 @@ def standing(history: History) -> dict[str, Any]:
         "reply": _json(history.reply),
         "seat_failed": _json(history.seat_failed),
         "hint": _json(history.hint),
+        "assessment": _json(history.assessment),
         "match": history.match and history.match.to_json(),
         "demo": history.demo,
     }

@@ -94,7 +94,27 @@ def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
             return time_up(event.player, state, voice)
         case events.Paused():
             return _("The game is paused.") if event.paused else _("The game goes on.")
+        case events.Hinted() | events.Assessed():
+            return _help(event, voice)
     return ""
+
+
+def _help(event: events.Hinted | events.Assessed, voice: Voice) -> str:
+    """What the computer advises."""
+    _ = voice.texts.gettext
+    if isinstance(event, events.Hinted):
+        if event.move:
+            return _("Hint: {move}.").format(move=voice.turn(event.move))
+        if not event.square:
+            return _("Hint: place a piece from the reserve.")
+        return _("Hint: move the stack on {square}, or a part of it.").format(
+            square=voice.square(event.square)
+        )
+    text = {
+        "good": _("{square} is good: hardly any turn is better."),
+        "fair": _("{square} is not bad, but there is something better."),
+    }.get(event.grade, _("Careful with {square}: there is something much better."))
+    return text.format(square=voice.square(event.square))
 
 
 def opening(state: Mapping[str, Any], voice: Voice) -> str:
@@ -137,13 +157,13 @@ def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
     """
     _ = voice.texts.gettext
     parts = [voice.player(state, event.player), voice.turn(event.move)]
-    # The state may be further than the event: two turns that were seen at once are told one by one.
-    told: Mapping[str, Any] = next(
+    # The state may be further than the event: two turns that were seen at once are announced one by one.
+    turn: Mapping[str, Any] = next(
         (turn for turn in state.get("moves", ()) if turn.get("ply") == event.ply), {}
     )
-    if taken := len(told.get("captured", "")):
+    if taken := len(turn.get("captured", "")):
         parts.append(_("takes {n}").format(n=voice.number(taken)))
-    if kept := len(told.get("reserve", "")):
+    if kept := len(turn.get("reserve", "")):
         parts.append(_("keeps {n}").format(n=voice.number(kept)))
     if event.to_move is not None and event.to_move != _regular_next(event.player, state):
         parts.append(_("now {player}").format(player=voice.player(state, event.to_move)))

@@ -81,7 +81,7 @@ class Voice:
         It is the colour where the name has no letters, is said like another player's, or is itself a word for
         a colour, a file or a number.
         """
-        first = {who: self._first(told.get("name", "")) for who, told in state.get("players", {}).items()}
+        first = {who: self._first(player.get("name", "")) for who, player in state.get("players", {}).items()}
         shared = Counter(name.casefold() for name in first.values())
         name = first.get(colour, "")
         taken = {*self.files().values(), *self.numbers(), *(self.colour(letter) for letter in "rgby")}

@@ -182,7 +182,7 @@ def _board(image: Image, profiles: Sequence[BoardProfile], lens: LensProfile | N
     where = f"{mount.tilt:.0f}° off the vertical, one piece more shifts a top by {mount.step:.1f} pixels"
     hard = [name for name, level in zip(SQUARES, mount.squares, strict=True) if level is Certainty.HARD]
     if hard:
-        where += f"; heights are hard to tell on {', '.join(hard)}"
+        where += f"; heights are hard to read on {', '.join(hard)}"
     if mount.verdict is Certainty.SURE and not mount.advice:
         yield Check("mount", "ok", where)
     else:

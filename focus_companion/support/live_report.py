@@ -42,15 +42,15 @@ class _Shot:
 
 
 class LiveReport:
-    """Keeps the pictures of the game's last fault. ``hear`` runs on the game thread, the rest on any."""
+    """Keeps the pictures of the game's last fault. ``on_event`` runs on the game thread, the rest on any."""
 
     def __init__(self, game: WatchedGame) -> None:
         self._game = game
         self._finder = FaultFinder[_Shot]()
         self._last: list[ShownFault[_Shot] | None] = [None] * len(FAULTS)
 
-    def hear(self, event: Event) -> None:
-        """An event was told, because of the newest picture."""
+    def on_event(self, event: Event) -> None:
+        """Note an event; the newest picture is what it was based on."""
         if event.type == "game":
             # The pictures of another game show nothing of this one.
             self._finder, self._last = FaultFinder[_Shot](), [None] * len(FAULTS)

@@ -143,7 +143,7 @@ def check_speed(speed: MachineSpeed) -> Iterator[Check]:
     if speed.enough:
         yield Check("speed", "ok", f"{text}; that is enough")
     else:
-        remedy = "end other programs, or use a faster computer: some turns will be told late"
+        remedy = "end other programs, or use a faster computer: some turns will be reported late"
         yield Check("speed", "warn", f"{text}; {ENOUGH:.0f} are enough", remedy)
 
 

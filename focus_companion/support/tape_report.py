@@ -22,7 +22,7 @@ from ..vision.geometry.board_profiles import plastic_sets
 from .machine import versions
 
 FAULTS: Final = ({"alert", "unclear"}, {"lost", "set_up"})
-"""Types of events that tell of a fault; the second only where there is none of the first."""
+"""Types of events that report a fault; the second only where there is none of the first."""
 
 WELL: Final = {"ready", "move", "taken_back", "resolved"}
 

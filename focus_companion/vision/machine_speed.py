@@ -15,9 +15,9 @@ from .capture.picture_faults import picture_fault
 from .tracking.stillness import Stillness
 
 ALL: Final = 15.0
-"""Pictures a second that are usual; more show no more of a game."""
+"""Pictures a second at which a game is followed; a higher rate shows no more of it."""
 ENOUGH: Final = 6.0
-"""Pictures a second of which none of the stillness between two hands is missed."""
+"""Pictures a second from which on the moments without a hand over the board are not missed."""
 LOOK: Final = 14.0
 """How many times as long as decoding a whole picture it takes to judge one that has changed."""
 LOOKS: Final = 0.7
@@ -70,7 +70,7 @@ def measure(seconds: float) -> MachineSpeed:
     began, worked = time.perf_counter(), time.thread_time()
     while len(pictures) < 2 or time.perf_counter() - began < seconds:
         start = time.thread_time()
-        picture = lazily_decoded(data, "a picture of our own")
+        picture = lazily_decoded(data, "a picture made for the measurement")
         stillness.update(float(len(pictures)), stillness.small_copy(picture))
         picture_fault(picture)
         pictures.append(time.thread_time() - start)
@@ -79,7 +79,7 @@ def measure(seconds: float) -> MachineSpeed:
             start = time.thread_time()
             cv2.imdecode(buffer, cv2.IMREAD_COLOR)
             wholes.append(time.thread_time() - start)
-    # What we get of the processor: other programs, or a limit, have the rest.
+    # Elapsed over processor time: other programs, or a limit, take the rest of the processor.
     slower = (time.perf_counter() - began) / (time.thread_time() - worked)
     return MachineSpeed(slower * STRIPS * median(pictures), slower * STRIPS * median(wholes))
 

@@ -204,9 +204,9 @@ def clearness(evidence: Evidence, players: Sequence[str]) -> float:
     for square, stack in enumerate(evidence.standing):
         more = {letter + stack for letter in players} | ({stack + stack[-1]} if stack else set())
         asked = [evidence.stack_gain(square, other) for other in more]
-        told = [gain for gain in asked if gain.pixels]
-        if told:
-            answers.append(-max(told, key=lambda gain: gain.nats).per_pixel)
+        visible = [gain for gain in asked if gain.pixels]
+        if visible:
+            answers.append(-max(visible, key=lambda gain: gain.nats).per_pixel)
     return float(np.clip(np.percentile(answers, 10) / TRUST, 0.0, 1.0)) if answers else 0.0
 
 

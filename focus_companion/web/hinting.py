@@ -1,10 +1,13 @@
-"""Hints for the players at the table: the computer's turn in their position, found in a separate process."""
+"""Help for the players at the table, found in separate processes: the computer's turn in their position, and
+how good their own would be.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import threading
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
@@ -12,12 +15,14 @@ from flask import Blueprint, current_app, jsonify, request
 from flask.typing import ResponseReturnValue
 
 from ..game.moves import Move
+from ..game.squares import INDEX
 from ..seats.protocol import answered, question
-from ..session.hinting import check_hint
+from ..session.hinting import check_hint, turns_in_question
 from ..session.history import History
-from ..session.requests import RequestRefused, TakeHint
+from ..session.requests import Assess, Request, RequestRefused, TakeHint
 from ..session.seat_kinds import COMPANION, SeatKind
 from .access import Access, HttpError
+from .assessing import missed
 from .child_process import ChildFailed, run_module
 from .ports import GameSession
 from .reasons import refusal
@@ -50,23 +55,53 @@ def found(history: History) -> Move:
 @blueprint.post("/api/hint")
 def hint() -> ResponseReturnValue:
     """Give the players the next step of a hint: which stack, then where it goes."""
+    return _helped(_hint)
+
+
+@blueprint.post("/api/assessment")
+def assessment() -> ResponseReturnValue:
+    """Tell the players whether it is good to move the lifted stack, or else that on the given ``square``."""
+    return _helped(_assessment)
+
+
+def _hint(session: GameSession) -> Request:
+    history = session.history
+    check_hint(history)
+    return TakeHint(found(history), history.game, history.ply, history.position.text)
+
+
+def _assessment(session: GameSession) -> Request:
+    history, lifted = session.history, session.lifted
+    square, pieces = (INDEX.get(_square()), 0) if lifted is None else lifted
+    if square is None:
+        raise RequestRefused("Lift one of your stacks, or touch it in the drawing; then ask again.")
+    turns = turns_in_question(history, square, pieces)
+    with _one:
+        loss = missed(history, turns)
+    return Assess(square, loss, history.game, history.ply, history.position.text)
+
+
+def _square() -> str:
+    body = request.get_json(silent=True)
+    square = body.get("square") if isinstance(body, dict) else None
+    return square if isinstance(square, str) else ""
+
+
+def _helped(help_for: Callable[[GameSession], Request]) -> ResponseReturnValue:
+    """Answer a request for help: submit what was found to the game."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     session: GameSession = current_app.extensions["game"]
-    history = session.history
     try:
-        check_hint(history)
-        move = found(history)
-        wanted = TakeHint(move, history.game, history.ply, history.position.text)
-        session.submit(wanted).result(_DONE)
+        session.submit(help_for(session)).result(_DONE)
     except RequestRefused as refused:
         raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
     except (ChildFailed, ValueError) as error:
-        log.warning("No hint was found: %s", error)
+        log.warning("The computer could not help: %s", error)
         raise HttpError(
             HTTPStatus.INTERNAL_SERVER_ERROR, "No hint could be found; the host’s log says why."
         ) from error
     except TimeoutError:
-        # The game thread is busy with a picture; the hint will be on the event stream.
+        # The game thread is busy with a picture; the answer will be on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
     return jsonify(accepted=True, done=True)

@@ -30,6 +30,11 @@ class GameSession(Protocol):
         """The game so far."""
         ...
 
+    @property
+    def lifted(self) -> tuple[int, int] | None:
+        """The square (index) of a stack from which pieces seem lifted, and their number; else ``None``."""
+        ...
+
     def state(self) -> dict[str, Any]:
         """The response of ``/api/state``."""
         ...

@@ -25,26 +25,26 @@ blueprint = Blueprint("reporting", __name__)
 
 
 class Reporting:
-    """The newest report and the word under which its parts are given."""
+    """The newest report and the token in the addresses of its parts."""
 
     def __init__(self, reports: FaultReports) -> None:
         self._reports = reports
         self._lock = threading.Lock()
-        self._word = ""
+        self._token = ""
         self._parts: Mapping[str, bytes] = {}
 
     def make(self) -> tuple[str, Mapping[str, bytes]]:
-        """Another report: its word and its parts by name. Raises ``ValueError`` if nothing may be shown."""
+        """A new report: its token and its parts by name. Raises ``ValueError`` if nothing may be shown."""
         with self._lock:
             # One at a time: encoding takes a good part of a second of processor time.
             self._parts = self._reports.parts()
-            self._word = secrets.token_urlsafe(12)
-            return self._word, self._parts
+            self._token = secrets.token_urlsafe(12)
+            return self._token, self._parts
 
-    def file(self, word: str, name: str) -> bytes | None:
-        """A part of the report of that word, or all of them as :data:`ARCHIVE`; ``None`` if there is none."""
+    def file(self, token: str, name: str) -> bytes | None:
+        """A part of the report with that token, or all as :data:`ARCHIVE`; ``None`` if there is none."""
         with self._lock:
-            known, parts = secrets.compare_digest(word.encode(), self._word.encode()), self._parts
+            known, parts = secrets.compare_digest(token.encode(), self._token.encode()), self._parts
         if not known:
             return None
         return self._reports.packed(parts) if name == ARCHIVE else parts.get(name)
@@ -52,27 +52,27 @@ class Reporting:
 
 @blueprint.post("/api/report")
 def make() -> Response:
-    """Make a report: ``{"report": word, "fault": event, "parts": [{"name", "bytes"}]}``."""
+    """Make a report: ``{"report": token, "fault": event, "parts": [{"name", "bytes"}]}``."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     try:
-        word, parts = _reporting().make()
+        token, parts = _reporting().make()
     except ValueError as nothing:
         raise HttpError(
             HTTPStatus.CONFLICT,
             "No picture can be shown: the board has not been seen yet, so that nobody knows what to blur.",
         ) from nothing
-    told: Any = json.loads(parts["facts.json"])
+    facts: Any = json.loads(parts["facts.json"])
     sizes = [{"name": name, "bytes": len(data)} for name, data in parts.items()]
-    return jsonify(report=word, fault=told["fault"], parts=sizes)
+    return jsonify(report=token, fault=facts["fault"], parts=sizes)
 
 
-@blueprint.get("/api/report/<word>/<name>")
-def file(word: str, name: str) -> Response:
+@blueprint.get("/api/report/<token>/<name>")
+def file(token: str, name: str) -> Response:
     """A file of the report, or all of it as :data:`ARCHIVE`."""
     access: Access = current_app.extensions["access"]
     access.check_view(request)
-    data = _reporting().file(word, name)
+    data = _reporting().file(token, name)
     if data is None:
         raise HttpError(HTTPStatus.NOT_FOUND, "This report is gone: another one was made since.")
     kind = KINDS.get(name.rpartition(".")[2], "text/plain; charset=utf-8")

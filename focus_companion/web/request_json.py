@@ -122,6 +122,12 @@ def _seat(body: Mapping[str, Any]) -> requests.Request:
     return requests.SetSeat(_player(body), _kind(body.get("kind")), _pace(body))
 
 
+def _swap_colours(body: Mapping[str, Any]) -> requests.Request:
+    if body.keys() <= {"act"}:
+        return requests.SwapColours()
+    return requests.SwapColours(_player(body), _player(body, "other"))
+
+
 def _set_position(body: Mapping[str, Any]) -> requests.Request:
     position = body.get("position")
     if not isinstance(position, str):
@@ -197,7 +203,7 @@ _ACTS: Final[Mapping[str, Callable[[Mapping[str, Any]], requests.Request]]] = {
     "not_legal": _rule_not_legal,
     "rematch": lambda body: requests.Rematch(),
     "dismiss": lambda body: requests.DismissAlert(),
-    "swap_colours": lambda body: requests.SwapColours(),
+    "swap_colours": _swap_colours,
     "read_board": lambda body: requests.ReadBoard(),
     "stands_right": lambda body: requests.StandsRight(),
     "pause": lambda body: requests.Pause(),

@@ -28,6 +28,7 @@ class Illegal:
 
     camera_state = "ok"
     at_rest = False
+    lifted = None
 
     def __init__(self) -> None:
         self.hurried = 0

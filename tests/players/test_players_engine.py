@@ -184,9 +184,9 @@ def test_what_cannot_be_asked() -> None:
 def test_the_engine_is_built_from_its_source() -> None:
     source = b"".join(
         (ROOT / "focus_companion" / "players" / "search" / name).read_bytes()
-        for name in ("board.h", "evaluate.h", "search.c")
+        for name in ("position.h", "evaluate.h", "board.h", "search.c")
     )
     built_from = (ROOT / "focus_companion" / "players" / "engine.sources").read_text().split()[0]
     assert hashlib.sha256(source).hexdigest() == built_from, (
-        "build the engine anew: make -C focus_companion/players/search"
+        "build the engine again: make -C focus_companion/players/search"
     )

@@ -15,6 +15,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.game.start import Start
+from focus_companion.session.decisions import DecisionListener
 from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
@@ -81,9 +82,10 @@ class Table:
         look: SceneStyle | None = None,
         seed: int = 5,
         played_by: Mapping[str, str] | None = None,
+        on_decision: DecisionListener | None = None,
     ) -> None:
         self.rules = rules
-        self.pipeline = Pipeline(rules)
+        self.pipeline = Pipeline(rules, on_decision=on_decision)
         self.session = Session(rules, {}, None, self.pipeline, played_by=played_by)
         look = look or small_look()
         self.director = Director(look, rules, Pace())

@@ -12,8 +12,9 @@ from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.explaining import BETTER, as_due, clean, explains
+from focus_companion.referee.margin import RIGHTLY
 from focus_companion.referee.trimming import Pending
-from focus_companion.referee.weighing import RIGHTLY, Judgement
+from focus_companion.referee.weighing import Judgement
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: K
     )
     look: Any = SimpleNamespace(evidence=evidence, change=None)
     turn = Act(Kind.TURN, {INDEX["d5"]: "gr", INDEX["d6"]: ""}, (Move.parse("*d5"),))
-    best = Judgement(turn, 96.0, 3.0)
+    best = Judgement(turn, 96.0, 3.0, weights=(turn.prior,))
     assert judging._unexplained(look, best, [INDEX[where]], position).act.kind is told
 
 
@@ -94,7 +94,8 @@ def test_what_the_reference_showed_otherwise_from_the_start_need_not_be_explaine
     look: Any = SimpleNamespace(evidence=evidence, change=change, unsettled=(INDEX["e5"],))
     turn = Act(Kind.TURN, {INDEX["d5"]: "gr"}, (Move.parse("*d5"),))
     both = [INDEX["d5"], INDEX["e5"]]
-    assert judging._unexplained(look, Judgement(turn, 96.0, 30.0), both, position).act.kind is told
+    best = Judgement(turn, 96.0, 30.0, weights=(turn.prior,))
+    assert judging._unexplained(look, best, both, position).act.kind is told
 
 
 @pytest.mark.parametrize("overlap", [True, False])

@@ -10,6 +10,7 @@ from table_scene import FPS, Stacks, Table, begun, small_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
 from focus_companion.session.requests import NewGame, Request, TakeBack
 from focus_companion.simulator.scene_style import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
@@ -67,6 +68,26 @@ def test_a_piece_in_the_hand_is_no_removal(table: Table) -> None:
     start = table.stacks
     assert table.show(table.put({"d5": ""}), seconds=2.0).words == []
     assert table.show(start).words == []
+
+
+def test_the_session_knows_which_pieces_are_in_the_hand(table: Table) -> None:
+    start = table.stacks
+    table.show(start)
+    assert table.session.lifted is None
+    table.show(table.put({"d5": ""}))
+    assert table.session.lifted == (INDEX["d5"], 1)
+    table.show(start)
+    assert table.session.lifted is None
+    table.show(table.put({"d5": "", "d7": "gg"}), seconds=0.4)
+    assert table.session.lifted is None, "the piece lies elsewhere"
+    table.show(start)
+    table.show(table.after("d5-d6"))
+    assert table.session.lifted is None
+    table.show(table.put({"d6": "r"}), seconds=2.0)
+    assert table.session.lifted == (INDEX["d6"], 1), "the upper piece of two"
+    table.show(table.put({"d6": ""}), seconds=2.0)
+    assert table.session.lifted == (INDEX["d6"], 2)
+    table.show(start)
 
 
 def test_a_piece_that_stays_away_is_missed(table: Table) -> None:

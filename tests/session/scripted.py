@@ -35,6 +35,7 @@ class Unseeing:
 
     camera_state = "ok"
     at_rest = False
+    lifted: tuple[int, int] | None = None
 
     def hurry(self, until: float) -> None:
         pass
@@ -56,6 +57,8 @@ class Unseeing:
 
     def corners(self) -> None:
         return None
+
+    any_shades = True
 
     def pieces(self) -> dict[str, dict[str, str]]:
         return {}

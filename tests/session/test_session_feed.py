@@ -197,6 +197,27 @@ def test_of_many_who_wait_one_batch_is_woken_at_first(monkeypatch: pytest.Monkey
     assert heard == log.kept * (3 * BATCH)
 
 
+def test_after_waking_many_the_feed_uses_no_processor() -> None:
+    log, received = Log(), []
+    feed = Feed(0, log)
+    subscriptions = [feed.subscribe(heartbeat=120) for _ in range(2 * BATCH)]
+    threads = [
+        threading.Thread(target=lambda s=s: received.append(next(iter(s), None)), daemon=True)
+        for s in subscriptions
+    ]
+    for thread in threads:
+        thread.start()
+    until(lambda: all(s.waiting for s in subscriptions))
+    feed.publish(log.add(1))
+    until(lambda: len(received) == 2 * BATCH)
+    for subscription in subscriptions:
+        subscription.close()
+    used = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - used < 0.05, "more than a tenth of a time in which nothing happens"
+    feed.close()
+
+
 def test_many_who_wait_are_ended_at_once() -> None:
     feed = Feed(0, Log())
     subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * BATCH)]

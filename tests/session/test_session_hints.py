@@ -1,5 +1,5 @@
-"""Hints for the players at the table: in two steps, recorded with the game, refused where they are not
-allowed.
+"""Help for the players at the table: hints in two steps, and whether the stack in hand is good; recorded with
+the game, refused where it is not allowed.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from scripted import Script, Still
 from focus_companion.game.match import MatchPlace
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.game.start import Start
 from focus_companion.referee.verdict import StartSeen, TurnSeen
 from focus_companion.session import requests as ask
+from focus_companion.session.hinting import turns_in_question
+from focus_companion.session.history import History
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
 
@@ -58,6 +62,56 @@ def test_there_are_none_in_a_match_nor_for_others_nor_for_another_position() -> 
     made.attend()
     assert "over" in hint(made)
     assert not made.record().incidents
+
+
+def assess(made: Session, square: str = "c4", missed: float = 0.0, **other: Any) -> Any:
+    h = made.history
+    place: dict[str, Any] = {"game": h.game, "ply": h.ply, "position": h.position.text} | other
+    done = made.submit(ask.Assess(INDEX[square], missed, **place))
+    emitted = made.attend()
+    return str(done.exception(0)) if done.exception(0) else [event.to_json() for event in emitted]
+
+
+def test_the_stack_in_hand_is_good_fair_or_poor() -> None:
+    made = session()
+    made.push(Still(0))  # type: ignore[arg-type]
+    for missed, grade in ((0.0, "good"), (0.03, "good"), (0.04, "fair"), (0.12, "fair"), (0.13, "poor")):
+        (event,) = assess(made, missed=missed)
+        assert {key: event[key] for key in ("type", "player", "square", "grade")} == {
+            "type": "assessment",
+            "player": "green",
+            "square": "c4",
+            "grade": grade,
+        }
+        assert made.state()["assessment"]["grade"] == grade
+    assert [one["type"] for one in made.record().incidents] == ["assessment"] * 5
+    made.push(Still(1))  # type: ignore[arg-type]
+    assert made.history.ply == 1 and made.state()["assessment"] is None
+
+
+def test_only_turns_of_ones_own_stack_are_assessed_and_none_in_a_match() -> None:
+    assert "match" in assess(session(match=MatchPlace(3)))
+    assert "at the table" in assess(session(played_by={"g": "far"}))
+    made = session()
+    assert "no turn" in assess(made, "c3"), "a stack of red, who is not to move"
+    assert "no turn" in assess(made, "c1"), "an empty square"
+    assert "gone on" in assess(made, ply=3)
+    assert not made.record().incidents
+
+
+def test_the_turns_in_question_are_those_with_the_pieces_lifted() -> None:
+    stacks = tuple({"c4": "rgg", "f6": "r"}.get(name, "") for name in SQUARES)
+    start = Start.make(("g", "r"), stacks, to_move="g")
+    h = History.begin(Rules.make(2, set_up="position", start=start), {})
+    every = {str(move) for move in turns_in_question(h, INDEX["c4"])}
+    assert every == {
+        *("c4-b4", "c4-d4", "c4-c3", "c4-c5"),
+        *("c4-a4", "c4-e4", "c4-c2", "c4-c6"),
+        *("c4-f4", "c4-c1", "c4-c7"),
+    }
+    two = {str(move) for move in turns_in_question(h, INDEX["c4"], 2)}
+    assert two == {"c4-a4", "c4-e4", "c4-c2", "c4-c6"}
+    assert {str(move) for move in turns_in_question(h, INDEX["c4"], 4)} == every, "more than stand there"
 
 
 def test_a_hint_outlives_the_program(tmp_path: Path) -> None:

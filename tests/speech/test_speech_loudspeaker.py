@@ -171,7 +171,7 @@ def test_espeak_gives_its_first_samples_soon_after_the_event(tmp_path: Path) -> 
         for _ in range(5):
             samples.unlink(missing_ok=True)
             begun = time.monotonic()
-            told.hear(Moved(0.0, 1, "green", "d5-d6", "", {}, {}, "red", 0.9))
+            told.on_event(Moved(0.0, 1, "green", "d5-d6", "", {}, {}, "red", 0.9))
             until(lambda: samples.exists() and samples.stat().st_size > WAV_HEADER)
             taken.append(time.monotonic() - begun)
             until(lambda: not loudspeaker.speaking)  # noqa: B023

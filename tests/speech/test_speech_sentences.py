@@ -57,6 +57,12 @@ SAID = [
     (events.Lost(1, "board", "out of view"), "I do not see the board."),
     (events.Result(1, ["green"], "domination"), "Ann wins."),
     (events.Resolved(1), "Put right. Ann to move."),
+    (events.Hinted(1, "green", 1, "c4"), "Hint: move the stack on charlie four, or a part of it."),
+    (events.Hinted(1, "green", 1, ""), "Hint: place a piece from the reserve."),
+    (events.Hinted(1, "green", 2, "c4", "c4-c5"), "Hint: charlie four to charlie five."),
+    (events.Assessed(1, "green", "c4", "good"), "charlie four is good: hardly any turn is better."),
+    (events.Assessed(1, "green", "c4", "fair"), "charlie four is not bad, but there is something better."),
+    (events.Assessed(1, "green", "c4", "poor"), "Careful with charlie four: there is something much better."),
     (events.TimeUp(1, "red"), "Bob: the time is up."),
     (events.Placed(1, None), None),
 ]  # fmt: skip

@@ -52,6 +52,7 @@ REQUESTS: list[ask.Request] = [
     ask.SetSeat("r", "far"), ask.SetSeat("r", "companion:3", 20.0),
     ask.SubmitTurn("r", Move.parse("d5-d6"), 3, 4, "a position"),
     ask.TakeHint(Move.parse("d5-d6"), 3, 4, "a position"),
+    ask.Assess(12, 0.25, 3, 4, "a position"),
     ask.GiveUp("r", 3, 4, "a position", "late", "no answer"),
     ask.SetPosition(("r",) * 52, "g", {"g": 2}, {"g": {"r": 1}}, "a note"),
 ]  # fmt: skip
@@ -72,6 +73,7 @@ class Brightness:
 
     camera_state = "ok"
     at_rest = False
+    lifted = None
 
     def __init__(self, rules: Rules) -> None:
         self.turns = [Move.parse(text) for text in ("d5-d6", "d7-d6", "c5-c6", "e7-e6")]
@@ -395,6 +397,8 @@ def test_a_real_recording_is_run_again_to_the_same_events(tmp_path: Path) -> Non
     rules = ("--players", "2", "--order", "red,green")
     done = run("watch", pictures, *rules, "--events", tmp_path / "then", "--tape", tmp_path / "tape")
     assert done.returncode == 0, done.stderr
+    kept = [json.loads(line) for line in (tmp_path / "tape" / "tape.jsonl").read_text("utf-8").splitlines()]
+    decided = [line["decided"] for line in kept if "decided" in line]
     again = run("rerun", tmp_path / "tape", "--events", tmp_path / "now")
     assert again.returncode == 0 and "all the same" in again.stderr, again.stderr
     then = [json.loads(line) for line in (tmp_path / "then").read_text(encoding="utf-8").splitlines()]
@@ -403,3 +407,15 @@ def test_a_real_recording_is_run_again_to_the_same_events(tmp_path: Path) -> Non
     assert [event for event in now if event["type"] != "game"] != []
     for one, other in zip(then, (event for event in now if event["type"] != "game"), strict=True):
         assert one | {"time": 0} == other | {"time": 0}
+    # The decisions are on the tape, and explained like any other afterwards.
+    move = next(event for event in then if event["type"] == "move")
+    (terms,) = [terms for terms in decided if any(move["move"] in text for text in terms["decided"])]
+    at = f"{move['time']:.2f}"
+    explained = run("rerun", tmp_path / "tape", "--explain", str(move["time"]), "--explain-to", tmp_path)
+    assert explained.returncode == 0 and f"turn {move['move']}" in explained.stdout, explained.stderr
+    later = json.loads((tmp_path / f"explained-{at}.json").read_text("utf-8"))
+    assert later["acts"] == terms["acts"] and later["time"] == terms["time"]
+    drawn = cv2.imread(str(tmp_path / f"explained-{at}.png"))
+    assert drawn is not None and drawn.shape[1] > 1500
+    early = run("rerun", tmp_path / "tape", "--explain", "0", "--explain-to", tmp_path)
+    assert early.returncode == 1 and "nothing was decided" in early.stderr and "Trace" not in early.stderr

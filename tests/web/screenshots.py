@@ -19,8 +19,8 @@ from typing import Any
 import cv2
 import numpy as np
 from browsing import SWITCHES, Seen, chromium, playwright
-from conftest import ScriptedSight, Table
 from PIL import Image
+from scripted_table import ScriptedSight, Table
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import removed
@@ -31,7 +31,15 @@ from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.verdict import BoardRead, StartDiffers, TrimAwaited, Undecided, Wrong
 from focus_companion.referee.words import say
 from focus_companion.session.clock import TimeControl
-from focus_companion.session.requests import NewGame, Resign, SetPosition, SetSeat, SubmitTurn
+from focus_companion.session.requests import (
+    Assess,
+    GiveUp,
+    NewGame,
+    Resign,
+    SetPosition,
+    SetSeat,
+    SubmitTurn,
+)
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.geometry.board_profiles import board_profile
@@ -145,6 +153,34 @@ def reply(stage: Stage) -> None:
     stage.ask(SubmitTurn(now.position.to_move, move, now.game, now.ply, now.position.text))
 
 
+def sits(kind: str, why: str = "") -> Callable[[Stage], None]:
+    """The player to move is not at the table, and has not chosen a turn yet; ``why``: and will not."""
+
+    def do(stage: Stage) -> None:
+        begun(stage)
+        stage.ask(SetSeat(stage.session.position.to_move, kind))
+        now = stage.session.history
+        if why:
+            stage.ask(GiveUp(now.position.to_move, now.game, now.ply, now.position.text, why))
+
+    return do
+
+
+def advised(stage: Stage) -> str:
+    """The computer says of a stack of the player to move that there is something better."""
+    begun(stage)
+    now = stage.session.history
+    square = next(move[:2] for move in sorted(stage.session.legal()) if not move.startswith("*"))
+    stage.ask(Assess(INDEX[square], 0.1, now.game, now.ply, now.position.text))
+    return square
+
+
+def in_hand(stage: Stage) -> None:
+    """The same, of a stack that has been in the hand for so long that it is alerted."""
+    at, mover = INDEX[advised(stage)], stage.session.position.to_move
+    stage.see(Wrong("wrong_removal", mover, (at,), say("vanished", mover, squares=(at,))))
+
+
 def prompt(stage: Stage) -> None:
     begun(stage)
     stacks = parse_position(MIDDLE)
@@ -247,7 +283,7 @@ def nothing(page: Any) -> None:
 
 CORRECTIONS = ".acts details:has([data-act=edit]) summary"
 
-STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = {
+STATES: dict[str, tuple[Callable[[Stage], object], Callable[[Any], None], str]] = {
     "set-up": (set_up, nothing, "/"),
     "no-board": (no_board, nothing, "/"),
     "corners": (set_up, corners, "/"),
@@ -255,6 +291,13 @@ STATES: dict[str, tuple[Callable[[Stage], None], Callable[[Any], None], str]] = 
     "alert": (alert, nothing, "/"),
     "who-begins": (who_begins, nothing, "/"),
     "reply": (reply, nothing, "/"),
+    "seat-companion": (sits("companion:3"), nothing, "/"),
+    "seat-far": (sits("far"), nothing, "/"),
+    "seat-engine": (sits("engine:./program", "late"), nothing, "/"),
+    "seat-table": (sits("table:http://192.0.2.7:8000", "away"), nothing, "/"),
+    "seats": (begun, click("details:has(#seats) summary"), "/"),
+    "assessment": (advised, nothing, "/"),
+    "in-hand": (in_hand, nothing, "/"),
     "prompt": (prompt, nothing, "/"),
     "unclear": (unclear, nothing, "/"),
     "unclear-one": (unclear_one, nothing, "/"),

@@ -111,6 +111,7 @@ def test_a_piece_of_the_reserve_is_entered_by_touching_its_square(table, seen: S
     page = seen.open()
     page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=enter]")
+    status(page, "Touch the stack that moved")
     page.click('[data-square="a3"] .hit', force=True)
     page.click("[data-act=turn_yes]")
     until(page, table, last_move="*a3")

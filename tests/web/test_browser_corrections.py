@@ -61,7 +61,9 @@ def test_what_can_do_nothing_now_is_off_and_nothing_moves(table, seen: Seen, loo
     table.session.submit(NewGame())
     table.session.attend()
     page = seen.open()
-    assert off() == {"take_back", "not_legal", "pause", "hint", "again"}, "while the pieces are set up"
+    assert off() == {"take_back", "not_legal", "pause", "hint", "is_good", "again"}, (
+        "while the pieces are set up"
+    )
     table.start()
     expect(page.locator("[data-act=pause]")).to_be_enabled()
     first = places()
@@ -76,10 +78,10 @@ def test_what_can_do_nothing_now_is_off_and_nothing_moves(table, seen: Seen, loo
     until(page, table, paused=False)
     table.session.submit(AgreeDraw())
     expect(page.locator("[data-act=pause]")).to_be_disabled()
-    assert off() == {"pause", "enter", "draw", "resign", "leave", "hint"}
+    assert off() == {"pause", "enter", "draw", "resign", "leave", "hint", "is_good"}
     page.reload()
     page.wait_for_selector("body[data-ready]")
-    assert off() == {"pause", "enter", "draw", "resign", "leave", "hint"}, "as the page comes"
+    assert off() == {"pause", "enter", "draw", "resign", "leave", "hint", "is_good"}, "as the page comes"
     page.click("[data-act=take_back]")
     page.click("#confirm .strong")
     expect(page.locator("[data-act=pause]")).to_be_enabled()

@@ -7,9 +7,10 @@ from browsing import MOVES, PATIENCE, Seen, drawn, serious, stack, status, until
 from playwright.sync_api import expect
 
 from focus_companion.game.position import position_text
+from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen
-from focus_companion.session.requests import TakeBack
+from focus_companion.session.requests import NewGame, TakeBack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -138,4 +139,43 @@ def test_whose_pieces_are_whose_is_shown_and_swapped_with_one_press(table, seen:
     assert believed and corners["a1"] == before["h8"] and corners["h1"] == before["a8"]
     table.play("b6-b7")
     page.wait_for_selector("#roles", state="hidden")
+    assert seen.troubles == []
+
+
+def test_with_three_players_each_shade_is_given_to_its_player(table, seen: Seen, looping) -> None:
+    shades = {"g": "#e6dfd0", "b": "#7a4a2b", "r": "#201d1c"}
+    table.sight.looks = {letter: {"seen": shade} for letter, shade in shades.items()}
+    names = {"g": "Ann", "b": "Ben", "r": "Cleo"}
+    table.session.submit(NewGame(Rules.make(3), names)).result(PATIENCE)
+    page = seen.open()
+    card = page.locator("#roles")
+    expect(card.get_by_label("These belong to")).to_have_count(3)
+    expect(card.locator("[data-act=swap_colours]")).to_be_hidden()
+    assert serious(page) == []
+    # With the keyboard: Cleo has the pieces in the place of green, which no rotation of the board gives her.
+    card.locator("[name=has-green]").focus()
+    page.keyboard.press("End")
+    expect(card.locator("[name=has-green] option:checked")).to_have_text("Cleo")
+    expect(card.locator("[name=has-red] option:checked")).to_have_text("Ann")
+    assert page.evaluate("document.activeElement.name") == "has-green"
+    state = table.session.state()
+    assert [state["players"][colour]["name"] for colour in ("green", "blue", "red")] == ["Cleo", "Ben", "Ann"]
+    # Half a turn of the board gives green's place to blue.
+    before = table.sight.corners()
+    card.locator("[name=has-green]").select_option("blue")
+    until(page, table, event=table.session.state()["event"])
+    for _ in range(100):
+        if table.sight.placed:
+            break
+        page.wait_for_timeout(20)
+    ((corners, _),) = table.sight.placed
+    assert corners["a1"] == before["h8"] and seen.troubles == []
+
+
+def test_pieces_of_named_colours_are_shown_and_not_swapped(table, seen: Seen, looping) -> None:
+    table.sight.any_shades = False
+    table.sight.looks = {"g": {"seen": "#186e37"}, "r": {"seen": "#af1e20"}}
+    page = seen.open()
+    expect(page.locator("#roles li").first).to_contain_text("Green has these")
+    expect(page.locator("#roles [data-act=swap_colours]")).to_be_hidden()
     assert seen.troubles == []

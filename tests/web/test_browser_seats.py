@@ -4,14 +4,16 @@ playing remotely.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from browsing import Seen, playwright, status, until
 
 from focus_companion.game.moves import Move
+from focus_companion.game.squares import INDEX
 from focus_companion.referee.asked import Asked
-from focus_companion.referee.verdict import StartSeen
+from focus_companion.referee.verdict import StartSeen, Wrong
 from focus_companion.session.requests import GiveUp, NewGame, SetSeat, SubmitTurn
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
@@ -19,6 +21,11 @@ from focus_companion.web.server import PageServer
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 expect = playwright.expect
+
+
+def assessed(square: str) -> re.Pattern[str]:
+    """What the page says of moving the stack on a square."""
+    return re.compile(rf"{square}\sis\s(good|not\sbad)|Careful\swith\s{square}")
 
 
 def ask(table: Any, request: Any) -> None:
@@ -61,6 +68,25 @@ def test_a_hint_comes_in_two_steps(table: Any, seen: Seen, looping: None) -> Non
     expect(page.locator(".path.asked.g")).to_have_count(1)
     status(page, "Hint: 1 piece")
     assert seen.troubles == []
+
+
+def test_the_page_says_how_good_the_stack_in_hand_is(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    good = page.locator(".acts").get_by_role("button", name="Is this good?")
+    good.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Lift one of your stacks, or touch it in the drawing")).to_be_visible()
+    page.locator('[data-square="d5"]').click()
+    good.click()
+    expect(page.locator("#status")).to_contain_text(assessed("d5"))
+    # Pieces lifted for a while are alerted, with the same question beside the other answers.
+    table.sight.lifted = INDEX["c4"], 1
+    table.see(Wrong("wrong_removal", "g", (INDEX["c4"],), "Pieces are missing."))
+    page.locator("#status").get_by_role("button", name="Is this good?").click()
+    expect(page.locator("#status")).to_contain_text(assessed("c4"))
+    # The browser reports the first answer, which was a refusal.
+    (refused,) = seen.troubles
+    assert "409" in refused
 
 
 def test_trying_again_from_an_earlier_turn(table: Any, seen: Seen, looping: None) -> None:

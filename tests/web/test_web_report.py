@@ -11,9 +11,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from conftest import ScriptedSight, Table
 from flask import Flask
 from flask.testing import FlaskClient
+from scripted_table import ScriptedSight, Table
 
 from focus_companion.game.moves import Move
 from focus_companion.referee.verdict import TurnSeen, Verdict, Wrong
@@ -38,7 +38,7 @@ class ReportedTable(Table):
         self.sight.script = list(verdicts)
         self.frames += 1
         for event in self.session.push(Frame(self.frames, self.frames / 15, picture(self.frames))):
-            self.reports.hear(event)
+            self.reports.on_event(event)
 
 
 def picture(number: int) -> Any:
@@ -143,7 +143,7 @@ def test_another_game_begins_without_the_pictures_of_the_one_before(
     table.see(wrong())
     table.session.submit(NewGame())
     for event in table.session.attend():
-        table.reports.hear(event)
+        table.reports.on_event(event)
     table.see()
     told = ask(client).get_json()
     assert told["fault"] == {}

@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartSeen
 from focus_companion.session.requests import SetSeat
 from focus_companion.web.app import create_app
@@ -267,3 +268,40 @@ def test_only_who_may_act_gets_a_hint(table: Any, app: Flask) -> None:
         refused = app.test_client().post("/api/hint", json={}, headers={"Host": "127.0.0.1"})
     assert refused.status_code == 409 and "at the table" in refused.get_json()["error"]
     assert table.session.state()["hint"] is None
+
+
+def assessed(client: FlaskClient, body: Any) -> Any:
+    return client.post("/api/assessment", json=body, headers={"Host": "127.0.0.1"})
+
+
+def test_the_lifted_stack_is_assessed_else_the_one_touched(table: Any, client: FlaskClient) -> None:
+    table.ask(client, {"act": "seat", "player": "green", "kind": "board"})
+    with table.looping():
+        assert assessed(client, {"square": "c4"}).status_code == 200
+        assert table.session.state()["assessment"]["square"] == "c4"
+        table.sight.lifted = INDEX["d5"], 1
+        own = client.get("/api/state").get_json()["position"]
+        answer = assessed(client, {"square": "c4"})
+    assert answer.status_code == 200, answer.get_json()
+    found = table.session.state()["assessment"]
+    assert found["square"] == "d5" and found["grade"] in ("good", "fair", "poor")
+    assert table.session.state()["position"] == own
+    assert [one["type"] for one in table.session.record().incidents][-2:] == ["assessment"] * 2
+
+
+def test_nothing_is_assessed_without_a_stack_of_ones_own(table: Any, client: FlaskClient) -> None:
+    table.ask(client, {"act": "seat", "player": "green", "kind": "board"})
+    with table.looping():
+        for body in ({}, {"square": None}, {"square": "z9"}, {"square": ["c4"]}, ["c4"]):
+            refused = assessed(client, body)
+            assert refused.status_code == 409 and "Lift one of your stacks" in refused.get_json()["error"]
+        table.sight.lifted = INDEX["c3"], 1
+        refused = assessed(client, {})
+    assert refused.status_code == 409 and "Green has no turn" in refused.get_json()["error"]
+    assert table.session.state()["assessment"] is None
+
+
+def test_only_who_may_act_gets_an_assessment(app: Flask, table: Any) -> None:
+    friend = sit(app)
+    with table.looping():
+        assert post(friend, "/api/assessment", {"square": "c4"}).status_code == 401

@@ -26,6 +26,7 @@ from focus_companion.commands.shared.taping import begin_tape, sight_to_json
 from focus_companion.game.match import MatchPlace
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
+from focus_companion.session.decisions import DecisionLog
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.runner import Runner
 from focus_companion.session.session import Session
@@ -90,11 +91,19 @@ def begin_session(
     boards = boards_for(settings.board)
     lens = None if camera.is_demo else lens_for(settings.lens, camera.text, settings.data)
     again = AGAIN if camera.is_demo else None
+    decisions = DecisionLog()
     session = Session(
         wanted.rules or Rules.make(2),
         wanted.names,
         journal,
-        partial(Pipeline, profiles=boards, rank1=wanted.rank1, lens=lens, threaded=wanted.tape is None),
+        partial(
+            Pipeline,
+            profiles=boards,
+            rank1=wanted.rank1,
+            lens=lens,
+            threaded=wanted.tape is None,
+            on_decision=decisions,
+        ),
         resume=not wanted.new,
         again=again,
         demo=camera.is_demo,
@@ -107,7 +116,7 @@ def begin_session(
     if (tape := wanted.tape) is not None:
         how = sight_to_json(wanted.rank1, boards, lens)
         made = begin_tape(
-            tape, wanted.tape_size, session, journal, sight=how, again=again, demo=camera.is_demo
+            tape, wanted.tape_size, session, journal, decisions, sight=how, again=again, demo=camera.is_demo
         )
         closing.callback(made.close)
         say(f"Tape: {tape} (run it again with: focus-companion rerun {tape})")
@@ -133,9 +142,9 @@ def open_listeners(
         look()
         show(event)
         if spoken is not None:
-            spoken.hear(event)
+            spoken.on_event(event)
         publish(event)
-        reports.hear(event)
+        reports.on_event(event)
         line = event_line(event, page=True)
         history = session.history
         log.info("game %d, turn %d: %s", history.game, history.ply, line.strip() or event.type)

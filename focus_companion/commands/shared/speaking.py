@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
 """The question that a line typed into the terminal stands for; the name of a square asks for its stack."""
 
-HELP: Final = "To hear it, type r: once more, t: whose turn, s: how it stands, c: the clocks, d5: that square"
+HELP: Final = "To hear it, type r: again, t: whose turn, s: how it stands, c: the clocks, d5: that square"
 
 
 class Speaker:
@@ -30,7 +30,7 @@ class Speaker:
     def __init__(self, session: Session, loudspeaker: Loudspeaker, voice: Voice) -> None:
         self._session, self._loudspeaker, self._voice = session, loudspeaker, voice
 
-    def hear(self, event: Any) -> None:
+    def on_event(self, event: Any) -> None:
         """Speak an event; returns at once."""
         said = narrate(event, self._session.state(), self._voice)
         if said is not None:

@@ -15,6 +15,7 @@ from focus_companion import __version__
 from focus_companion.commands.shared.console import BadInput
 
 if TYPE_CHECKING:
+    from focus_companion.session.decisions import DecisionLog
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
     from focus_companion.storage.journal import Journal
@@ -83,8 +84,16 @@ def sight_from_json(settings: Mapping[str, Any]) -> partial[Pipeline]:
         raise BadInput(f"the tape does not say how its pictures were read ({error})") from error
 
 
-def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journal | None, **how: Any) -> Tape:
-    """Start a tape of ``session``, which has not seen a frame yet; ``how`` are the pipeline's parameters.
+def begin_tape(
+    folder: Path,
+    megabytes: float,
+    session: Session,
+    journal: Journal | None,
+    decisions: DecisionLog,
+    **how: Any,
+) -> Tape:
+    """Start a tape of ``session``, which has not seen a frame yet, and of the ``decisions`` of its pipeline;
+    ``how`` are the pipeline's parameters.
 
     Raises:
         TapeError: the folder cannot be used.
@@ -107,5 +116,5 @@ def begin_tape(folder: Path, megabytes: float, session: Session, journal: Journa
         "match": history.match and history.match.to_json(),
         "events": events,
     }
-    session.tape = made = Tape(folder, began | how, megabytes=megabytes)
+    session.tape = decisions.tape = made = Tape(folder, began | how, megabytes=megabytes)
     return made

@@ -4,7 +4,7 @@
  * numbers, focus_companion/players/weights holds them. */
 #ifndef FOCUS_EVALUATE_H
 #define FOCUS_EVALUATE_H
-#include "board.h"
+#include "position.h"
 
 enum { SHAPES = 64, RESERVES = 24, PROGRESS = 17, SURE = 28000, WON = 30000, TURN = 1000 };
 

@@ -3,6 +3,7 @@
  * With more than two sides everybody else is taken to play against the player at the root (Paranoid), or only
  * one of them in each round while the others make their most natural turn (BRS+), as the host chooses. */
 #include "evaluate.h"
+#include "board.h"
 
 enum { DEEPEST = 60, PLIES = 80, QUIET = 6, KEPT = 1 << 20, BOUND_EXACT = 1, BOUND_LOW = 2, BOUND_HIGH = 3,
        PAST = 1024, CONTEMPT = 60 };

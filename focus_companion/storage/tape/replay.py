@@ -187,7 +187,7 @@ class Recording:
         broken_off = not self._ended()
         waiting: tuple[int, Mapping[str, Any]] | None = None
         for number, line in self._lines():
-            if waiting is not None and "told" not in line and not line.get("in_push"):
+            if waiting is not None and not line.keys() & {"told", "decided"} and not line.get("in_push"):
                 yield [], self._push(session, *waiting)
                 waiting = None
             try:
@@ -210,6 +210,8 @@ class Recording:
                         session.new_stream()
                     case {"told": event}:
                         yield [event], []
+                    case {"decided": _}:
+                        continue
                     case {"end": _}:
                         break
                     case _:

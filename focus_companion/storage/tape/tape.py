@@ -98,6 +98,10 @@ class Tape:
         """``word``: "lost", "found", or "anew" for a new stream."""
         self._line({"camera": word, "why": why})
 
+    def decided(self, terms: Mapping[str, Any]) -> None:
+        """The referee has decided on the last picture; ``terms`` as in :mod:`referee.terms`."""
+        self._line({"decided": terms})
+
     def emitted(self, events: Sequence[Event]) -> None:
         """The session has emitted these events."""
         for event in events:

@@ -16,9 +16,10 @@ _FEWEST = 20
 _LIT = 80
 """Percentile of what shows of a field that is taken for its shade in the light: its piece shades the rest."""
 _DARKEST, _BRIGHTEST = 0.4, 1.2
-"""Factors by which a shadow, or another's having gone, changes the shade of a field."""
+"""Factors by which a new shadow darkens a field, and by which one that has gone brightens it."""
 _SHADED, _FOREIGN = 0.18, 0.02
-"""Shares of a field's pixels that show it so, and that show anything: glare, a speck."""
+"""Share of a field's pixels that must show the field in changed light, and share that may show anything else,
+such as glare or a speck."""
 _SUM = np.full((1, 3), -1 / (2 * SPREAD * SPREAD), np.float32)
 _PEAK = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * SPREAD)))
 

@@ -73,7 +73,7 @@ class Evidence:
         self._share = pixel_share(outlines)
         self._board = outlines.window(range(len(SQUARES)))
         shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, CLASSES)
-        self._scored: NDArray[np.float32] = np.empty(shape, np.float32)
+        self._scored: NDArray[np.float32] = np.full(shape, -np.inf, np.float32)
         self._ready: set[int] = set()
         self._old: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
         self._known: dict[tuple[tuple[int, str], ...], Gain] = {}
@@ -148,12 +148,18 @@ class Evidence:
                 part, pixels, scores[..., BARE], flat=self.outlines.profile.flat
             )
             unseen = self.colours.of_any_shade
+            piece = self.outlines.columns[square].masks[1]
+            pieces = self.colours.known & ~unseen
+            pieces[BARE] = False
             if unseen.any():
-                seen = self.colours.known & ~unseen
-                seen[BARE] = False
-                piece = self.outlines.columns[square].masks[1]
-                scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., seen])[..., None]
-            self._scored[self._inside(part)] = scores
+                scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., pieces])[..., None]
+            scored = self._scored[self._inside(part)]
+            before = scored[..., pieces]
+            scored[...] = scores
+            if not self.standing[square]:
+                _spare_alike(scored, piece, np.flatnonzero(pieces))
+            # Where columns overlap, what was spared for another square remains so.
+            scored[..., pieces] = np.maximum(scored[..., pieces], before)
             self._ready.add(square)
         return self._scored[self._inside(window)]
 
@@ -178,18 +184,37 @@ class Evidence:
         return best, scored[best] - scored[second]
 
 
+def _spare_alike(scores: NDArray[np.float32], piece: NDArray[np.bool_], pieces: NDArray[np.intp]) -> None:
+    """Where a bare square looks like a piece of one of the classes ``pieces``, a white draught on a white
+    field, its pixels ``piece`` (h, w) are no evidence against one: in ``scores`` (h, w, classes), that class
+    scores as high as the bare board there. That the square has changed must tell them apart.
+
+    What is remembered of each bare pixel is exact, what is known of a piece is its shade in any light, so
+    such a piece would always seem to be missing.
+    """
+    if not piece.any() or not len(pieces):
+        return
+    shown = scores[piece]
+    means = shown[:, pieces].mean(0)
+    alike = int(pieces[means.argmax()])
+    # 0 is a piece of any colour at all.
+    if 0.0 < means.max() < shown[:, BARE].mean():
+        scores[piece, alike] = shown[:, BARE]
+
+
 def _of_one_shade(
     pixels: NDArray[np.uint8], piece: NDArray[np.bool_], seen: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """(h, w) log-likelihood of pixels under a piece of a shade that has never been seen, if one stands where
-    ``piece`` (h, w) says: it is all of one shade, that which shows there. What looks like a piece of a known
-    shade, by the log-likelihoods ``seen`` (h, w, K), is one of those.
+    """(h, w) log-likelihood of the pixels under a piece of a shade that has not been seen yet.
+
+    ``piece`` (h, w) marks the pixels that the piece would cover; its shade is their median. If they match one
+    of the known shades, whose log-likelihoods are ``seen`` (h, w, K), the piece is taken for one of those.
     """
     if not piece.any():
         return np.full(piece.shape, np.log(UNSEEN), np.float32)
     own = of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
-    # Elsewhere on the board a piece of a known shade is lit otherwise; but a dark one is as dark all over as
-    # only the sides of a light one are.
+    # The light differs across the board, so a piece of a known shade may match only roughly. A mean over the
+    # piece still separates shades: the sides of a light piece are dark, but a dark piece is dark all over.
     known = seen[piece].mean(0).max(initial=-np.inf)
     return np.full_like(own, np.log(UNSEEN)) if known > own[piece].mean() / 2 else own
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import permutations
 
 import cv2
 import numpy as np
@@ -38,6 +39,20 @@ def measured_shades(
             blue, green, red = np.median(own, axis=0)
             found[letter] = int(red), int(green), int(blue)
     return found
+
+
+def matched(seen: Mapping[str, Shade], known: Mapping[str, Shade]) -> dict[str, str]:
+    """For each letter of ``seen``, the letter of the shade in ``known`` that it shows, in a light that tints
+    and dims all pieces alike. Empty unless both have the same letters, and any.
+    """
+    letters = sorted(seen)
+    if not letters or letters != sorted(known):
+        return {}
+    found, meant = (np.log(np.array([of[x] for x in letters], float) + 12.0) for of in (seen, known))
+    found, meant = found - found.mean(0), meant - meant.mean(0)
+    orders = permutations(range(len(letters)))
+    best = min(orders, key=lambda order: float(((found - meant[list(order)]) ** 2).sum()))
+    return {letter: letters[at] for letter, at in zip(letters, best, strict=True)}
 
 
 def shade_text(shade: Shade) -> str:

@@ -120,7 +120,7 @@ class Locker:
         if np.abs(levels - self._reference).max() < OTHER_LIGHT and washed < WASHED_OUT:
             self._fine = now
         elif now - self._fine > LASTS:
-            log.info("%s: the light has changed; exposure and white balance settle anew", self._camera)
+            log.info("%s: the light has changed; exposure and white balance settle again", self._camera)
             self._release(now)
 
     def _told(self) -> None:

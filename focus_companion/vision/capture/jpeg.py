@@ -22,7 +22,7 @@ _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _COMMON: Final = frozenset({0xC0, 0xC1, 0xC2})
 """Those of them that every decoder knows: baseline, extended and progressive."""
 _METADATA: Final = frozenset({*range(0xE1, 0xF0), 0xFE}) - {0xEE}
-"""Markers of what a camera may tell beside the picture (place, time, orientation) and of comments."""
+"""Markers of metadata (place, time, orientation) and of comments."""
 _EXIF: Final = 0xE1
 _TABLES: Final = 0xC4
 _SCAN: Final = 0xDA
@@ -65,7 +65,7 @@ class Header:
         self._data, self._kept, self._scan = data, kept, at
 
     def without_metadata(self) -> bytes:
-        """The file without what it tells beside the picture."""
+        """The file without its metadata."""
         return b"".join([*self._kept, self._data[self._scan :]])
 
 

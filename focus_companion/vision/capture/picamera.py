@@ -61,7 +61,7 @@ class PiControl:
             return "cannot be locked: the camera has no such switch"
         missing = [name for name in self._values if name not in self._capture.metadata]
         if missing:
-            return f"cannot be locked: the camera does not tell its {', '.join(missing)}"
+            return f"cannot be locked: the camera does not report its {', '.join(missing)}"
         chosen = {name: self._capture.metadata[name] for name in self._values}
         self._capture.set(**{self._switch: self._off}, **chosen)
         for _ in range(_LATE):
@@ -105,7 +105,7 @@ def open_camera(source: str, *, size: tuple[int, int] = SIZE) -> Live:
     except ImportError as error:
         raise FrameError(
             f"{source} needs the library picamera2, which is not here ({error}); on Raspberry Pi OS: "
-            "sudo apt install python3-picamera2, then install this program anew so that it sees the library: "
+            "sudo apt install python3-picamera2, then reinstall this program so that it sees the library: "
             "pipx uninstall focus-companion; pipx install --system-site-packages ."
         ) from error
     try:

@@ -94,7 +94,7 @@ class DriverControl:
             return "cannot be locked: the camera has no such switch"
         chosen = self.capture.get(self.value)
         if chosen < 0:
-            return "cannot be locked: the camera does not tell its value"
+            return "cannot be locked: the camera does not report its value"
         self.capture.set(self.auto, self.off)
         if self.capture.get(self.auto) != self.off:
             return "cannot be locked: the driver refuses"

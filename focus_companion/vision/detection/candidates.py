@@ -32,7 +32,7 @@ _SMALLEST = 15.0
 """Side of a square, in pixels of the working picture, below which it cannot be resolved."""
 
 
-class Search:
+class CandidateSearch:
     """Candidates for the board's pose in a reduced picture, collected radius by radius."""
 
     def __init__(self, image: Image, profile: BoardProfile, lens: LensProfile | None = None) -> None:

@@ -59,7 +59,7 @@ def refine(
     """Fit an approximate camera to the outlines of a known position.
 
     Returns the camera and how well the outlines then agree with the edges (0 … 0.8); compare it between
-    profiles to tell which set it is.
+    profiles to determine which set it is.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
@@ -162,13 +162,13 @@ def settled_by_pieces(
     pieces = sure * np.where(np.array(heights) > 0, 1.0, _DOMES)
     # Shadows can be confused with domes on all squares alike: all domes together weigh as much as one piece.
     bare = sure * np.where(np.array(heights) > 0, 0.0, 1.0)
-    told = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
-    weight = _WEIGHT * len(heights) / float(told.sum())
+    weights = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
+    weight = _WEIGHT * len(heights) / float(weights.sum())
     choices: list[_Choice] = []
 
     def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
         there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, squares)
-        agrees = outline_agreement(edges, there, profile, heights, told)
+        agrees = outline_agreement(edges, there, profile, heights, weights)
         choices.append(_Choice(agrees, there, profile))
 
     seek(start, profiles[0], sure)
@@ -265,5 +265,5 @@ def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence
     correct camera."""
     heights = [len(stack) for stack in stacks]
     off = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
-    told = off[np.isfinite(off) & (np.array(heights) > 0)]
-    return float(np.median(told) / camera.pitch_pixels(profile)) if len(told) else 0.0
+    measured = off[np.isfinite(off) & (np.array(heights) > 0)]
+    return float(np.median(measured) / camera.pitch_pixels(profile)) if len(measured) else 0.0

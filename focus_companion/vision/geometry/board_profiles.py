@@ -133,13 +133,13 @@ def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
 
 def _pieces(colours: dict[str, Any]) -> tuple[PieceLook, ...]:
     found = []
-    for colour, told in colours.items():
+    for colour, entry in colours.items():
         if colour not in LETTER:
             raise ValueError(f"{colour!r} is no colour; there are {', '.join(LETTER)}")
-        shade = str(told["shade"])
+        shade = str(entry["shade"])
         if not _SHADE.fullmatch(shade):
             raise ValueError(f"the shade {shade!r} of {colour} is not as #e8e0d0")
-        name = str(told.get("name", colour.capitalize()))[:_NAME]
+        name = str(entry.get("name", colour.capitalize()))[:_NAME]
         red, green, blue = (int(shade[at : at + 2], 16) for at in (1, 3, 5))
         found.append(PieceLook(LETTER[colour], name, (red, green, blue)))
     return tuple(sorted(found, key=lambda piece: list(NAMES).index(piece.letter)))

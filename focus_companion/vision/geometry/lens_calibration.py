@@ -86,7 +86,7 @@ def angle(one: Floats, other: Floats) -> float:
 
 
 def differs(view: TargetView, before: Sequence[TargetView]) -> bool:
-    """Whether a view tells something that those before it do not: another tilt, or another place."""
+    """Whether a view adds information to those before it: another tilt, or another place."""
     for other in before:
         moved = np.linalg.norm(view.pixels.mean(0) - other.pixels.mean(0)) / view.width
         if angle(view.normal, other.normal) < 7.0 and moved < 0.12:
@@ -157,7 +157,7 @@ def _remarks(
     if reach.min() < LEAST_SPREAD:
         remarks.append(
             f"the target was seen in {reach[0]:.0%} × {reach[1]:.0%} of the picture only; "
-            "pictures with it near the edges would tell the distortion better"
+            "pictures with it near the edges would determine the distortion better"
         )
     if abs(across / down - 1) < 0.003 and abs(across / 100 - 1) > 0.01:
         remarks.append("the print is scaled, evenly both ways, which does no harm")

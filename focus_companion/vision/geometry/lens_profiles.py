@@ -113,20 +113,20 @@ def read_lens(path: Path) -> LensProfile:
 def _number(path: Path, values: dict[str, Any], key: str) -> float:
     value = values.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise LensError(f"{path}: {key} must be a number; make the profile anew with calibrate")
+        raise LensError(f"{path}: {key} must be a number; make the profile again with calibrate")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise LensError(f"{path}: {key} is no number of pixels; make the profile anew with calibrate")
+        raise LensError(f"{path}: {key} is no number of pixels; make the profile again with calibrate")
     return number
 
 
 def _row(path: Path, values: dict[str, Any], key: str, count: int) -> list[float]:
     row = values.get(key)
     if not isinstance(row, list) or len(row) != count:
-        raise LensError(f"{path}: {key} must be {count} numbers; make the profile anew with calibrate")
+        raise LensError(f"{path}: {key} must be {count} numbers; make the profile again with calibrate")
     return [_number(path, {key: value}, key) for value in row]
 
 

@@ -22,7 +22,7 @@ from ..geometry.stack_masks import Window
 Floats = NDArray[np.float64]
 
 _BESIDE = 0.07
-"""Squares inwards and outwards of an outline at which the painted classes tell what meets there."""
+"""Distances, in squares, inside and outside an outline at which the painted classes are compared."""
 
 _STEPS = 12
 """Places on either side of an outline at which the colour's end is sought."""
@@ -37,7 +37,7 @@ _EDGES = 0.02
 """The same of an edge about a bare dome, which may be a shadow's or a painted cell's."""
 
 _FEWEST = 60
-"""Points that must tell something, for a camera to be fitted to them."""
+"""Minimum number of informative points for fitting a camera to them."""
 
 
 def met_by_colours(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..detection.find_board import find_board, places_beside
+from ..detection.board_search import places_beside
+from ..detection.find_board import find_board
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
@@ -16,7 +17,7 @@ from .search import BESIDE, begun, polished, searched, shares
 from .view import StillPicture
 
 _PITCH = 34.0
-"""Pixels that a square need be wide to tell cameras and sets apart; heights are read with all there are."""
+"""Width of a square, in pixels, that suffices to compare poses and sets; heights are read at full size."""
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,11 @@ _CLEARER = 0.06
 """Part of what is not explained that another camera has to explain, to be believed: the finder's is good."""
 
 _UNEVEN = 0.1
-"""Part of what is not explained that varies by chance: the true camera and set have been seen to explain a
-picture by a fifth less well than wrong ones."""
+"""Relative random variation of the unexplained part (of :attr:`Explanation.nats`): simulated pictures were
+explained up to a fifth less well by the true camera and set than by wrong ones."""
 
 BESIDE = 2 * _UNEVEN
-"""The same for a board that lies a square beside where the finder sees it."""
+"""Part of what is not explained that a pose one square beside the finder's must explain to be believed."""
 
 Change = BoardProfile | float
 """Another set, or the board so many pieces' rises higher."""

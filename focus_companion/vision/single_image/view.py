@@ -33,8 +33,8 @@ _SQUARE = 55.0
 same."""
 
 _MISSING = 5.0
-"""Nats against each piece that a set does not have: where the board is taken a piece too low, all stacks seem
-higher."""
+"""Penalty, in nats, for each piece beyond those that the set has: if the board is assumed a piece too low,
+all stacks look one piece too high."""
 
 _MARGIN = 0.2
 """Squares about the stacks in which the picture has to be explained: a camera may be so far off at first."""
@@ -81,7 +81,7 @@ class StillPicture:
         self.share = _SHARE * (_SQUARE / pitch) ** 2
         """What a pixel's nats count, as its neighbours say the same."""
         lattice = lattice_mask(outlines, self.window)
-        self.told = _around_columns(outlines, image.shape[:2], _MARGIN * pitch)
+        self.measured = _around_columns(outlines, image.shape[:2], _MARGIN * pitch)
         """(H, W) bool: where stacks may show. Beside it lie pieces out of play and what people have about."""
         self.covered = np.zeros(image.shape[:2], bool)
         self.covered[self.window.slices] = covered(
@@ -159,7 +159,7 @@ class View:
         scores = compared(self.likelihoods(palette))
         _, painted = labels(self.layers.outlines, stacks)
         shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)[..., 0]
-        shown = shown[self.picture.told[self.window.slices]]
+        shown = shown[self.picture.measured[self.window.slices]]
         pieces = "".join(stacks)
         missing = sum(max(0, pieces.count(letter) - self.picture.limit) for letter in self.picture.players)
         prior = -STEP * len(pieces) - _MISSING * missing
@@ -177,7 +177,7 @@ def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) ->
 
 
 def sharpened(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The picture with thin bands told apart again that lens and compression have mixed.
+    """The picture with thin bands separated again that lens and compression have mixed.
 
     From nearly above, the lower pieces of a stack show as sickles of two or three pixels.
     """

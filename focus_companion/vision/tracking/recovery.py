@@ -60,7 +60,7 @@ class Recovery:
                     there = before.at(camera)
                     yield Hypothesis(there)
                     # In another light, the known colours may not fit the pose of which the outlines are
-                    # certain: then they are learned anew there.
+                    # certain: then they are learned again there.
                     if agrees > AGREED:
                         yield Hypothesis(there, relearn=True)
         if self._everywhere and self._here < SAME and (self._there < SAME or self._outlines_stay()):

@@ -65,7 +65,7 @@ class Watching:
     def see(self, picture: StillFrame) -> Watching | None:
         """The state after this picture; ``None``: the board is gone."""
         look = self.look
-        # After any motion, a picture is compared anew, even if its subsampled copy hardly differs.
+        # After any motion, a picture is compared again, even if its subsampled copy hardly differs.
         if look is None or picture.since > look.time or self._differ(picture, look):
             del look
             return self._compare(picture)

@@ -74,3 +74,15 @@ def test_what_was_only_guessed_has_no_weight_once_a_piece_is_seen() -> None:
     white, black = colours.log_likelihood(np.array([WHITE, BLACK], np.uint8))[:, CLASS["g"]]
     assert white > 2 and black < -3
     assert colours.of_any_shade[CLASS["r"]] and not colours.of_any_shade[CLASS["g"]]
+
+
+def test_a_piece_like_its_field_is_neither_seen_nor_missing() -> None:
+    """A white draught on a white field: whether one was set there, only the change tells."""
+    like = (150, 189, 212)
+    pieces = {"g3": ("g", like), "f6": ("r", BLACK)}
+    for shown in (like, FIELDS["light"]):
+        look = evidence("light", pieces, shown)
+        assert abs(look.stack_gain(INDEX["d5"], "g").nats) < 5
+        assert look.stack_gain(INDEX["d5"], "r").nats < -50
+    assert evidence("dark", pieces, like).stack_gain(INDEX["d5"], "g").nats > 50
+    assert evidence("dark", pieces, FIELDS["dark"]).stack_gain(INDEX["d5"], "g").nats < -50

@@ -108,10 +108,10 @@ def test_it_is_let_go_in_another_light_and_held_again() -> None:
     [
         (Webcam(stubborn=True), "exposure", "driver refuses"),
         (Webcam(lies=True), "exposure", "the picture changes"),
-        (Webcam(lacks=(cv2.CAP_PROP_EXPOSURE,)), "exposure", "does not tell"),
+        (Webcam(lacks=(cv2.CAP_PROP_EXPOSURE,)), "exposure", "does not report"),
         (Webcam(lacks=(cv2.CAP_PROP_AUTO_WB,)), "white balance", "no such switch"),
     ],
-    ids=["refuses", "lies", "does not tell", "has none"],
+    ids=["refuses", "lies", "does not report", "has none"],
 )
 def test_what_cannot_be_held_is_told_and_left_automatic(camera: Webcam, control: str, words: str) -> None:
     locker = Locker("camera", v4l2.controls(camera))

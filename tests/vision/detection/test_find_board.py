@@ -9,10 +9,11 @@ import pytest
 from drawn_board import PROFILE, Image, draw, look, off, start_stacks
 
 from focus_companion.game.squares import SQUARES
-from focus_companion.vision.detection import find_board as finder
 from focus_companion.vision.detection.blobs import WORK_PIXELS
+from focus_companion.vision.detection.board_search import BoardSearch
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.detection.refine import refine
+from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import turned
 
@@ -140,11 +141,11 @@ def test_a_lattice_that_took_in_the_next_row_is_set_right(shift: tuple[int, int]
     """Of a green board on a green cloth only the pieces show: six by six, with more squares on every side."""
     stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
-    hunt = finder._Hunt(image, PROFILE, stacks, None)
+    search = BoardSearch(image, PROFILE, stacks, None)
     x, y = shift
     beside = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
     shows = 1.0 if (x, y) != (0, 0) else 9.0
-    found = hunt.beside(finder._Fitted(beside, 1.0, shows)).camera
+    found = search.beside(ScoredFit(beside, 1.0, shows)).camera
     off = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
 
@@ -155,12 +156,12 @@ def test_what_lies_a_square_beside_is_set_right_before_more_is_looked_for(
     """Else every size of round place is searched, in a larger picture too: it takes seconds."""
     stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
-    hunt = finder._Hunt(image, PROFILE, stacks, None)
-    beside = finder._Fitted(turned(camera, 0, (PROFILE.pitch, 0.0)), 3.0, 0.74)
+    search = BoardSearch(image, PROFILE, stacks, None)
+    beside = ScoredFit(turned(camera, 0, (PROFILE.pitch, 0.0)), 3.0, 0.74)
     looked: list[int] = []
-    monkeypatch.setattr(hunt, "_likeliest", lambda: beside)
-    monkeypatch.setattr(hunt._search, "look", looked.append)
-    best = hunt.best()
+    monkeypatch.setattr(search, "_likeliest", lambda: beside)
+    monkeypatch.setattr(search._search, "look", looked.append)
+    best = search.best()
     assert best is not None and best.clear and len(looked) == 1
     off = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)

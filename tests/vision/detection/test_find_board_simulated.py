@@ -15,10 +15,11 @@ from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Image
-from focus_companion.vision.detection import find_board as finder
 from focus_companion.vision.detection import refine as find_exact
+from focus_companion.vision.detection.board_search import BoardSearch, places_beside
 from focus_companion.vision.detection.find_board import FoundBoard, find_board
 from focus_companion.vision.detection.pixel_check import amiss
+from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.lens_profiles import LensProfile
 from focus_companion.vision.tracking.push import pushed
@@ -108,7 +109,7 @@ def test_an_empty_board_begins_where_its_domes_do() -> None:
     look = pleasant_look(640, 480)
     image = BoardView(look).shoot(Stage(("",) * 52), np.random.default_rng(5))
     empty = ("",) * 52
-    hunt = finder._Hunt(image, look.profile, empty, None)
-    for beside in (look.camera, *finder.places_beside(look.camera, look.profile)):
-        fit = hunt.on_most_domes(finder._Fitted(beside, 2.5, None))
+    search = BoardSearch(image, look.profile, empty, None)
+    for beside in (look.camera, *places_beside(look.camera, look.profile)):
+        fit = search.on_most_domes(ScoredFit(beside, 2.5, None))
         assert corners_off(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1

@@ -33,10 +33,12 @@ export class Acts {
     if (await this.send(source ? { source } : {}, "/api/camera")) this.toast(t("The program restarts with the camera."));
   }
 
-  async run(act) {
+  /** Do an act; `square`: the one selected on the board, or null. */
+  async run(act, square) {
     const state = this.getState();
     if (act === "take_back" && (await this.sure(t("Take the last turn back?"), [["yes", t("Take back")]]))) return this.send({ act });
     if (act === "again") return this.again(state);
+    if (act === "is_good") return this.isGood(square);
     if (act === "hint") return this.send({}, "/api/hint");
     if (act === "draw" && (await this.sure(t("Do all players agree to a draw?"), [["yes", t("Yes, a draw")]]))) return this.send({ act });
     if (act === "resign" || act === "leave") {
@@ -64,6 +66,12 @@ export class Acts {
     if (act === "dismiss") return this.send({ act });
     if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They are set up correctly")]]))) return this.send({ act });
     return false;
+  }
+
+  /** Ask how good it is to move the stack that is lifted, or else the selected one. */
+  isGood(square) {
+    this.toast(t("The computer compares it with all other turns."));
+    return this.send({ square }, "/api/assessment");
   }
 
   /** Rule that the turn looked at, else the last one, was not legal. */

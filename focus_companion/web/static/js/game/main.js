@@ -47,7 +47,7 @@ function toast(text) {
 
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
-  if (words && words !== info.textContent) status.tell(words);
+  if (words && words !== info.textContent) status.speak(words);
   info.textContent = words || info.dataset.hint;
   if (tools?.editor?.active && square) tools.editor.look(square);
 });
@@ -85,7 +85,7 @@ function equip(made) {
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
       report: new made.Report($("#report"), now, toast),
-      roles: new made.Roles($("#roles")),
+      roles: new made.Roles($("#roles"), send),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
@@ -160,7 +160,7 @@ function show(older) {
     candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
     selected: asking?.origin,
     asked: now && !asking && !shown.alert && !shown.prompt ? (next ? `*${next}` : (shown.reply ?? shown.hint)?.move) : null,
-    hinted: now && !asking && !shown.alert && shown.hint?.step === 1 ? shown.hint.square : null,
+    hinted: now && !asking && !shown.alert ? ((shown.hint?.step === 1 ? shown.hint.square : null) ?? shown.assessment?.square) : null,
     mover: (next && stacksOf(shown.position)[next].at(-1)) || letterOf(shown.to_move),
   });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
@@ -292,7 +292,7 @@ document.addEventListener("click", (event) => {
     if (act === "camera_other") return acts.useCamera("demo");
     if (act === "begins_not") return deny();
     if (act.endsWith("_reading")) return answered(act);
-    if (act !== "edit") return acts.run(act);
+    if (act !== "edit") return acts.run(act, board.selected);
     replay.live();
     return editor.open(live);
   });

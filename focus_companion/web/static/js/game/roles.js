@@ -1,4 +1,5 @@
-// Who plays which pieces, before the first turn: their real shades as the camera sees them, and one press that swaps them.
+// Who plays which pieces, before the first turn: their real shades as the camera sees them. Two players swap them with
+// one press; with three or four, each shade is given to its player.
 
 import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
@@ -8,8 +9,8 @@ import { t } from "../lib/texts.js";
 import { playerName } from "./words.js";
 
 export class Roles {
-  constructor(card) {
-    Object.assign(this, { card, shown: "" });
+  constructor(card, send) {
+    Object.assign(this, { card, send, shown: "" });
   }
 
   show(state) {
@@ -17,15 +18,31 @@ export class Roles {
     const seen = players.filter((colour) => state.pieces?.[colour]?.seen);
     const waits = !state.ply && !state.result && !state.start_from && state.camera === "ok" && seen.length === players.length;
     this.card.hidden = !waits;
-    const key = waits ? JSON.stringify([state.pieces, state.players, players]) : "";
+    const key = waits ? JSON.stringify([state.pieces, state.players, players, state.swaps]) : "";
     if (key === this.shown) return;
     this.shown = key;
-    this.card.querySelector("ul").replaceChildren(...(waits ? players.map((colour) => this.row(state, colour)) : []));
+    this.card.querySelector(".buttons").hidden = !state.swaps || players.length > 2;
+    const focused = this.card.contains(document.activeElement) && document.activeElement.name;
+    this.card.querySelector("ul").replaceChildren(...(waits ? players.map((colour) => this.row(state, colour, players)) : []));
+    if (focused) this.card.querySelector(`[name="${focused}"]`)?.focus();
   }
 
-  row(state, colour) {
+  row(state, colour, players) {
     const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
     swatch.style.background = state.pieces[colour].seen;
-    return h("li", {}, swatch, h("span", {}, t("{player} has these", { player: playerName(state, colour) })), token(LETTERS[colour]));
+    const who = state.swaps && players.length > 2 ? this.choice(state, colour, players) : h("span", {}, t("{player} has these", { player: playerName(state, colour) }));
+    return h("li", {}, swatch, who, token(LETTERS[colour]));
+  }
+
+  /** Whose pieces of this colour are; choosing another player exchanges the two. */
+  choice(state, colour, players) {
+    const select = h("select", { name: `has-${colour}` }, ...players.map((other) => h("option", { value: other }, playerName(state, other))));
+    select.value = colour;
+    select.addEventListener("change", () => {
+      const other = select.value;
+      select.value = colour;
+      this.send({ act: "swap_colours", player: colour, other });
+    });
+    return h("label", {}, h("span", {}, t("These belong to")), select);
   }
 }

@@ -37,10 +37,12 @@ export const phase = (state) => (state.result ? "over" : state.ply || state.read
 export function possible(state) {
   const over = Boolean(state.result);
   const begun = Boolean(state.ply || state.ready);
+  const help = begun && !over && !state.match && moverKind(state) === "board";
   return {
     take_back: (state.moves ?? []).length > 0,
     not_legal: state.ply > 0,
-    hint: begun && !over && !state.match && moverKind(state) === "board",
+    hint: help,
+    is_good: help,
     pause: state.paused || (begun && !over),
     enter: Boolean(state.to_move) && !over,
     // A position set by hand cannot have pieces that are still to be placed.

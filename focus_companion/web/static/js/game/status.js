@@ -3,7 +3,7 @@
 import { stackWords } from "../board/board.js";
 import { token } from "../board/pieces.js";
 import { parseMove, stacksOf } from "../lib/squares.js";
-import { candidates, differing, goesOn, moverKind } from "./state.js";
+import { candidates, differing, goesOn, moverKind, possible } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
@@ -41,7 +41,11 @@ function now(state) {
     const player = playerName(state, state.begins);
     return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), answers: [["begins", t("Yes, {player} begins", { player }), true], ["begins_not", t("No")]] };
   }
-  if (state.alert) return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text: alertText(state, state.alert), answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]] };
+  if (state.alert) {
+    const inHand = state.alert.reason === "wrong_removal" && !state.prompt && possible(state).is_good;
+    const text = [alertText(state, state.alert), assessmentWords(state.assessment)].filter(Boolean).join(" ");
+    return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text, answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")], ...(inHand ? [["is_good", t("Is this good?")]] : [])] };
+  }
   if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
   if (state.start_from) {
     if (state.reading?.position === "") return { kind: "lost", ...boardNotFound() };
@@ -109,19 +113,33 @@ function handless(state, player, letter) {
 function turn(state) {
   const last = state.last_move;
   const first = (state.thirteenth ?? []).includes(state.to_move) ? t("The thirteenth piece comes first: place it on an empty square.") : "";
-  const hint = state.looking ? null : state.hint;
-  if (hint) {
-    const stack = hint.square ? t("Hint: move the stack on {square}, or a part of it.", { square: hint.square }) : t("Hint: place a piece from the reserve.");
-    return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text: hint.move ? t("Hint: {move}.", { move: moveWords(hint.move) }) : stack, letter: letterOf(state.to_move) };
-  }
+  const advice = state.looking ? "" : adviceWords(state);
+  if (advice) return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text: advice, letter: letterOf(state.to_move) };
   const text = first || (last ? t("Last turn: {move}", { move: moveWords(last) }) : t("The game begins."));
   return { kind: "turn", title: t("{player} to move", { player: playerName(state, state.to_move) }), text, letter: letterOf(state.to_move), tellsLast: Boolean(last) && !first };
+}
+
+/** The computer's last advice for this turn, "" if there is none. */
+function adviceWords({ hint, assessment }) {
+  if (assessment && !(hint?.time > assessment.time)) return assessmentWords(assessment);
+  if (!hint) return "";
+  if (hint.move) return t("Hint: {move}.", { move: moveWords(hint.move) });
+  return hint.square ? t("Hint: move the stack on {square}, or a part of it.", { square: hint.square }) : t("Hint: place a piece from the reserve.");
+}
+
+/** The answer to "is this good?", "" if there is none. */
+function assessmentWords(assessment) {
+  if (!assessment) return "";
+  const { square, grade } = assessment;
+  if (grade === "good") return t("{square} is good: hardly any turn is better.", { square });
+  if (grade === "fair") return t("{square} is not bad, but there is something better.", { square });
+  return t("Careful with {square}: there is something much better.", { square });
 }
 
 export class Status {
   /** `onChoose(move)` is called when one of the candidate turns is chosen; null if nobody can act here. */
   constructor(element, loud, quiet, onChoose) {
-    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", heard: null, news: [], played: false, timer: 0 });
+    Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", latest: null, news: [], played: false, timer: 0 });
     // Takes the focus of an answer that is gone: it would begin again at the top of the page.
     element.tabIndex = -1;
     this.token = h("div", { class: "status-token" });
@@ -175,7 +193,7 @@ export class Status {
 
   /** Announce it to screen readers once: alerts at once, the rest when speech and events have come to rest. */
   say(now, state) {
-    this.hear(state);
+    this.notePly(state);
     this.now = now;
     clearTimeout(this.timer);
     if (LOUD.has(now.kind)) this.flush();
@@ -196,18 +214,18 @@ export class Status {
   }
 
   /** Keep what was played or taken back since the last state, in words; nothing while an earlier position is shown. */
-  hear(state) {
+  notePly(state) {
     const { game, ply, moves = [] } = state;
     if (state.looking || state.event === undefined) return;
-    const before = this.heard?.game === game ? this.heard.ply : ply;
-    this.heard = { game, ply };
+    const before = this.latest?.game === game ? this.latest.ply : ply;
+    this.latest = { game, ply };
     if (ply !== before) this.played = ply > before;
     if (ply < before) this.news.push(tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply));
     else this.news.push(...moves.filter((item) => item.ply > before).map((item) => sentence(playedWords(state, item))));
   }
 
   /** Announce something beside the game to screen readers, such as what stands on a square. */
-  tell(words) {
+  speak(words) {
     this.quiet.textContent = words;
   }
 }

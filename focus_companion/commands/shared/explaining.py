@@ -1,0 +1,60 @@
+"""The options ``--explain`` and ``--explain-to``, and the files that they write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from focus_companion.commands.shared.console import BadInput, NotSo
+
+if TYPE_CHECKING:
+    from focus_companion.support.explaining import Explainer
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def explain_options(command: F) -> F:
+    """Add both options: ``explain``, times in seconds, and ``explain_to``, a folder."""
+    times = click.option("--explain", metavar="TIME", type=click.FloatRange(min=0), multiple=True,
+                         help="Explain the decision at this time (seconds, as in the events) by a picture, "
+                         "and end; may be repeated.")  # fmt: skip
+    folder = click.option("--explain-to", metavar="FOLDER", default=".", show_default=True,
+                          type=click.Path(path_type=Path, file_okay=False),
+                          help="Where explained-TIME.png and .json are written.")  # fmt: skip
+    return times(folder(command))
+
+
+def write_explanations(explainer: Explainer, folder: Path, *, to_stderr: bool = False) -> None:
+    """Write a picture and the terms of every explanation, and print the terms.
+
+    Raises:
+        BadInput: a file cannot be written.
+        NotSo: there was no decision by one of the times.
+    """
+    import cv2
+
+    from focus_companion.support.decision_picture import draw
+
+    explainer.finish()
+    for explanation in explainer.found:
+        name = folder / f"explained-{explanation.asked:.2f}"
+        terms = explanation.terms
+        done, picture = cv2.imencode(".png", draw(explanation.views, terms))
+        assert done
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            name.with_name(f"{name.name}.png").write_bytes(picture.tobytes())
+            text = json.dumps(terms.to_json(), ensure_ascii=False, indent=1)
+            name.with_name(f"{name.name}.json").write_text(f"{text}\n", encoding="utf-8")
+        except OSError as error:
+            raise BadInput(f"--explain-to: {folder} cannot be written ({error.strerror})") from error
+        click.echo(f"{terms.text()}\n-> {name}.png", err=to_stderr)
+    if explainer.missing:
+        raise NotSo(
+            f"--explain: nothing was decided by {explainer.missing[0]:g} s; turns are judged once the start "
+            "position has been seen"
+        )

@@ -1,0 +1,45 @@
+"""How good a player's turns are compared with all others, found in a separate process."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from ..game.moves import Move
+from ..seats.protocol import question
+from ..session.history import History
+from ..session.seat_kinds import COMPANION, SeatKind
+from .child_process import NICENESS, run_module
+
+_PATIENCE: Final = 30.0
+"""Timeout in seconds for the search, for a machine under load."""
+
+
+def missed(history: History, turns: Sequence[Move]) -> float:
+    """How much lower (0 to 1) the mover's chance is after the best of these turns than after the best of all.
+
+    Raises:
+        ChildFailed, ValueError: the process failed, or its output is not a number.
+    """
+    asked = json.loads(question(history, SeatKind(COMPANION)))
+    given = json.dumps({"game": asked, "turns": [str(move) for move in turns]})
+    return float(run_module(__name__, given=given.encode(), patience=_PATIENCE))
+
+
+def main() -> None:
+    """Rate the turns on standard input; writes to standard output, at a low priority."""
+    from ..players.protocol import Defaults, read_request
+    from ..players.rating import missed as rated
+
+    os.nice(NICENESS)
+    given = json.load(sys.stdin.buffer)
+    asked = read_request(json.dumps(given["game"]).encode(), Defaults())
+    turns = [Move.parse(text) for text in given["turns"]]
+    print(rated(asked.position, asked.rules, turns, asked.earlier))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""How much a player gives up by moving one stack: nothing with the best turn, all with one that loses."""
+
+from __future__ import annotations
+
+import pytest
+from test_players_engine import drawn, given
+
+from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.play import apply
+from focus_companion.game.rules import Rules
+from focus_companion.players.choosing import Budget, choose
+from focus_companion.players.rating import NODES, missed
+
+
+def test_the_best_turn_gives_nothing_up_also_among_others() -> None:
+    game, rules = drawn({"players": 2}, 12), Rules.make(2)
+    position = game[-1]
+    best = choose(position, rules, budget=Budget(nodes=NODES), earlier=game[:-1]).move
+    assert missed(position, rules, [best], game[:-1]) < 0.05
+    assert missed(position, rules, legal_moves(position, rules), game[:-1]) == 0
+
+
+def test_a_turn_that_lets_the_win_go_gives_nearly_everything_up() -> None:
+    # Green wins at once by taking the last red stack; with the other one it takes nothing.
+    position, rules = given({"c4": "gg", "e4": "r", "h6": "g"}, to_move="g")
+    win = Move.parse("c4-e4")
+    assert apply(position, win, rules).result is not None
+    away = [move for move in legal_moves(position, rules) if move.origin == Move.parse("h6-g6").origin]
+    assert away and missed(position, rules, away) > 0
+    assert missed(position, rules, [win, *away]) == 0
+
+
+@pytest.mark.parametrize("variant", [{"players": 2}, {"players": 3}, {"players": 4, "partners": True}])
+def test_the_loss_is_a_share_of_the_chance_and_the_same_again(variant: dict[str, object]) -> None:
+    game = drawn(variant, 20)
+    rules = Rules.make(**variant)  # type: ignore[arg-type]
+    losses = {}
+    for origin in {move.origin for move in legal_moves(game[-1], rules)}:
+        turns = [move for move in legal_moves(game[-1], rules) if move.origin == origin]
+        losses[origin] = missed(game[-1], rules, turns, game[:-1])
+        assert losses[origin] == missed(game[-1], rules, turns, game[:-1])
+    assert min(losses.values()) == 0 and 0 < max(losses.values()) <= 1

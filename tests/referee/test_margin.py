@@ -1,0 +1,252 @@
+"""By how much one act leads another that differs only in heights: whether that is enough to be certain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from focus_companion.game.moves import Move
+from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.referee import course
+from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.margin import LEAD, margin
+from focus_companion.referee.verdict import Wrong
+
+HIGH, LOW = 2.4, 0.6
+"""Pixels by which a piece shifts the top of its stack: from an oblique camera, and from above."""
+
+
+@dataclass
+class FakeOutlines:
+    step: float = HIGH
+    piece_pixels: float = 100.0
+
+
+@dataclass
+class FakeGain:
+    pixels: int
+
+
+@dataclass
+class FakeEvidence:
+    """What stands, as strings by square, and the pixels that one more piece changes."""
+
+    standing: tuple[str, ...]
+    pixels: int = 40
+    outlines: FakeOutlines = field(default_factory=FakeOutlines)
+
+    def stack_gain(self, square: int, stack: str) -> FakeGain:
+        return FakeGain(self.pixels)
+
+
+@dataclass
+class FakeLook:
+    """What :mod:`.margin` reads of a look: how much of each square has changed, and how much it differs."""
+
+    evidence: FakeEvidence
+    touched: NDArray[np.float64]
+    differs: NDArray[np.float64]
+    stirred: dict[int, float]
+    unsettled: tuple[int, ...] = ()
+    since_mark: None = None
+    appeared: tuple[int, ...] = ()
+
+    @property
+    def change(self) -> FakeLook:
+        return self
+
+
+def look(
+    standing: Mapping[str, str] = {},
+    *,
+    touched: Mapping[str, float] | float = 1.0,
+    differs: Mapping[str, float] | float = 2.0,
+    stirred: Mapping[str, float] = {},
+    step: float = HIGH,
+    pixels: int = 40,
+) -> Any:
+    """A look by the names of squares; a number stands for all squares."""
+
+    def everywhere(values: Mapping[str, float] | float, otherwise: float) -> NDArray[np.float64]:
+        if not isinstance(values, Mapping):
+            return np.full(len(SQUARES), values)
+        found = np.full(len(SQUARES), otherwise)
+        for name, value in values.items():
+            found[INDEX[name]] = value
+        return found
+
+    stacks = [""] * len(SQUARES)
+    for name, stack in standing.items():
+        stacks[INDEX[name]] = stack
+    return FakeLook(
+        FakeEvidence(tuple(stacks), pixels, FakeOutlines(step)),
+        everywhere(touched, 0.0),
+        everywhere(differs, 2.0),
+        {INDEX[name]: more for name, more in stirred.items()},
+    )
+
+
+def changes(**stacks: str) -> dict[int, str]:
+    return {INDEX[name]: stack for name, stack in stacks.items()}
+
+
+def wrong(reason: str, player: str, kind: Kind = Kind.WRONG, **stacks: str) -> Act:
+    return Act(kind, changes(**stacks), wrong=lambda: Wrong(reason, player, (), ""))
+
+
+@pytest.mark.parametrize(
+    ("other", "reduced", "full", "besides", "certain"),
+    [
+        (Kind.WRONG_TRIM, 11.6, 5.0, {}, False),
+        (Kind.WRONG_TRIM, 34.0, 64.0, {}, True),
+        (Kind.WRONG, 34.0, 30.0, {}, True),
+        (Kind.WRONG, 11.6, -1.0, {}, False),
+        (Kind.WRONG, 11.6, -1.0, {"a4": "g"}, True),
+    ],
+    ids=[
+        "the outline says otherwise",
+        "both say so",
+        "pieces gone",
+        "by height alone",
+        "not by height alone",
+    ],
+)
+def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
+    other: Kind, reduced: float, full: float, besides: dict[str, str], certain: bool
+) -> None:
+    """Two pieces taken instead of one: neither the low weight of heights nor its rarity must hide it."""
+    turn = Act(Kind.TURN, changes(c7="", e7="ggrrg"), (Move.parse("c7-e7"),), trimmed="g")
+    wrongly = Act(
+        other,
+        changes(c7="", e7="grrg", **besides),
+        turn.moves,
+        trimmed="gg",
+        wrong=lambda: Wrong("wrong_removal", "g", (), ""),
+    )
+    assert (margin(look(step=1.0), turn, wrongly, reduced, full, None) >= LEAD) is certain
+
+
+@pytest.mark.parametrize(
+    ("rim", "stirred", "placed", "past", "certain"),
+    [
+        (0.0, 0.0, "rg", (), False),
+        (0.05, 0.0, "rg", (), False),
+        (0.3, 0.0, "rg", (), True),
+        (0.0, course.PLAINLY, "rg", (), True),
+        (0.0, 0.0, "rr", (), True),
+        (0.0, 0.0, "rg", ("f7",), True),
+    ],
+    ids=[
+        "it hardly shows",
+        "a shadow",
+        "it shows",
+        "its stack looks different",
+        "another top",
+        "an earlier picture showed it",
+    ],
+)
+def test_of_two_turns_at_once_both_must_show(
+    rim: float, stirred: float, placed: str, past: tuple[str, ...], certain: bool
+) -> None:
+    """Red's piece went to its own colour, says one, so that green's could take its place; the other, that
+    red set green's piece on its own."""
+    turns = Act(
+        Kind.TURNS,
+        changes(f7="rr", g7="g", g6=""),
+        (Move.parse("g7-f7"), Move.parse("g6-g7")),
+        past=frozenset(INDEX[square] for square in past),
+    )
+    other = wrong("not_your_stack", "r", g6="", g7=placed)
+    seen = look({"f7": "r", "g7": "r", "g6": "g"}, touched={"f7": rim}, stirred={"f7": stirred})
+    assert (margin(seen, turns, other, 12.4, 12.4, None) >= LEAD) is certain
+
+
+@pytest.mark.parametrize(
+    ("origin", "target", "step", "full", "certain"),
+    [
+        ("r", "grg", HIGH, 20.0, False),
+        ("r", "grg", HIGH, 60.0, True),
+        ("r", "grg", LOW, 30.0, False),
+        ("", "grgr", LOW, 20.0, False),
+        ("", "grgr", LOW, 60.0, True),
+    ],
+    ids=["it hardly shows", "it shows", "from above", "tops alike in the dark", "other tops"],
+)
+def test_what_the_rules_allow_must_show_on_its_squares(
+    origin: str, target: str, step: float, full: float, certain: bool
+) -> None:
+    """Red's piece that went back to where green's came from leaves the tops of green's turn; and a bare dome
+    may be as dark as a green one."""
+    turn = Act(Kind.TURN, changes(d6="rgr", d5="g"), (Move.parse("d5-d6"),))
+    other = wrong("out_of_turn", "r", d6=origin, d5=target)
+    assert (margin(look(step=step), turn, other, 40.0, full, None) >= LEAD) is certain
+
+
+@pytest.mark.parametrize("step", [HIGH, LOW])
+def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> None:
+    """Red's second move, emitted as green's in the opposite direction."""
+    moves = Move.parse("c4-b4"), Move.parse("e6-e5")
+    turns = Act(Kind.TURNS, changes(c4="g", b4="gr", e5="grg", e6="r"), moves)
+    twice = wrong("two_moves", "r", Kind.WRONG_TWICE, c4="g", b4="gr", e5="g", e6="rgr")
+    assert margin(look(step=step), turns, twice, 40.0, 16.0, None) < LEAD
+
+
+@pytest.mark.parametrize(
+    ("touched", "stirred", "differs", "leads"),
+    [
+        (0.0, {}, 1.0, False),
+        (0.0, {"d6": 9.0}, 9.0, True),
+        (0.0, {}, 3.0, True),
+        (0.3, {}, 1.0, True),
+        (0.07, {"d6": 9.0, "e4": 20.0}, 9.0, False),
+        (0.07, {"d6": 9.0, "e5": 20.0}, 9.0, True),
+    ],
+    ids=[
+        "nothing shows there",
+        "it stirred",
+        "more than any other",
+        "it changed",
+        "less than another of the colour",
+        "less than one of another colour",
+    ],
+)
+def test_a_target_is_not_assumed_only_because_it_is_legal(
+    touched: float, stirred: dict[str, float], differs: float, leads: bool
+) -> None:
+    """A piece missing from one square and set on its own colour: on the legal square, or elsewhere?"""
+    turn = Act(Kind.TURN, changes(d5="r", d6="gg"), (Move.parse("d5-d6"),))
+    lifted = Act(Kind.WRONG, changes(d5="r"), wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True)
+    seen = look(
+        {"d5": "rg", "d6": "g", "e4": "g", "e5": "gr"},
+        touched=dict.fromkeys(map(str, SQUARES), 1.0) | {"d6": touched},
+        differs={"d6": differs},
+        stirred=stirred,
+    )
+    assert (margin(seen, turn, lifted, 15.7, 18.0, None) > 0) is leads
+
+
+@pytest.mark.parametrize(
+    ("stirred", "instead", "certain"),
+    [({"d6": 18.6}, 0.9, True), ({"d6": 18.6}, 3.0, False), ({"d6": 7.0}, 0.9, False), ({}, 0.9, False)],
+    ids=["there and nowhere else", "there too", "it may be a shadow", "nowhere"],
+)
+def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
+    stirred: dict[str, float], instead: float, certain: bool
+) -> None:
+    """From above, one more piece on its own colour changes no pixel by much, but all of them a little."""
+    turn = Act(Kind.TURN, changes(d5="", d6="bb"), (Move.parse("d5-d6"),))
+    rival = Act(Kind.TURN, changes(d5="", d4="bb"), (Move.parse("d5-d4"),))
+    everywhere = dict.fromkeys(map(str, SQUARES), 1.0)
+    seen = look(
+        {"d5": "b", "d6": "b", "d4": "b"},
+        touched={"d5": 1.0, "d6": 0.023},
+        differs=everywhere | {"d4": instead},
+        stirred=stirred,
+        pixels=60,
+    )
+    assert (margin(seen, turn, rival, 14.5, 14.5, None) >= LEAD) is certain

@@ -1,0 +1,127 @@
+"""The terms of decisions: they add up to the scores, and say which squares an act explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from table_scene import Table, rules, small_look
+
+from focus_companion.game.rules import Rules
+from focus_companion.referee.decision import Decision
+from focus_companion.referee.terms import Terms, terms_of
+from focus_companion.simulator.scene_style import aimed_camera
+from focus_companion.support.decision_picture import COLOURS, PANEL, Views, draw
+from focus_companion.support.explaining import Explainer
+from focus_companion.vision.tracking.look import Look
+
+BESIDE = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2": "r", "f3": "r"}
+"""Green's piece between two of its own: from straight above, it is barely visible on which it was set."""
+
+
+class Kept:
+    """Keeps the terms of every decision, and the views of the last."""
+
+    def __init__(self) -> None:
+        self.terms: list[Terms] = []
+        self.views: Views | None = None
+
+    def __call__(self, decision: Decision, look: Look) -> None:
+        self.terms.append(terms_of(look, decision, thorough=True))
+        self.views = Views.of(look)
+
+    def with_verdict(self, text: str) -> Terms:
+        """The newest terms with a verdict that begins like this."""
+        return next(terms for terms in reversed(self.terms) if any(v.startswith(text) for v in terms.decided))
+
+
+KEPT = Kept()
+
+
+@pytest.fixture(scope="module")
+def shared() -> Table:
+    table = Table(Rules.make(2), on_decision=KEPT)
+    assert table.show().words == []
+    return table
+
+
+@pytest.fixture(autouse=True)
+def _add_up() -> Iterator[None]:
+    """Every score is the sum of its terms, and the acts are in order."""
+    KEPT.terms.clear()
+    yield
+    for terms in KEPT.terms:
+        for act in terms.acts:
+            assert act.picture == pytest.approx(sum(s.nats for s in act.squares) + act.overlap)
+            total = act.picture + act.prior + sum(act.context.values()) + act.heights
+            assert act.score == pytest.approx(total)
+        assert not terms.acts or sum(act.probability for act in terms.acts) == pytest.approx(1.0)
+        # An act may be preferred to one that fits better, if that one lacks what cannot be seen.
+        behind = [act.behind for act in terms.acts]
+        assert behind[1:] == sorted(behind[1:]) and behind[:1] in ([], [0.0])
+
+
+def test_a_turn_is_explained_by_its_two_squares(table: Table) -> None:
+    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    terms = KEPT.with_verdict("turn d5-d6")
+    best = terms.acts[0]
+    assert best.act == "turn d5-d6" and best.probability > 0.99 and best.prior == -4.0
+    assert {s.square: (s.before, s.now) for s in best.squares} == {"d5": ("g", ""), "d6": ("r", "rg")}
+    assert all(square.nats > 20 for square in best.squares)
+    assert [s.square for s in terms.squares if s.explained == "act"] != []
+    assert not [s for s in terms.squares if s.explained == "not explained"]
+    # The squares alone look like what the act says.
+    assert all(s.like == s.act for s in terms.squares if s.explained == "act")
+    (lead,) = [condition for condition in terms.conditions if condition.what == "nats"]
+    assert lead.met and lead.reached == pytest.approx(min(act.behind for act in terms.acts[1:]), abs=1e-6)
+
+
+def test_an_alert_states_what_it_waited_for(table: Table) -> None:
+    told = table.show(table.put({"d5": "", "d7": "gg"}), 1.5)
+    assert told.words == ["alert distance"]
+    before = next(terms for terms in KEPT.terms if terms.acts and not terms.decided)
+    assert "not yet 0.45 s" in before.why and not before.conditions[-1].met
+    terms = KEPT.with_verdict("alert distance d5 d7")
+    assert not terms.acts[0].legal and all(condition.met for condition in terms.conditions)
+    assert terms.to_json()["acts"][0]["squares"][0].keys() == {"square", "before", "now", "nats", "pixels"}
+
+
+def test_what_the_likeliest_act_does_not_explain_is_listed_and_counts_against_it(table: Table) -> None:
+    """Two squares far from each other have changed; the single removals each leave one of them alone."""
+    table.show(table.put({"b7": "", "g2": ""}), 0.4)
+    acts = [act for terms in KEPT.terms for act in terms.acts if len(act.squares) == 1]
+    assert acts and all(act.context["a changed square that it leaves alone"] < 0 for act in acts)
+    table.show(table.put({"b7": "r", "g2": "g"}), 2.0)
+
+
+def test_a_question_shows_the_acts_that_are_alike() -> None:
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=1.0, azimuth=200.0, roll=0.0, fill=0.9)
+    table = Table(rules(BESIDE, {}), replace(look, camera=camera, seed=1), on_decision=KEPT)
+    assert table.show().words == []
+    assert table.show(table.put({"c5": "", "b5": "gg"}), 1.5).words == ["unclear"]
+    terms = KEPT.with_verdict("question")
+    close = [act for act in terms.acts if act.behind < 9]
+    assert {"turn c5-b5", "turn c5-d5"} <= {act.act for act in close}
+    assert any("it leads by" in KEPT.terms[at].why for at in range(len(KEPT.terms)))
+    assert KEPT.views is not None
+    drawn = draw(KEPT.views, terms)
+    assert drawn.shape[1] > 3 * PANEL
+    # The changed pixels of the act's squares are drawn in its colour.
+    third = drawn[:, 2 * PANEL + 36 :]
+    assert (third == COLOURS["act"][::-1]).all(-1).sum() > 200
+
+
+def test_an_explanation_is_of_the_last_decision_up_to_its_time_with_its_verdicts() -> None:
+    explainer = Explainer([99.0, 1.5])
+    table = Table(Rules.make(2), on_decision=explainer)
+    assert table.show().words == []
+    assert table.show(table.put({"d5": "", "d7": "gg"}), 3.0).words == ["alert distance"]
+    assert not explainer.done
+    explainer.finish()
+    assert explainer.missing == []
+    early, alert = explainer.found
+    assert early.terms.time <= 1.5 and early.terms.decided == ()
+    # Long after the alert, the same picture: it is what there is to explain.
+    assert alert.terms.decided == ("alert distance d5 d7",) and alert.terms.time < 3.0
