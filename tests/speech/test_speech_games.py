@@ -141,3 +141,4 @@ def test_a_transcript_alone_rebuilds_the_game(language: str, played) -> None:
         ended += outcome is not None
         captures += sum(len(turn["captured"]) for turn in turns)
     assert ended > GAMES / 4 and captures > GAMES, "games that say little show little"
+    assert {len(history.rules.order) for history, _ in played} == {2, 3, 4}

@@ -393,8 +393,7 @@ def shoot_docs(folder: Path) -> list[Path]:
                     page.screenshot(path=str(made[-1]))
                     page.close()
                 stage.close()
-            if width > SIZES[320][0]:
-                _small(made[-1])
+            _small(made[-1])
         browser.close()
     return made
 
@@ -402,7 +401,7 @@ def shoot_docs(folder: Path) -> list[Path]:
 def _small(path: Path) -> None:
     """With a palette: otherwise photographs make the screenshots large."""
     colours = Image.open(path).convert("RGB")
-    small = colours.quantize(256, Image.Quantize.MEDIANCUT, kmeans=4, dither=Image.Dither.NONE)
+    small = colours.quantize(64, Image.Quantize.MEDIANCUT, kmeans=4, dither=Image.Dither.NONE)
     small.save(path, optimize=True)
 
 
