@@ -44,7 +44,7 @@ def swapped(request: SwapColours, history: History, sight: Sight) -> NewGame | P
     if sight.any_shades and _given(history):
         now = history.position
         return SetPosition(
-            tuple(stack.translate(str.maketrans(exchanged)) for stack in stacks),
+            tuple("".join(exchanged[piece] for piece in stack) for stack in stacks),
             reserves=dict(zip(players, now.reserves, strict=True)),
         )
     turns = next((turns for turns in (2, 1, 3) if _exchange(stacks, turns).get(one) == other), None)
