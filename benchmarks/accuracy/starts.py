@@ -1,12 +1,13 @@
 """Starts other than the full board of the plastic set: games from them, and empty boards.
 
-    python -m benchmarks.accuracy.starts drop|draughts|dropped|position|empty
+    python -m benchmarks.accuracy.starts drop|draughts|dropped|roles|position|empty
                                          [--cases N] [--seed S] [--plies N] [--events FOLDER]
 
 ``drop``: games from the empty board, both plastic sets, 10 to 45 degrees off the vertical. ``draughts``: the
 usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
-``--rank1`` given. ``dropped``: the same from the empty board. ``position``: games from
-positions that the camera reads, after 10 to 30 turns. ``empty``: boards with nothing on them, to be
+``--rank1`` given. ``dropped``: the same from the empty board. ``roles``: the first turn
+of such games without ``--rank1``, which must be read as it was or lead to a question. ``position``: games
+from positions that the camera reads, after 10 to 30 turns. ``empty``: boards with nothing on them, to be
 found; their camera's place is compared with the truth. Each case follows from its number alone. One line a
 case; ``--events`` keeps the events.
 """
@@ -189,6 +190,30 @@ def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, str
     return replace(outcome, about=f"{look.camera.tilt:.0f}° {name} {outcome.about}")
 
 
+def roles(number: int, plies: int, keep: Path | None) -> Told:
+    """Who has which shade, where nobody has said from which side the board is seen: the first turn is read
+    as it was played, or alerted as out of turn, which asks who begins. A turn on another square would be a
+    silent swap. ``plies`` is ignored.
+    """
+    rng = np.random.default_rng([number, 56])
+    name = list(SHADES)[number % len(SHADES)]
+    shades = SHADES[name][:: int(rng.choice((-1, 1)))]
+    profile = board_profile("chess-draughts")
+    look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
+    look = seen_from(look, rng, profile, (20, 45))
+    game = script_game(look, Rules.make(2), seed=number, plies=2, trouble=0.0, pace=Pace(settle=1.1))
+    ours = Ours(Rules.make(2), profiles=(profile,))
+    run = hold(game.frames(RATE, detail=0.5), [ours])["ours"]
+    first = next((event for event in run.events if event["type"] in ("move", "alert")), None)
+    played = game.truth(RATE)["moves"][0]["move"]
+    about = f"{look.camera.tilt:.0f}° {name}, {'exchanged' if shades != SHADES[name] else 'as named'}"
+    if first is None or run.error:
+        return Told(False, f"{about}: nothing read {run.error}")
+    if first["type"] == "alert":
+        return Told(first["reason"] == "out_of_turn", f"{about}: asked ({first['reason']})")
+    return Told(first["move"] == played, f"{about}: {first['move']} for {played}")
+
+
 _UNREAD = "nothing read"
 
 
@@ -283,6 +308,7 @@ KINDS: dict[str, Callable[[int, int, Path | None], Told]] = {
     "drop": drop,
     "draughts": draughts,
     "dropped": dropped,
+    "roles": roles,
     "position": read_position,
     "empty": empty,
 }

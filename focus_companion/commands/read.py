@@ -114,8 +114,8 @@ def learned(
         NotSo: no board is found, or the outlines do not fit the start.
         BadInput: the file cannot be written, or is no .toml.
     """
-    from focus_companion.vision.detection.measure_set import measure_set
     from focus_companion.vision.geometry.board_profiles import forms, profile_text
+    from focus_companion.vision.single_image.measure_set import measure_set
 
     if target.suffix != ".toml":
         raise BadInput(f"--learn: {target} must end in .toml, so that --board takes it")
@@ -134,16 +134,20 @@ def learned(
     except OSError as error:
         raise BadInput(f"--learn: {target} cannot be written ({error.strerror})") from error
     made = measured.profile
+    height = f"{made.rise / made.pitch:.0%}"
     lines = [
         f"{target}: a piece is {2 * made.piece.radius / made.pitch:.0%} of a square wide, "
-        f"and each further one rises by {made.rise / made.pitch:.0%}."
+        f"and each further one rises by {height}."
     ]
     for look in made.pieces:
         shade = "#{:02x}{:02x}{:02x}".format(*look.shade)
         lines.append(f"{NAMES[look.letter].capitalize()} are the pieces of the shade {shade} ({look.name}).")
-    if rise is None:
+    if rise is None and measured.high:
+        lines.append("The height was measured in the picture; it may be wrong by a quarter.")
+    elif rise is None:
         lines.append(
-            "One picture shows heights poorly: measure five stacked pieces with a ruler, and give --rise."
+            f"The picture does not show how high a piece is, so {height} of a square was assumed, "
+            "as for similar pieces: take it from more of a slant, or give the height with --rise."
         )
     lines.append(f"Is that so? Names and shades may be changed in the file. Then: --board {target}")
     return "\n".join(lines)

@@ -165,22 +165,37 @@ def _followed(state: Explanation, reaches: Sequence[float], least: float = -np.i
     states = [state]
     for reach in reaches:
         now = states[-1]
-        view = View(now.view.picture, _met(now, reach), now.profile)
+        view = View(now.view.picture, _met(now.view, now.palette, now.stacks, reach), now.profile)
         states.append(_read(view, now.learned(), now.stacks))
         if states[-1].nats < least:
             break
     return states
 
 
-def _met(state: Explanation, reach: float) -> Camera:
-    view = state.view
-    window, painted = labels(view.layers.outlines, state.stacks)
-    scores = compared(view.likelihoods(state.palette))
+def of_position(
+    picture: StillPicture, camera: Camera, profile: BoardProfile, stacks: Sequence[str]
+) -> tuple[Camera, float]:
+    """The camera near ``camera`` with which this set explains best that the picture shows ``stacks``, and its
+    nats.
+    """
+    found = []
+    for reach in (*_AGAIN, 0.0):
+        view = View(picture, camera, profile)
+        palette = view.relearned(stacks)
+        found.append((camera, view.explained(palette, stacks)))
+        if reach:
+            camera = _met(view, palette, stacks, reach)
+    return max(found, key=lambda one: one[1])
+
+
+def _met(view: View, palette: Palette, stacks: Sequence[str], reach: float) -> Camera:
+    window, painted = labels(view.layers.outlines, stacks)
+    scores = compared(view.likelihoods(palette))
     picture = view.picture
     return met_by_colours(
         view.camera,
         view.profile,
-        state.stacks,
+        stacks,
         scores,
         painted,
         window,

@@ -14,8 +14,8 @@ KNOWN = {"g": (236, 230, 216), "r": (40, 36, 34), "b": (205, 165, 110)}
 def test_every_shade_is_recognized_in_any_light(light: tuple[float, ...], order: str) -> None:
     meant = dict(zip("grb", order, strict=True))
     seen = {
-        letter: tuple(round(value * factor) for value, factor in zip(KNOWN[of], light, strict=True))
-        for letter, of in meant.items()
+        letter: (round(red * light[0]), round(green * light[1]), round(blue * light[2]))
+        for letter, (red, green, blue) in ((letter, KNOWN[of]) for letter, of in meant.items())
     }
     assert matched(seen, KNOWN) == meant
 

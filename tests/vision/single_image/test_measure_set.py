@@ -19,7 +19,6 @@ from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, aimed_
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.shades import shade_text
 from focus_companion.vision.detection.find_board import find_board
-from focus_companion.vision.detection.measure_set import called
 from focus_companion.vision.geometry.board_profiles import (
     FORMS,
     ProfileError,
@@ -27,6 +26,7 @@ from focus_companion.vision.geometry.board_profiles import (
     profile_text,
 )
 from focus_companion.vision.geometry.scene import Camera
+from focus_companion.vision.single_image.measure_set import called
 
 START = start_position(Rules.make(2)).stacks
 
@@ -81,6 +81,22 @@ def test_a_set_is_measured_and_its_profile_taken(
     found = {look.letter: look.name for look in mine.pieces}
     assert (found["g"], found["r"]) == names
     assert shade_text(mine.shades["g"]) in said.output
+
+
+@pytest.mark.slow
+def test_the_height_is_measured_from_a_slant_and_assumed_from_above(tmp_path: Path) -> None:
+    """Without a ruler's measure."""
+    shades = {"r": "#1d1b1a", "g": "#e9dfc6"}
+    for tilt, says in ((38, "measured in the picture"), (12, "so 17% of a square was assumed")):
+        picture, _ = taken(disc(tmp_path, 16.0, 11.0), shades, tilt, 12)
+        start, target = tmp_path / f"{tilt}.png", tmp_path / f"{tilt}.toml"
+        cv2.imwrite(str(start), picture)
+        said = CliRunner().invoke(command, [str(start), "--learn", str(target)])
+        assert said.exit_code == 0 and says in said.output, said.output
+        mine = board_profile(str(target))
+        assert mine.piece.radius / mine.pitch == pytest.approx(16 / 50, rel=0.05)
+        if tilt == 38:
+            assert mine.rise / mine.pitch == pytest.approx(11 / 50, rel=0.25)
 
 
 @pytest.mark.slow

@@ -15,18 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.shades import Shade, measured_shades
+from ..detection.find_board import find_board
+from ..detection.quarter_turn import ONE_HUE, tints
+from ..detection.refine import refine
 from ..geometry.lens_profiles import LensProfile
+from ..geometry.resize import reduced
+from ..geometry.resize import resized as resized_camera
 from ..geometry.scene import BoardProfile, Camera, PieceLook, Solid
 from ..geometry.stack_masks import Outlines
-from .find_board import find_board
-from .quarter_turn import ONE_HUE, tints
-from .refine import refine
+from .search import of_position
+from .view import StillPicture
 
 _FIRST, _LAST = 1.2, 1.02
 """First and last factor by which the search varies sizes."""
 
-_WIDE, _HIGH = (0.85, 1.0), (0.6, 1.0, 1.6)
-"""Initial sizes of the search relative to the pieces of a base profile."""
+_WIDE = (0.85, 1.0)
+"""Initial widths of the search relative to the pieces of a base profile."""
 
 _WIDEST: Final = 0.49
 """Maximum radius of a piece in squares."""
@@ -47,14 +51,30 @@ NAMED: Final[dict[str, Shade]] = {
 """Default names of shades."""
 
 
+_PIXELS: Final = 400_000
+"""Pixels of a picture that sizes are measured in."""
+
+_HEIGHTS: Final = (0.3, 0.4, 0.55, 0.75, 1.0, 1.35, 1.8, 2.4)
+"""Heights of a piece, relative to a base profile, between which the search begins."""
+
+_BY_CHANCE: Final = 0.2
+"""Part of what is not explained by which a wrong set may explain a picture better than the right one."""
+
+_CERTAIN: Final = 1.3
+"""Factor by which the height may be wrong for play to depend on it little."""
+
+
 @dataclass(frozen=True)
 class MeasuredSet:
     """``profile`` with the measured sizes and shades, the ``camera`` for this picture, and the agreement of
-    the outlines, 0 … 1."""
+    the outlines, 0 … 1. ``high``: whether the picture shows how high a piece is; otherwise, and if it was
+    given, the height is not measured.
+    """
 
     profile: BoardProfile
     camera: Camera
     agreement: float
+    high: bool = False
 
 
 def measure_set(
@@ -68,40 +88,79 @@ def measure_set(
     """The set in a BGR picture (H, W, 3) uint8 that shows ``stacks``; ``None`` if no board is found.
 
     ``bases``: profiles of pieces of similar form; the search starts from the one that fits best. ``rise``:
-    the height that each further piece adds to a stack, in sides of a square, if it is known. Single pieces
-    hardly determine it: an estimate may be wrong by 20 %, and by more for flat pieces.
+    the height that each further piece adds to a stack, in sides of a square, if it is known. Otherwise the
+    height of a single piece is measured, as far as the camera looks at it obliquely enough.
     """
 
     def tried(profile: BoardProfile, camera: Camera) -> MeasuredSet:
         seen, agrees = refine(image, camera, profile, stacks, lens)
         return MeasuredSet(profile, seen, agrees)
 
-    def highs(base: BoardProfile) -> Sequence[float]:
-        return _HIGH if rise is None else (rise * base.pitch / base.rise,)
-
     # With another kind of pieces, the board would be found with an offset.
     starts: list[tuple[MeasuredSet, Camera]] = []
     for kind in ([base for base in bases if base.flat], [base for base in bases if not base.flat]):
         found = find_board(image, kind, stacks, rank1=rank1, lens=lens) if kind else None
         if found is not None:
-            sizes = [resized(base, wide, high) for base in kind for wide, high in product(_WIDE, highs(base))]
-            starts += [(tried(profile, found.camera), found.camera) for profile in possible(sizes)]
+            highs = {base: 1.0 if rise is None else rise * base.pitch / base.rise for base in kind}
+            sizes = possible([resized(base, wide, highs[base]) for base in kind for wide in _WIDE])
+            starts += [(tried(profile, found.camera), found.camera) for profile in sizes]
     if not starts:
         return None
     best, camera = max(starts, key=lambda start: start[0].agreement)
     factor = _FIRST
     while factor > _LAST:
-        changes = (1 / factor, 1.0, factor)
-        pairs = [pair for pair in product(changes, changes if rise is None else (1.0,)) if pair != (1.0, 1.0)]
-        near = possible([resized(best.profile, wide, high) for wide, high in pairs])
+        near = possible([resized(best.profile, wide, 1.0) for wide in (1 / factor, factor)])
         nearest = max((tried(profile, camera) for profile in near), key=lambda now: now.agreement)
         if nearest.agreement > best.agreement:
             best = nearest
         else:
             factor **= 0.5
+    if rise is None:
+        best = _with_height(image, best, stacks, lens)
     shades = _as_played(measured_shades(image, Outlines(best.camera, best.profile), stacks))
     pieces = tuple(PieceLook(letter, called(shade), shade) for letter, shade in shades.items())
     return replace(best, profile=replace(best.profile, pieces=pieces))
+
+
+def _with_height(
+    image: NDArray[np.uint8], base: MeasuredSet, stacks: Sequence[str], lens: LensProfile | None
+) -> MeasuredSet:
+    """The same set with the height, and with it the width, that explain best where the picture shows pieces
+    and where the bare board; ``base`` itself if rather different heights explain it as well.
+
+    Outlines alone hardly show a height, because a board taken to be lower makes up for a piece taken to be
+    too high. Together with its width, the area that a piece covers does.
+    """
+    small, _ = reduced(image, _PIXELS)
+    letters = sorted(set("".join(stacks)))
+    camera = resized_camera(base.camera, small)
+    picture = StillPicture(small, camera, base.profile, letters, lens)
+    known: dict[tuple[float, float], tuple[Camera, float]] = {}
+
+    def explained(wide: float, high: float) -> float:
+        profile = resized(base.profile, wide, high)
+        if not possible([profile]):
+            return -np.inf
+        if (wide, high) not in known:
+            known[wide, high] = of_position(picture, camera, profile, stacks)
+        return known[wide, high][1]
+
+    wide, high = 1.0, max(_HEIGHTS, key=lambda high: explained(1.0, high))
+    factor = _FIRST
+    while factor > _LAST:
+        changes = (1 / factor, 1.0, factor)
+        near = [(wide * a, high * b) for a, b in product(changes, changes)]
+        nearest = max(near, key=lambda sizes: explained(*sizes))
+        if explained(*nearest) > explained(wide, high):
+            wide, high = nearest
+        else:
+            factor **= 0.5
+    seen, nats = known[wide, high]
+    as_well = [tall for (_, tall), (_, less) in known.items() if less > (1 + _BY_CHANCE) * nats]
+    if max(as_well) > _CERTAIN * high or min(as_well) < high / _CERTAIN:
+        return base
+    profile = resized(base.profile, wide, high)
+    return MeasuredSet(profile, resized_camera(seen, image), base.agreement, high=True)
 
 
 def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:
