@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.orientation import SIDES, upright
+from ..geometry.orientation import SIDES, like_its_mirror_image, mirrored_stacks, upright
 from ..geometry.pose import turned
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
@@ -64,11 +64,15 @@ ground of one shade, reach it."""
 
 @dataclass(frozen=True, slots=True)
 class FoundBoard:
-    """A board in a picture: the camera in the board's frame, the best profile, and a confidence, 0 … 1."""
+    """A board in a picture: the camera in the board's frame, the best profile, and a confidence, 0 … 1.
+
+    ``mirrored``: the known position is seen as in a mirror; the camera is then that of the mirrored board.
+    """
 
     camera: Camera
     profile: BoardProfile
     confidence: float
+    mirrored: bool = False
 
 
 def find_board(
@@ -118,10 +122,13 @@ def find_board(
         best = hunts[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
+    confidence = float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN))))
+    if best.mirrored:
+        return FoundBoard(resized(best.camera, image), profiles[0], confidence, mirrored=True)
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     if best.moulded is not None and not _confirmed(image, camera, profile):
         return None
-    return FoundBoard(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - _EVEN)))))
+    return FoundBoard(camera, profile, confidence)
 
 
 def _upright(
@@ -140,6 +147,8 @@ class _Fitted:
     odds: float
     shows: float | None
     moulded: float | None = None
+    mirrored: bool = False
+    """The mirror image of the known position agrees, and the position itself does not."""
 
     @property
     def liking(self) -> float:
@@ -188,6 +197,8 @@ class _Hunt:
         self._stacks = stacks if stacks is not None and any(stacks) else None
         # There may be few pieces on a chess board, and the domes of an empty board may have little contrast.
         self._cold = stacks is None and not profile.flat
+        chiral = self._stacks is not None and not like_its_mirror_image(self._stacks)
+        self._mirror = mirrored_stacks(self._stacks) if self._stacks is not None and chiral else None
         self._edges = Edges.of(image)
         self._search = Search(image, profile, lens)
         self._odds: dict[int, float] = {}
@@ -238,7 +249,7 @@ class _Hunt:
         """The fit, or one shifted by a square that shows the known position better: if domes have little
         contrast, pieces alone form the lattice, and there are as many in the next row.
         """
-        if self._stacks is None:
+        if self._stacks is None or fit.mirrored:
             return fit
         camera, best = resized(fit.camera, self._image), fit
         places = [
@@ -293,8 +304,12 @@ class _Hunt:
         if self._stacks is None:
             cold = _moulded(self._image, self._edges, camera, self._profile) if self._cold else None
             return _Fitted(camera, odds, None, cold)
-        camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
-        return _Fitted(camera, odds, shows)
+        turn, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
+        if self._mirror is not None and shows <= _SHOWS:
+            other, reverse = _turn_to(self._image, self._edges, camera, self._profile, self._mirror)
+            if reverse > _SHOWS:
+                return _Fitted(other, odds, reverse, mirrored=True)
+        return _Fitted(turn, odds, shows)
 
 
 def _moulded(image: Image, edges: Edges, camera: Camera, profile: BoardProfile) -> float:

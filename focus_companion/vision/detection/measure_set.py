@@ -83,7 +83,7 @@ def measure_set(
     starts: list[tuple[MeasuredSet, Camera]] = []
     for kind in ([base for base in bases if base.flat], [base for base in bases if not base.flat]):
         found = find_board(image, kind, stacks, rank1=rank1, lens=lens) if kind else None
-        if found is not None:
+        if found is not None and not found.mirrored:
             sizes = [resized(base, wide, high) for base in kind for wide, high in product(_WIDE, highs(base))]
             starts += [(tried(profile, found.camera), found.camera) for profile in possible(sizes)]
     if not starts:
