@@ -23,7 +23,7 @@ WORDS = {
     "grey": ("The camera shows no colours", "nie pokazuje kolorów", "senza colori"),
     "damaged": ("come in pieces", "w kawałkach", "a pezzi"),
     "resolution": ("another size", "inny rozmiar", "altra dimensione"),
-    "mirrored": ("The picture is mirrored", "lustrzane odbicie", "speculare"),
+    "mirrored": ("The picture is mirrored", "lustrzanym odbiciem", "speculare"),
     "cut off: left, top": ("outside the picture", "poza obrazem", "fuori dall’immagine"),
 }
 OF_THE_BOARD = ("resolution", "mirrored", "cut off: left, top")
