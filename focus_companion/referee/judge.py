@@ -345,7 +345,7 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     nats = gained + act.prior
     lead = nats - best.nats
     legal_lead = lead if best.act.legal else 50.0
-    rivals, weights = (best.act,), (act.prior, best.weights[0])
+    rivals, weights = (best.act,), (act.prior, *best.weights[:1])
     return replace(best, act=act, nats=nats, lead=lead, legal_lead=legal_lead, rivals=rivals, weights=weights)
 
 
