@@ -65,7 +65,8 @@ class Life:
             folder / self.recording / "truth.json" if video == source else video.with_suffix(".truth.json")
         )
         if not truth.exists():
-            effect = f"{self.effect}:{self.strength}"
+            # A combination, such as +phone, has strengths of its own.
+            effect = self.effect if self.effect.startswith("+") else f"{self.effect}:{self.strength}"
             command = [
                 sys.executable,
                 str(program),

@@ -197,7 +197,7 @@ def roles(number: int, plies: int, keep: Path | None) -> Told:
     """
     rng = np.random.default_rng([number, 56])
     name = list(SHADES)[number % len(SHADES)]
-    shades = SHADES[name][:: int(rng.choice((-1, 1)))]
+    shades = SHADES[name] if rng.choice((-1, 1)) > 0 else SHADES[name][::-1]
     profile = board_profile("chess-draughts")
     look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
     look = seen_from(look, rng, profile, (20, 45))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from focus_companion.commands.shared.blind import cut_off_text, why_text
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.formats.board_text import board_text
@@ -73,11 +74,14 @@ def command(
 ) -> None:
     """Read one picture of the board: which stacks are on which squares.
 
-    A single picture does not show which player sits where: give the side of rank 1 with --rank1. Exit status
-    1 if no board is found, 2 if the file cannot be read as a picture.
+    A single picture does not show which player sits where: give the side of rank 1 with --rank1. Nor does it
+    show whether it is mirrored. Exit status 1 if no whole board is found, 2 if the file cannot be read as a
+    picture.
     """
     from focus_companion.vision.capture.frames import FrameError, read_image
+    from focus_companion.vision.capture.picture_faults import picture_fault
     from focus_companion.vision.geometry.board_profiles import plastic_sets
+    from focus_companion.vision.geometry.orientation import sides_beyond
     from focus_companion.vision.single_image.read_still import read_still
 
     try:
@@ -89,12 +93,20 @@ def command(
         click.echo(learned(picture, players, rank1, profile, boards_for(board), image, learn, rise))
         return
     sets = boards_for(board) or plastic_sets()
+    fault = picture_fault(picture)
+    # Draughts may be black and white.
+    if fault == "grey" and not sets[0].flat:
+        raise NotSo(f"{image}: {why_text(fault)}")
     reading = read_still(picture, sets, IN_PLAY[players], rank1, profile)
+    if reading is None and fault in ("dark", "covered"):
+        raise NotSo(f"{image}: no board found: {why_text(fault)}")
     if reading is None:
         raise NotSo(
             f"{image}: no board found in the picture; take it so that the whole board is in view, "
             "sharp, and fills a third of it or more"
         )
+    if edges := sides_beyond(reading.camera, reading.profile):
+        raise NotSo(f"{image}: {cut_off_text([*edges])}")
     click.echo(json.dumps(as_object(reading, rank1)) if as_json else as_text(reading, rank1))
 
 

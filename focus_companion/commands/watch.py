@@ -14,6 +14,7 @@ import click
 
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
+from focus_companion.commands.shared.blind import why_text
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.explaining import explain_options, write_explanations
@@ -193,6 +194,9 @@ def _why_not(source: str, session: Session, seen: set[str]) -> str:
     if "set_up" in seen:
         where = ", ".join(session.state()["set_up"])
         return f"{shown}: the board never showed the start position; these squares differ: {where}"
+    for why in session.history.lost.values():
+        if text := why_text(why):
+            return f"{shown}: {text}"
     return f"{shown}: no board was found; show the whole board with its start position, and more light"
 
 

@@ -6,7 +6,7 @@ Score of an act = log-likelihood ratio of the picture (in nats) against nothing 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -144,8 +144,8 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
 
 
 def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
-    """The best acts by single squares (their indices in the pool), best first; and for each the nats that do
-    not come from the present look of the board.
+    """The best acts by single squares (their indices in the pool), best first, with the best legal one at the
+    end if it is not among them; and for each the nats that do not come from the present look of the board.
 
     Other evidence for an act is bounded, so most of the thousands can be excluded by their squares.
     """
@@ -166,19 +166,27 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
     # An unchanged square is never evidence for an act, so most acts need not be evaluated there.
     hoped = [shown(act, where_calm=False) + as_trimmed(look, act, pending) + act.prior for act in pool]
     priors: dict[int, float] = {}
-    best: list[tuple[float, int]] = []
-    for i in sorted(range(len(pool)), key=lambda i: (-hoped[i], i)):
-        least = best[0][0] - MOST_FOR if len(best) == PAINTED else -np.inf
-        if hoped[i] < least:
-            break
-        seen = hoped[i] + shown(pool[i], where_calm=True)
-        if seen < least:
-            continue
-        said = course(look, pool[i], pending) - ignored.nats(pool[i])
-        priors[i] = pool[i].prior + said
-        # Of equal ones the first is kept.
-        (heapq.heappush if len(best) < PAINTED else heapq.heappushpop)(best, (seen + said, -i))
-    return {-i: priors[-i] for _, i in sorted(best, reverse=True)}
+
+    def likeliest(among: Iterable[int], most: int) -> list[int]:
+        best: list[tuple[float, int]] = []
+        for i in sorted(among, key=lambda i: (-hoped[i], i)):
+            least = best[0][0] - MOST_FOR if len(best) == most else -np.inf
+            if hoped[i] < least:
+                break
+            seen = hoped[i] + shown(pool[i], where_calm=True)
+            if seen < least:
+                continue
+            said = course(look, pool[i], pending) - ignored.nats(pool[i])
+            priors[i] = pool[i].prior + said
+            # Of equal ones the first is kept.
+            (heapq.heappush if len(best) < most else heapq.heappushpop)(best, (seen + said, -i))
+        return [-i for _, i in sorted(best, reverse=True)]
+
+    found = likeliest(range(len(pool)), PAINTED)
+    if not any(pool[i].legal for i in found):
+        # An alert requires a lead over the permitted explanations, however many others fit better.
+        found += likeliest((i for i, act in enumerate(pool) if act.legal), 1)
+    return {i: priors[i] for i in found}
 
 
 def _doubted(behind: float) -> float:

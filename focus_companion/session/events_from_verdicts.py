@@ -45,7 +45,8 @@ def follow(verdicts: Iterable[said.Verdict], history: History, time: float) -> l
 def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Event]:
     match verdict:
         case said.OutOfView(what, why):
-            if what not in history.lost:
+            # Where the board was lost may become known only later.
+            if what not in history.lost or (what == "board" and history.lost[what] != why):
                 yield Lost(time, what, why)
         case said.BackInView(what):
             if what in history.lost:

@@ -86,6 +86,8 @@ class Pipeline:
         self._known: Position | None = None
         self._ready = self._vouched = False
         self._lost = self._at_rest = False
+        self._fault = ""
+        """The last fault of the board's place in the picture that was reported."""
         self._differs: tuple[int, ...] = ()
         self._lifted: tuple[int, str] | None = None
         self._given: tuple[Corners | None, bool] | None = None
@@ -155,6 +157,9 @@ class Pipeline:
         if watcher.state is State.LOST and not self._lost:
             self._lost = True
             return [OutOfView()]
+        if watcher.fault not in ("", self._fault):
+            self._lost, self._fault = True, watcher.fault
+            return [OutOfView(why=watcher.fault)]
         if watched and watcher.state is State.SEEKING and not self._lost:
             # The watcher drops a board that it was watching only if the picture size has changed.
             self._lost = True
@@ -165,7 +170,7 @@ class Pipeline:
             self._measure(watcher, look)
         verdicts: list[Verdict] = []
         if self._lost:
-            self._lost = False
+            self._lost, self._fault = False, ""
             verdicts.append(BackInView())
         if not self._ready:
             return verdicts + self._set_up(watcher, look)

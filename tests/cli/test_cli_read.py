@@ -47,6 +47,30 @@ def test_what_is_no_picture_ends_with_two(focus: Any, tmp_path: Path, content: b
     focus("read", path, "--players", 2, "--json").refused(2, str(path), "give a photograph")
 
 
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "images"
+
+
+def photograph(name: str) -> Any:
+    image = cv2.imread(str(FIXTURES / f"{name}.jpg"))
+    assert image is not None
+    return image
+
+
+def test_a_picture_without_colours_is_refused_before_it_is_searched(focus: Any, tmp_path: Path) -> None:
+    grey = cv2.cvtColor(photograph("2p-overhead-start"), cv2.COLOR_BGR2GRAY)
+    cv2.imwrite(str(tmp_path / "grey.png"), grey)
+    focus("read", tmp_path / "grey.png").refused(1, "no colours", "switch the camera to colour")
+
+
+@pytest.mark.parametrize(("edge", "kept"), [("left", np.s_[:, 440:]), ("bottom", np.s_[:640])])
+def test_a_board_that_is_cut_off_is_refused_with_the_edge(
+    focus: Any, tmp_path: Path, edge: str, kept: tuple[slice, ...]
+) -> None:
+    cv2.imwrite(str(tmp_path / "part.png"), photograph("4p-overhead-start")[kept])
+    done = focus("read", tmp_path / "part.png", "--players", 4)
+    done.refused(1, "part of the board is outside", f"its {edge} edge;", "turn the camera that way")
+
+
 @pytest.mark.parametrize("wrong", [("--players", 5), ("--rank1", "north"), ("--json", "more")])
 def test_wrong_usage_ends_with_two(focus: Any, picture: Path, wrong: tuple[object, ...]) -> None:
     focus("read", picture, *wrong).refused(2, "--help")

@@ -13,7 +13,9 @@ from table_scene import Table, begun
 
 from focus_companion.game.rules import Rules
 from focus_companion.lights.meaning import NOTHING, after
+from focus_companion.simulator.board_view import placed_camera
 from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.geometry.orientation import sides_beyond
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +90,35 @@ def test_pictures_of_another_size_are_reported_and_the_board_is_found_in_them(ta
     assert told.words == ["move d5-d6"]
     # And back to the first size.
     assert table.show(seconds=4.0).words == ["lost", "found"]
+
+
+def test_a_mirrored_picture_is_named_at_once_and_the_game_begins_without_the_mirror() -> None:
+    def mirror(image: Image) -> Image:
+        return np.ascontiguousarray(image[:, ::-1])
+
+    table = Table(Rules.make(3))
+    told = table.shoot(table.stage(), 1.0, mirror)
+    (lost,) = told.events
+    assert (lost.type, lost.to_json()["what"], lost.to_json()["why"]) == ("lost", "board", "mirrored")
+    assert lost.time < 0.5
+    assert table.session.state()["camera_why"] == "mirrored"
+    assert table.shoot(table.stage(), 2.0).words == ["found"]
+    assert table.session.state()["camera_why"] is None and table.session.history.ready
+
+
+def test_a_board_that_is_partly_outside_is_named_with_the_edge_until_it_is_whole() -> None:
+    table = Table(Rules.make(2))
+    look = table.director.look
+    for far in np.arange(1.0, 6.0, 0.25) * look.profile.pitch:
+        edges = sides_beyond(placed_camera(look.camera, (far, 0.0, 0.0)), look.profile)
+        if edges:
+            break
+    assert edges
+    table.push_board(float(far), 0.0, 0.0)
+    told = table.shoot(table.stage(), 1.0)
+    (lost,) = told.events
+    assert (lost.to_json()["what"], lost.to_json()["why"]) == ("board", f"cut off: {', '.join(edges)}")
+    table.push_board(0.0, 0.0, 0.0)
+    assert table.shoot(table.stage(), 2.0).words == ["found"]
+    table.stacks = table.after("d5-d6")
+    assert table.shoot(table.stage(), 2.0).words == ["move d5-d6"]

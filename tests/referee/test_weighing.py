@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from focus_companion.game.squares import SQUARES
 from focus_companion.referee import course, weighing
 from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.verdict import Wrong
 
 
 def calm_look(calm: NDArray[np.bool_], nats: NDArray[np.int64], asked: list[int] | None = None) -> Any:
@@ -72,3 +73,19 @@ def test_a_square_that_looks_as_it_looked_is_not_read_for_acts_that_cannot_be_th
     look = calm_look(calm, np.full(len(SQUARES), 90), asked)
     assert list(weighing._screened(look, pool, None)) == list(range(weighing.PAINTED))
     assert set(asked) == {0, 1}
+
+
+def test_the_best_legal_act_is_weighed_however_many_illegal_ones_fit_better(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise an alert would take its lead over the permitted explanations for granted."""
+    monkeypatch.setattr(weighing, "course", lambda *_: 0.0)
+    monkeypatch.setattr(weighing, "Ignored", lambda _look: SimpleNamespace(nats=lambda _act: 0.0))
+    wrong = Wrong("reordered", "g", (0,), "")
+    some = range(2 * weighing.PAINTED)
+    pool = [Act(Kind.WRONG, {0: "g" + k * "r"}, wrong=lambda: wrong, given=float(k)) for k in some]
+    pool += [Act(Kind.TURN, {1: k * "r"}, given=-20.0 - k) for k in some]
+    look = calm_look(np.zeros(len(SQUARES), bool), np.full(len(SQUARES), 30))
+    found = [*weighing._screened(look, pool, None)]
+    assert len(found) == weighing.PAINTED + 1 and found[-1] == len(some)
+    assert all(not pool[at].legal for at in found[:-1])

@@ -23,7 +23,10 @@ WORDS = {
     "grey": ("The camera shows no colours", "nie pokazuje kolorów", "senza colori"),
     "damaged": ("come in pieces", "w kawałkach", "a pezzi"),
     "resolution": ("another size", "inny rozmiar", "altra dimensione"),
+    "mirrored": ("The picture is mirrored", "lustrzanym odbiciem", "speculare"),
+    "cut off: left, top": ("outside the picture", "poza obrazem", "fuori dall’immagine"),
 }
+OF_THE_BOARD = ("resolution", "mirrored", "cut off: left, top")
 OF_THE_PICTURE = ("dark", "covered", "grey", "damaged")
 
 
@@ -37,7 +40,7 @@ def test_every_camera_fault_has_its_own_text_which_disappears_with_it(
     for why, words in WORDS.items():
         if why in OF_THE_PICTURE:
             table.see(OutOfView("camera", why))
-        elif why == "resolution":
+        elif why in OF_THE_BOARD:
             table.see(OutOfView("board", why))
         else:
             table.session.camera_lost(why)
@@ -49,7 +52,7 @@ def test_every_camera_fault_has_its_own_text_which_disappears_with_it(
             status(page, words[language])
         if why in OF_THE_PICTURE:
             table.see(BackInView("camera"))
-        elif why == "resolution":
+        elif why in OF_THE_BOARD:
             table.see(BackInView("board"))
         else:
             table.session.camera_found()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from focus_companion.commands.shared.blind import sentence, why_text
 from focus_companion.session import events
 
 
@@ -45,6 +46,8 @@ def _text(event: events.Event) -> str:
         case events.Placed():
             return f"The board is {'placed by hand' if event.corners else 'looked for again'}"
         case events.Lost():
+            if text := why_text(event.why):
+                return sentence(text)
             return f"{event.what.capitalize()} lost{f' ({event.why})' if event.why else ''}"
         case events.Found():
             return f"{event.what.capitalize()} found"

@@ -54,7 +54,5 @@ def write_explanations(explainer: Explainer, folder: Path, *, to_stderr: bool = 
             raise BadInput(f"--explain-to: {folder} cannot be written ({error.strerror})") from error
         click.echo(f"{terms.text()}\n-> {name}.png", err=to_stderr)
     if explainer.missing:
-        raise NotSo(
-            f"--explain: nothing was decided by {explainer.missing[0]:g} s; turns are judged once the start "
-            "position has been seen"
-        )
+        early = f"--explain: by {explainer.missing[0]:g} s nothing was decided"
+        raise NotSo(f"{early}; the first turn is judged once the start position has been seen")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
+from ..geometry.orientation import like_its_mirror_image, mirrored_stacks
 from ..geometry.pose import turned
 from ..geometry.resize import resized
 from ..geometry.scene import BoardProfile, Camera
@@ -19,7 +20,7 @@ from .edges import Edges
 from .moulded import moulded_evidence
 from .quarter_turn import colour_agreement, top_chroma
 from .refine import fitted
-from .scored_fit import ScoredFit
+from .scored_fit import SHOWS, ScoredFit
 from .site_classifier import board_odds
 
 Image = NDArray[np.uint8]
@@ -49,6 +50,8 @@ class BoardSearch:
         self._stacks = stacks if stacks is not None and any(stacks) else None
         # There may be few pieces on a chess board, and the domes of an empty board may have little contrast.
         self._cold = stacks is None and not profile.flat
+        chiral = self._stacks is not None and not like_its_mirror_image(self._stacks)
+        self._mirror = mirrored_stacks(self._stacks) if self._stacks is not None and chiral else None
         self._edges = Edges.of(image)
         self._search = CandidateSearch(image, profile, lens)
         self._odds: dict[int, float] = {}
@@ -99,7 +102,7 @@ class BoardSearch:
         """The fit, or one shifted by a square that shows the known position better: if domes have little
         contrast, pieces alone form the lattice, and there are as many in the next row.
         """
-        if self._stacks is None:
+        if self._stacks is None or fit.mirrored:
             return fit
         camera, best = resized(fit.camera, self._image), fit
         places = [
@@ -154,8 +157,12 @@ class BoardSearch:
         if self._stacks is None:
             cold = moulded_evidence(self._image, self._edges, camera, self._profile) if self._cold else None
             return ScoredFit(camera, odds, None, cold)
-        camera, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
-        return ScoredFit(camera, odds, shows)
+        turn, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
+        if self._mirror is not None and shows <= SHOWS:
+            other, reverse = _turn_to(self._image, self._edges, camera, self._profile, self._mirror)
+            if reverse > SHOWS:
+                return ScoredFit(other, odds, reverse, mirrored=True)
+        return ScoredFit(turn, odds, shows)
 
 
 def _turn_to(

@@ -27,11 +27,15 @@ Image = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class FoundBoard:
-    """A board in a picture: the camera in the board's frame, the best profile, and a confidence, 0 … 1."""
+    """A board in a picture: the camera in the board's frame, the best profile, and a confidence, 0 … 1.
+
+    ``mirrored``: the known position is seen as in a mirror; the camera is then that of the mirrored board.
+    """
 
     camera: Camera
     profile: BoardProfile
     confidence: float
+    mirrored: bool = False
 
 
 def find_board(
@@ -81,10 +85,13 @@ def find_board(
         best = searches[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
+    confidence = float(1 / (1 + np.exp(-2.5 * (best.odds - EVEN))))
+    if best.mirrored:
+        return FoundBoard(resized(best.camera, image), profiles[0], confidence, mirrored=True)
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     if best.moulded is not None and not _confirmed(image, camera, profile):
         return None
-    return FoundBoard(camera, profile, float(1 / (1 + np.exp(-2.5 * (best.odds - EVEN)))))
+    return FoundBoard(camera, profile, confidence)
 
 
 def _upright(

@@ -17,7 +17,7 @@ other games with round pieces on ground of one shade: four photographs of Othell
 Raising it rejects boards that are hard to see."""
 
 _CLEAR = 6.0
-_SHOWS = 1.55
+SHOWS = 1.55
 """Score (log odds plus twice the agreement of the known position) and that agreement alone, from which a
 board is certain. With a shift by a square or a wrong quarter turn, the agreement is at most 1.5."""
 
@@ -36,12 +36,14 @@ class ScoredFit:
         odds: log odds that there is a board, see :func:`.site_classifier.board_odds`.
         shows: agreement with the known position, about -1 to 2; None if the position is unknown.
         moulded: see :func:`.moulded.moulded_evidence`; None if it is known that there is a board.
+        mirrored: the mirror image of the known position agrees, and the position itself does not.
     """
 
     camera: Camera
     odds: float
     shows: float | None
     moulded: float | None = None
+    mirrored: bool = False
 
     @property
     def liking(self) -> float:
@@ -52,7 +54,7 @@ class ScoredFit:
         """Whether this may be returned as a detection."""
         if self.shows is None:
             return self._alone(FAINTEST)
-        return self.liking > _LIKELY and (self.odds > FAINTEST or self.shows > _SHOWS)
+        return self.liking > _LIKELY and (self.odds > FAINTEST or self.shows > SHOWS)
 
     @property
     def sure(self) -> bool:
@@ -66,7 +68,7 @@ class ScoredFit:
         """Whether the search can stop."""
         if self.shows is None:
             return self._alone(_CLEAR_ALONE)
-        return self.shows > _SHOWS and self.liking > _CLEAR
+        return self.shows > SHOWS and self.liking > _CLEAR
 
     def _alone(self, odds: float) -> bool:
         """Whether this is a board with log odds above ``odds``, the position being unknown."""

@@ -31,6 +31,31 @@ def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
     return shown
 
 
+def mirrored_stacks(stacks: Sequence[T]) -> tuple[T, ...]:
+    """The 52 squares as a mirrored picture shows them: the files in reverse order."""
+    return tuple(
+        stacks[INDEX[f"{'abcdefgh'[7 - file]}{rank + 1}"]] for file, rank in zip(FILE, RANK, strict=True)
+    )
+
+
+def like_its_mirror_image(stacks: Sequence[str]) -> bool:
+    """Whether a mirrored picture of the position cannot be distinguished from a true one of it, as the board
+    may lie in any of four orientations. The start of two players is like that.
+    """
+    mirrored = mirrored_stacks(stacks)
+    return any(turned_stacks(mirrored, turns) == tuple(stacks) for turns in range(4))
+
+
+def sides_beyond(camera: Camera, profile: BoardProfile) -> tuple[str, ...]:
+    """The edges of the picture (left, right, top, bottom) beyond which centres of squares lie; none if the
+    board is in the picture as a whole.
+    """
+    x, y = camera.project(np.column_stack([profile.centres, np.zeros(len(profile.centres))])).T
+    lens = camera.lens
+    beyond = {"left": x < 0, "right": x >= lens.width, "top": y < 0, "bottom": y >= lens.height}
+    return tuple(side for side, squares in beyond.items() if squares.any())
+
+
 def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int, ...]:
     """Numbers of quarter turns, including 0, under which the position is invariant; with ``any_shades`` (it
     is unknown which shade is whose) also those that only exchange the players' pieces.

@@ -100,7 +100,7 @@ def measure_set(
     starts: list[tuple[MeasuredSet, Camera]] = []
     for kind in ([base for base in bases if base.flat], [base for base in bases if not base.flat]):
         found = find_board(image, kind, stacks, rank1=rank1, lens=lens) if kind else None
-        if found is not None:
+        if found is not None and not found.mirrored:
             highs = {base: 1.0 if rise is None else rise * base.pitch / base.rise for base in kind}
             sizes = possible([resized(base, wide, highs[base]) for base in kind for wide in _WIDE])
             starts += [(tried(profile, found.camera), found.camera) for profile in sizes]

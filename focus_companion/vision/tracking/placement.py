@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..appearance.background import Background
 from ..appearance.colour_model import ColourModel
 from ..appearance.first_colours import before_any_piece
@@ -12,7 +14,7 @@ from ..appearance.learning import learn
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
-from .push import Probe, disagreeing_squares, share_agreeing
+from .push import Probe, agreeing, agreement, disagreeing_squares, share_agreeing
 
 SAME = 0.93
 """Share of squares that must agree with the expected position for a new pose or light to be accepted."""
@@ -102,6 +104,20 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
         learn(image, outlines, stacks, colours, background, keep=keep, except_squares=wrong)
         wrong = disagreeing_squares(image, placement.camera, probe, colours)
     return Verified(replace(placement, colours=colours), background, wrong)
+
+
+def shows_in_view(image: Image, placement: Placement, stacks: Sequence[str], players: str) -> float:
+    """Share of the squares whose centres are in the picture that agree with the position ``stacks`` (52),
+    with colours learned from these squares.
+    """
+    profile, camera = placement.profile, placement.camera
+    x, y = camera.project(np.column_stack([profile.centres, np.zeros(len(profile.centres))])).T
+    inside = (x >= 0) & (x < camera.lens.width) & (y >= 0) & (y < camera.lens.height)
+    colours, background = before_any_piece(players, profile), Background(*image.shape[:2])
+    beyond = np.flatnonzero(~inside).tolist()
+    learn(image, placement.outlines, stacks, colours, background, keep=0.0, except_squares=beyond)
+    shown = agreement(image, camera, Probe(profile, stacks), colours)[inside]
+    return agreeing(shown) if len(shown) else 0.0
 
 
 def constraints(stacks: Sequence[str], doubtful: Collection[int] = ()) -> int:

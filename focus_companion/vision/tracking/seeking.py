@@ -7,13 +7,17 @@ from typing import Final
 
 from ..detection.manual_corners import settled
 from ..detection.quarter_turn import right_way_round
+from ..geometry.orientation import sides_beyond
 from ..geometry.stack_masks import Outlines
-from .placement import SAME, Hypothesis, Placement
+from .placement import SAME, Hypothesis, Placement, shows_in_view
 from .state import GONE, RETRY, Context, State, StillFrame
+from .stillness import Small
 from .watching import Watching
 
 FIRST_RETRY, FIRST_RETRIES = 0.3, 4
 """Seconds between the first few attempts, and their number: noise may spoil one picture and not the next."""
+AS_BEFORE = 10.0
+"""The same while the picture shows what it showed: a board that is mirrored, or partly outside."""
 FOUND = 0.75
 """Minimum share of squares that agree with the expected position at a pose found in the whole picture."""
 SETTING_UP = 0.3
@@ -34,14 +38,25 @@ class Seeking:
         """Those of the board at its presumed place, if there is one."""
         self._tried = -math.inf
         self._attempts = 0
+        self._shows_fault: Small | None = None
+        """The last picture that was searched if it shows a board that cannot be followed."""
 
     def see(self, picture: StillFrame) -> Seeking | Watching:
         """The state after this picture."""
-        if picture.time - self._tried < (FIRST_RETRY if self._attempts < FIRST_RETRIES else RETRY):
+        if picture.time - self._tried < self._pause(picture):
             return self
         self._tried = picture.time
         self._attempts += 1
-        return self._attempt(picture) or self
+        after = self._attempt(picture)
+        self._shows_fault = picture.small if self._context.fault else None
+        return after or self
+
+    def _pause(self, picture: StillFrame) -> float:
+        """Seconds to wait after the last attempt before this picture is searched."""
+        seen = self._shows_fault
+        if seen is not None and not self._context.stillness.differ(picture.small, seen):
+            return AS_BEFORE
+        return FIRST_RETRY if self._attempts < FIRST_RETRIES else RETRY
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
         return self._search(picture, FOUND)
@@ -50,12 +65,24 @@ class Seeking:
         """Search the whole picture; a share ``required`` of the squares must agree where a board is found."""
         context = self._context
         stacks = context.standing
-        found = context.finder(picture.image, context.profiles, stacks)
+        found, context.fault = context.finder(picture.image, context.profiles, stacks), ""
         if found is None:
+            return None
+        if found.mirrored:
+            context.fault = "mirrored"
             return None
         camera = right_way_round(picture.image, found.camera, found.profile, stacks, context.rank1)
         placement = context.fitted(camera, found.profile)
+        if (edges := sides_beyond(camera, found.profile)) and not self._marked:
+            if shows_in_view(picture.image, placement, stacks, context.players) >= FOUND:
+                context.fault = f"cut off: {', '.join(edges)}"
+            return None
         return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
+
+    @property
+    def _marked(self) -> bool:
+        """Whether somebody has pointed at the board: then it counts wherever it lies."""
+        return False
 
 
 class SeekingNear(Seeking):
@@ -71,6 +98,10 @@ class SeekingNear(Seeking):
     def setting_up(self) -> bool:
         """See :attr:`.watcher.Watcher.setting_up`."""
         return self._attempts < FIRST_RETRIES + GONE / RETRY
+
+    @property
+    def _marked(self) -> bool:
+        return self._placement.by_hand
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
         required = 0.0 if self._placement.by_hand else SETTING_UP

@@ -59,6 +59,8 @@ class StillFrame:
 class Context:
     """Settings and data that outlive a state.
 
+    ``fault``: why a board in the picture cannot be followed, in the words of the event ``lost``: "mirrored",
+    or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none.
     ``standing`` (52) is the expected position; ``confirmed``: it has been seen since somebody pointed at the
     board; ``keep`` (0 … 1) is the weight of what is known when colours and background are learned from a
     further picture.
@@ -72,6 +74,7 @@ class Context:
     keep: float
     standing: tuple[str, ...]
     confirmed: bool = False
+    fault: str = ""
     stillness: Stillness = field(default_factory=Stillness)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 

@@ -68,6 +68,11 @@ class Watcher:
         return self._now.outlines
 
     @property
+    def fault(self) -> str:
+        """Why a board in the picture cannot be followed; see :class:`.state.Context`."""
+        return "" if isinstance(self._now, Watching) else self._context.fault
+
+    @property
     def setting_up(self) -> bool:
         """Whether the board still counts as lying where it lay, while another position is set up on it."""
         now = self._now

@@ -39,6 +39,7 @@ class Watching:
         self._reference = Reference(smoothed, verified.disagree, verified.placement.hidden)
         self._motion = STILL
         self._upset: Upset | None = None
+        context.fault = ""
         self._relearned = 0
         """The number of the last look for which relearning the colours was tried."""
         context.watch(self.outlines)

@@ -7,7 +7,7 @@ import { candidates, differing, goesOn, moverKind, possible } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, playedWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, ofBoard, playedWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
 
 /** Kinds of status whose own text names the player to move. */
 const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
@@ -36,7 +36,7 @@ function now(state) {
   const blind = cameraWords(state);
   const reading = offered(state);
   if (reading && !state.watched) return { kind: "set-up", ...readingWords(state, reading) };
-  if (blind && state.camera_why !== "out of view") return { kind: "lost", ...blind };
+  if (blind && !ofBoard(state.camera_why)) return { kind: "lost", ...blind };
   if (state.alert && state.begins) {
     const player = playerName(state, state.begins);
     return { kind: "alert", title: t("{player} begins?", { player }), text: alertText(state, state.alert), answers: [["begins", t("Yes, {player} begins", { player }), true], ["begins_not", t("No")]] };

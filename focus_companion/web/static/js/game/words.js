@@ -75,6 +75,9 @@ export function refusalText({ text, template, values = {} }) {
 
 export const boardNotFound = () => ({ title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") });
 
+/** Whether the board, and not the camera, is lost for this reason. */
+export const ofBoard = (why) => why === "out of view" || why === "mirrored" || Boolean(why?.startsWith("cut off"));
+
 /** What is wrong with the camera or its view, and what to do: {title, text}, or null. */
 export function cameraWords(state) {
   const words = {
@@ -89,6 +92,7 @@ export function cameraWords(state) {
     grey: () => [t("The camera shows no colours"), t("Pieces are told apart by their colours. Switch night vision or black and white off in the camera’s settings, or use another camera.")],
     damaged: () => [t("The pictures come in pieces"), t("Only a part of each picture arrives. Check the cable or the network.")],
     asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
+    mirrored: () => [t("The picture is mirrored"), t("Left and right are exchanged, as by a phone’s front camera. Switch mirroring off in the camera’s settings, or use the back camera. If it is not the camera, the start is set up the wrong way round.")],
     resolution: () => [t("The pictures have another size"), t("The board is being looked for again. It must be in the picture as a whole.")],
   }[state.camera_why];
   if (words) {
@@ -96,6 +100,12 @@ export function cameraWords(state) {
     return { title, text };
   }
   if (state.camera_why === "out of view") return boardNotFound();
+  const [, edges] = (state.camera_why ?? "").match(/^cut off: (.+)$/) ?? [];
+  if (edges) {
+    const named = { left: t("left"), right: t("right"), top: t("top"), bottom: t("bottom") };
+    const sides = edges.split(", ").map((edge) => named[edge] ?? edge).join(", ");
+    return { title: t("Part of the board is outside the picture"), text: t("It is cut off here: {sides}. Turn the camera that way, or move it further away.", { sides }) };
+  }
   if (state.camera === "lost") return { title: t("The camera gives no picture"), text: t("Check its cable. The game goes on by itself as soon as the picture is back.") };
   return null;
 }

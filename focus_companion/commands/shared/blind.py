@@ -1,0 +1,41 @@
+"""Why a picture is of no use, in one sentence for people at a terminal that says what to do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_SENTENCES: Final = {
+    "dark": "the picture is dark; put a light on, and take off the lens cap",
+    "covered": "the lens is covered, or far out of focus; uncover and focus it",
+    "grey": (
+        "the picture has no colours; switch the camera to colour, out of its night vision, or use another one"
+    ),
+    "damaged": "a part of the picture is missing; use a shorter or better cable, or a better network",
+    "mirrored": (
+        "the picture is mirrored, with left and right exchanged; switch mirroring off in the camera's "
+        "settings, or use a phone's back camera"
+    ),
+}
+
+CUT_OFF: Final = "cut off: "
+"""What ``why`` begins with if a part of the board is outside the picture; the edges follow."""
+
+
+def why_text(why: str) -> str:
+    """The sentence for ``why`` of the event ``lost``; "" if it has none."""
+    if why.startswith(CUT_OFF):
+        return cut_off_text(why.removeprefix(CUT_OFF).split(", "))
+    return _SENTENCES.get(why, "")
+
+
+def cut_off_text(edges: list[str]) -> str:
+    """The sentence for a board that goes on beyond these edges of the picture."""
+    return (
+        f"part of the board is outside the picture, beyond its {' and '.join(edges)} "
+        f"edge{'s' if len(edges) > 1 else ''}; turn the camera that way, or move it further away"
+    )
+
+
+def sentence(text: str) -> str:
+    """The text with a capital letter."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,100 @@
+"""Boards that are seen in a mirror, or in part: recognised as such in photo-like pictures, and only there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
+from focus_companion.game.squares import INDEX
+from focus_companion.vision.capture.frames import Image, read_image
+from focus_companion.vision.detection.find_board import FoundBoard, find_board
+from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.orientation import (
+    like_its_mirror_image,
+    mirrored_stacks,
+    sides_beyond,
+    turned_stacks,
+)
+
+IMAGES = Path(__file__).parents[3] / "fixtures" / "images"
+STARTS = {"2p-bump": 2, "2p-oblique": 2, "2p-overhead": 2, "3p-side": 3, "4p-overhead": 4}
+
+
+def start(players: int) -> tuple[str, ...]:
+    return start_position(Rules.make(players)).stacks
+
+
+def picture(name: str) -> Image:
+    return read_image(IMAGES / f"{name}-start.jpg")
+
+
+def test_the_mirror_image_exchanges_the_files() -> None:
+    stacks = list(start(2))
+    stacks[INDEX["a4"]] = "gr"
+    mirrored = mirrored_stacks(stacks)
+    assert mirrored[INDEX["h4"]] == "gr" and mirrored_stacks(mirrored) == tuple(stacks)
+    assert not like_its_mirror_image(stacks)
+
+
+@pytest.mark.parametrize(("players", "alike"), [(2, True), (3, False), (4, False)])
+@pytest.mark.parametrize("turns", range(4))
+def test_only_the_start_of_two_players_is_its_own_mirror_image(players: int, alike: bool, turns: int) -> None:
+    assert like_its_mirror_image(turned_stacks(start(players), turns)) is alike
+
+
+@pytest.mark.parametrize(("name", "players"), STARTS.items())
+@pytest.mark.parametrize("flipped", [False, True], ids=["true", "mirrored"])
+def test_a_mirrored_start_is_recognised_where_it_can_be(name: str, players: int, flipped: bool) -> None:
+    image = picture(name)
+    image = np.ascontiguousarray(image[:, ::-1]) if flipped else image
+    found = find_board(image, plastic_sets(), start(players))
+    assert found is not None
+    assert found.mirrored is (flipped and players > 2)
+    assert sides_beyond(found.camera, found.profile) == ()
+
+
+def turned_away(image: Image, found: FoundBoard, edge: str, squares: float) -> Image:
+    """The picture after the camera was turned until so many squares of the board were beyond an edge."""
+    lens = found.camera.lens
+    pixels = found.camera.project(np.column_stack([found.profile.centres, np.zeros(52)]))
+    axis, size = (0, lens.width) if edge in ("left", "right") else (1, lens.height)
+    inner = squares * found.camera.pitch_pixels(found.profile)
+    low = edge in ("left", "top")
+    place = float(pixels[:, axis].min() + inner if low else pixels[:, axis].max() - inner)
+    middle = size / 2
+    angle = np.arctan((place - middle) / lens.focal) - np.arctan(((0 if low else size) - middle) / lens.focal)
+    turn, _ = cv2.Rodrigues(np.array([0.0, -angle, 0.0] if axis == 0 else [angle, 0.0, 0.0]))
+    homography = lens.matrix @ turn @ np.linalg.inv(lens.matrix)
+    size_out = (image.shape[1], image.shape[0])
+    return np.asarray(
+        cv2.warpPerspective(image, homography, size_out, borderMode=cv2.BORDER_REFLECT_101), np.uint8
+    )
+
+
+@pytest.mark.parametrize("name", ["2p-oblique", "4p-overhead"])
+@pytest.mark.parametrize("edge", ["left", "right", "top", "bottom"])
+def test_the_edge_beyond_which_the_board_goes_on_is_named(name: str, edge: str) -> None:
+    image, players = picture(name), STARTS[name]
+    whole = find_board(image, plastic_sets(), start(players))
+    assert whole is not None
+    part = turned_away(image, whole, edge, 0.7)
+    found = find_board(part, plastic_sets(), start(players))
+    assert found is not None and sides_beyond(found.camera, found.profile) == (edge,)
+
+
+def test_a_board_at_the_very_edge_is_whole() -> None:
+    image = picture("2p-overhead")
+    whole = find_board(image, plastic_sets(), start(2))
+    assert whole is not None
+    x, y = whole.camera.project(np.column_stack([whole.profile.centres, np.zeros(52)])).T
+    margin = 0.5 * whole.camera.pitch_pixels(whole.profile)
+    cut = image[
+        round(y.min() - margin) : round(y.max() + margin), round(x.min() - margin) : round(x.max() + margin)
+    ]
+    found = find_board(cv2.copyMakeBorder(cut, 0, 0, 0, 0, cv2.BORDER_CONSTANT), plastic_sets(), start(2))
+    assert found is not None and sides_beyond(found.camera, found.profile) == ()
