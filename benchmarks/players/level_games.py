@@ -2,8 +2,9 @@
 
     python -m benchmarks.players.level_games docs/images
 
-Level 3 stands in for a beginner who has played a few games. Searches are bounded by positions, so the games
-come out the same on every machine. Each picture has six positions of its game, with the turn that led there.
+Their opponent, level 3, stands in for somebody who has played a while. Searches are bounded by positions, so
+the games come out the same on every machine. Each picture has six positions of its game, with the turn that
+led there.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.players.choosing import Budget, choose
 
-BEGINNER: Final = 3
+OPPONENT: Final = 3
 NODES: Final = 300_000
-SEED: Final = 3
+SEED: Final = 1
 COLUMNS, ROWS = 3, 2
 WIDTH, HEIGHT = 300, 348
 
 
 def game(level: int) -> list[tuple[Move | None, Position]]:
-    """The positions of a game and the turns that led to them; the beginner is green and moves first."""
+    """The positions of a game and the turns that led to them; level 3 is green and moves first."""
     rules = Rules.make(2)
     position = start_position(rules)
     played: list[tuple[Move | None, Position]] = [(None, position)]
     while not position.over:
-        who = BEGINNER if position.to_move == "g" else level
+        who = OPPONENT if position.to_move == "g" else level
         earlier = [before for _, before in played[:-1]]
         found = choose(position, rules, who, Budget(nodes=NODES), SEED, earlier)
         position = apply(position, found.move, rules)
@@ -46,7 +47,7 @@ def picture(level: int) -> str:
     played = game(level)
     last = len(played) - 1
     count = COLUMNS * ROWS
-    title = f"A game of a beginner (green) against level {level} (red), won after {last} turns"
+    title = f"A game of level 3 (green) against level {level} (red), won after {last} turns"
     boards = []
     for number in range(count):
         ply = round(last * (number + 1) / count)
