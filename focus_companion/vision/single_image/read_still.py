@@ -20,9 +20,9 @@ _PITCH = 34.0
 """Width of a square, in pixels, that suffices to compare poses and sets; heights are read at full size."""
 
 _ALIKE = 4.0
-"""Factor by which a lead between stacks exceeds its true nats: the rims that distinguish them are few
-pixels wide, and a small error of the pose shifts all of them alike. Fitted to 11 readings (572 squares, 39 misread).
-Raising it marks more squares as doubtful."""
+"""Factor by which a lead between stacks exceeds its true nats: the rims that distinguish them are few pixels
+wide, and a small error of the pose shifts all of them alike. Fitted to 11 readings (572 squares, of which 39
+were misread). Raising it marks more squares as doubtful."""
 
 
 @dataclass(frozen=True)
