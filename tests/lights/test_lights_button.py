@@ -27,7 +27,7 @@ class Illegal:
     """A pipeline that sees the start position, then an illegal act that nobody puts right."""
 
     camera_state = "ok"
-    at_rest = False
+    at_rest = any_shades = False
     lifted = None
 
     def __init__(self) -> None:
