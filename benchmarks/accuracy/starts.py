@@ -197,7 +197,8 @@ def roles(number: int, plies: int, keep: Path | None) -> Told:
     """
     rng = np.random.default_rng([number, 56])
     name = list(SHADES)[number % len(SHADES)]
-    shades = SHADES[name][:: int(rng.choice((-1, 1)))]
+    one, other = SHADES[name]
+    shades = (one, other) if rng.random() < 0.5 else (other, one)
     profile = board_profile("chess-draughts")
     look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
     look = seen_from(look, rng, profile, (20, 45))

@@ -20,7 +20,8 @@ _PITCH = 34.0
 
 _ALIKE = 4.0
 """Factor by which a lead between stacks exceeds its true nats: the rims that tell them apart are a few pixels
-wide, and a small error of the camera shifts all of them alike. Fitted to 11 readings (572 squares, 39 misread)."""
+wide, and a small error of the camera shifts all of them alike. Fitted to 11 readings (572 squares, 39
+misread)."""
 
 
 @dataclass(frozen=True)
