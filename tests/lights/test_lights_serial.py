@@ -138,6 +138,7 @@ def test_a_lost_boot_notice_is_noticed_by_ping(board: FakeBoard, lights: Lights)
 
 
 def test_unplug_and_replug(board: FakeBoard, lights: Lights, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
     lights.present(RED)
     assert lights.wait(120)
     returns = []

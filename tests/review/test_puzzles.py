@@ -30,7 +30,7 @@ def record() -> GameRecord:
     entries: list[Entry] = []
     earlier: list[Position] = []
     while not position.over:
-        level = 3 if position.to_move == "g" else 2
+        level = 1 if position.to_move == "g" else 2
         move = choose(position, RULES, level, Budget(nodes=5000), 0, earlier).move
         entries.append(Entry(move))
         earlier.append(position)
@@ -90,13 +90,14 @@ def test_the_command_prints_them(
     record: GameRecord, found: tuple[Puzzle, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of the same game given up right after its second puzzle: cutting the puzzles takes a while."""
-    first, second, *_ = found
-    resigned = Entry(Declaration("resign", "gr"[(second.ply + 1) % 2]))
+    expected = found[:2]
+    played = expected[-1].ply + 1
+    resigned = Entry(Declaration("resign", "gr"[played % 2]))
     path = tmp_path / "game.json"
     path.write_text(
-        json.dumps(record_to_json(GameRecord(RULES, entries=(*record.entries[: second.ply + 1], resigned))))
+        json.dumps(record_to_json(GameRecord(RULES, entries=(*record.entries[:played], resigned))))
     )
     with pytest.raises(SystemExit):
         main(["review", str(path), "--puzzles", "--json"])
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["move"] for one in told] == [str(first.move), str(second.move)]
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["move"] for one in printed] == [str(puzzle.move) for puzzle in expected]
