@@ -73,7 +73,7 @@ def find_chess_board(
                     best = found
     if best is None or best[0] < ENOUGH:
         return None
-    return _exact(image, best[1], profile, lens)
+    return fitted_to_corners(image, best[1], profile, lens)
 
 
 def _alternating(image: Image, radius: float) -> Singles:
@@ -137,10 +137,12 @@ def _placed(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[floa
     return best
 
 
-def _exact(
+def fitted_to_corners(
     image: Image, camera: Camera, profile: BoardProfile, lens: LensProfile | None
 ) -> tuple[Camera, float] | None:
-    """The camera fitted to the corners with subpixel accuracy, and the share of them that were detected."""
+    """An approximate camera fitted to the corners of the fields with subpixel accuracy, and the share of them
+    that were detected; None if too few are, or if they contradict one another.
+    """
     fine = reduced(image, FINE_PIXELS)[0]
     grey = cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY)
     here = resized(camera, fine)

@@ -15,7 +15,7 @@ from ..geometry.scene import BoardProfile, Camera
 from .blobs import WORK_PIXELS
 from .board_search import BoardSearch
 from .candidates import SMALLER
-from .chess_board import find_chess_board
+from .chess_board import find_chess_board, fitted_to_corners
 from .edges import Edges
 from .moulded import MOULDED, moulded_evidence
 from .refine import made_exact
@@ -91,6 +91,9 @@ def find_board(
     camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     if best.moulded is not None and not _confirmed(image, camera, profile):
         return None
+    if profile.flat and (by_corners := fitted_to_corners(image, camera, profile, lens)) is not None:
+        # Flat pieces of unknown height constrain the pose less than the fields around them do.
+        camera, _ = by_corners
     return FoundBoard(camera, profile, confidence)
 
 

@@ -10,9 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from simulated import view_of
 
+from benchmarks.accuracy.starts import SHADES, on_chess_board, seen_from
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
+from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.scene_style import (
     BoardStyle,
     PieceStyle,
@@ -110,3 +112,13 @@ def test_the_usual_start_is_the_same_after_half_a_turn_but_for_the_roles() -> No
 
 def test_an_empty_chess_board_is_not_read_as_one_of_the_plastic_sets() -> None:
     assert find_board(picture(chess_look(35, 75), Stage(tuple(EMPTY))), plastic_sets()) is None
+
+
+@pytest.mark.parametrize("case", [30, 48])
+def test_the_fields_make_the_pose_exact_where_flat_pieces_do_not(case: int) -> None:
+    """Draughts in weak light: their outlines alone leave the pose off by a fifth of a square."""
+    rng = np.random.default_rng([case, 52])
+    look = on_chess_board(random_look(rng, (960, 720)), rng, SHADES["white and black"], PROFILE.name)
+    look = seen_from(look, rng, PROFILE, (20, 45))
+    found = find_board(picture(look, Stage(START)), [PROFILE], START)
+    assert found is not None and off(found.camera, look.camera, 4) < 0.05
