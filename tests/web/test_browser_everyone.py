@@ -323,8 +323,8 @@ def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> No
         page.select_option("[name=sound]", "speech")
     # Tones and spoken sentences come separately, in any order.
     heard_of("")
-    page.wait_for_function("heard.filter((sound) => sound === 'tone').length === 2")
-    page.wait_for_function("heard.includes('en: Put right. Green to move.')")
+    page.wait_for_function("() => heard.filter((sound) => sound === 'tone').length === 2")
+    page.wait_for_function("() => heard.includes('en: Put right. Green to move.')")
     assert seen.troubles == []
 
 

@@ -297,7 +297,7 @@ def test_turns_and_alerts_are_announced_to_screen_readers(table, seen: Seen) -> 
     page = seen.open()
     table.play("b6-b7")
     told = "() => document.querySelector('#quiet').textContent"
-    page.wait_for_function(f"{told}.startsWith('Green: 1 piece b6 to b7. Red to move.')")
+    page.wait_for_function(f"() => {told}.startsWith('Green: 1 piece b6 to b7. Red to move.')")
     assert page.get_attribute("#quiet", "aria-live") == "polite"
     table.see(Wrong("two_moves", "r", (0, 1), say("two_moves", "r", squares=(0, 1))))
     page.wait_for_function("() => document.querySelector('#loud').textContent.includes('made two moves')")

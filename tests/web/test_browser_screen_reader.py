@@ -116,7 +116,8 @@ def reader(browser: Any, tmp_path: Path, make_table: Any) -> Any:
         seen = Seen(context.new_page(), server.port)
         seen.page.add_init_script(ANNOUNCED)
         seen.open()
-        seen.page.wait_for_function("document.querySelector('#moves') && document.querySelector('#new-game')")
+        seen.page.wait_for_selector("#moves", state="attached")
+        seen.page.wait_for_selector("#new-game", state="attached")
         yield Reader(seen.page, table)
         context.close()
     assert seen.troubles == []
