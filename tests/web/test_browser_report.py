@@ -29,7 +29,9 @@ def test_all_of_it_is_shown_before_it_can_be_saved(browser: Any, tmp_path: Path,
         page.wait_for_selector("#report", state="attached")
         page.locator("[data-act=report]").click()
         page.wait_for_selector("#report[open]")
-        page.wait_for_function("[...document.querySelectorAll('#report img')].every(one => one.naturalWidth)")
+        page.wait_for_function(
+            "() => [...document.querySelectorAll('#report img')].every((one) => one.naturalWidth)"
+        )
         playwright.expect(page.locator("#report img")).to_have_count(2)
         save = page.locator("#report [value=save]")
         playwright.expect(save).to_be_disabled()
