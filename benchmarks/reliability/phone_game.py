@@ -5,7 +5,8 @@
 
 Chromium, whose camera is the recording, sends its pictures over HTTPS on loopback to a real ``play --camera
 phone``; ``watch`` reads the same recording as a file, and ``play --camera http://…`` as a network camera. The
-delay of an event is the time from the picture at which ``watch`` reports it to its arrival at a listener.
+delay of an event is the time from the picture at which ``watch`` reports it to its arrival at a listener; it
+includes the time for judging that picture.
 With ``--cuts`` the recording runs at a third of its speed, and the line is cut that often while it runs,
 every other time by closing it and by carrying nothing. The record is then scored against what was played;
 alerts of acts that nobody could see are counted as missed.
@@ -173,26 +174,44 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
     camera.unlink()
     clock = FrameClock(shown)
     at = [{**item.event, "time": (clock.number(item.at) - lead) / RATE} for item in play.received]
-    late = [
-        live.at - clock.taken(round(float(filed["time"]) * RATE) + lead)
-        for live, filed in pairs(play.received, by_file)
-    ]
-    network = NetworkCamera(video, QUALITY)
+    late = delays(play.received, by_file, lambda number: clock.taken(number + lead))
+    way = [(arrived - taken) / 1e3 for taken, arrived in sent if taken]
+    network = NetworkCamera(video, QUALITY, rate=RATE, lead=lead)
     with ExitStack() as closing:
         closing.callback(network.close)
         beside = Play(network.address, rules, folder / "network")
         closing.callback(beside.close)
-        _, other = measured(beside, seconds - LEAD)
+        _, other = measured(beside, seconds)
+    late_beside = delays(beside.received, by_file, lambda number: network.taken(number + lead))
     return {
         "load of the machine": f"{load:.1f}",
-        "pictures a second arrived": f"{(len(sent) - 1) / (sent[-1] - sent[0]) * 1e3:.1f}",
+        "pictures a second arrived": f"{(len(sent) - 1) / (sent[-1][1] - sent[0][1]) * 1e3:.1f}",
         "pictures a second taken": f"{rate(shown):.1f}",
         **scored(score(truth, at), play.received, by_file),
-        "delay beyond the file, median": f"{statistics.median(late):.3f} s",
-        "delay beyond the file, 95 of 100": f"{np.percentile(late, 95):.3f} s",
-        "delay beyond the file, longest": f"{max(late):.3f} s of {len(late)} events",
+        "from phone to companion, median": f"{statistics.median(way):.3f} s",
+        "from phone to companion, 95 of 100": f"{np.percentile(way, 95):.3f} s",
+        **spread("delay beyond the file", late),
+        **spread(
+            "delay, network camera", delays(beside.received, by_file, lambda n: network.taken(n + lead))
+        ),
         "processor, phone": f"{share:.1%} of a core",
         "processor, network camera": f"{other:.1%} of a core",
+    }
+
+
+def delays(live: list[Received], filed: list[Received], taken: Callable[[float], float]) -> list[float]:
+    """Seconds from the picture at which the file's run has an event to the event's arrival in a live run.
+
+    ``taken``: when the picture of that number of the recording was taken, in seconds since 1970.
+    """
+    return [one.at - taken(round(float(event["time"]) * RATE)) for one, event in pairs(live, filed)]
+
+
+def spread(what: str, seconds: list[float]) -> dict[str, object]:
+    return {
+        f"{what}, median": f"{statistics.median(seconds):.3f} s",
+        f"{what}, 95 of 100": f"{np.percentile(seconds, 95):.3f} s",
+        f"{what}, longest": f"{max(seconds):.3f} s of {len(seconds)} events",
     }
 
 
@@ -235,8 +254,11 @@ def cut_game(
             time.sleep(CUT[number % len(CUT)])
             mended = time.time()
             line.mend()
-            page.wait_for_function("at => sent.at(-1) > at", arg=mended * 1e3, timeout=PATIENCE * 1e3)
-            back.append(page.evaluate("at => sent.find(one => one > at)", mended * 1e3) / 1e3 - mended)
+            page.wait_for_function("at => sent.at(-1)[1] > at", arg=mended * 1e3, timeout=PATIENCE * 1e3)
+            back.append(
+                page.evaluate("at => sent.find(([, arrived]) => arrived > at)[1]", mended * 1e3) / 1e3
+                - mended
+            )
             # Spread over what remains of the game.
             left = (end - time.monotonic()) / (cuts - number) - statistics.mean(CUT)
             time.sleep(max(BETWEEN, left))
