@@ -191,9 +191,7 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
         "from phone to companion, median": f"{statistics.median(way):.3f} s",
         "from phone to companion, 95 of 100": f"{np.percentile(way, 95):.3f} s",
         **spread("delay beyond the file", late),
-        **spread(
-            "delay, network camera", delays(beside.received, by_file, lambda n: network.taken(n + lead))
-        ),
+        **spread("delay, network camera", late_beside),
         "processor, phone": f"{share:.1%} of a core",
         "processor, network camera": f"{other:.1%} of a core",
     }
