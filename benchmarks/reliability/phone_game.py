@@ -28,7 +28,7 @@ import threading
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -187,7 +187,7 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
         "load of the machine": f"{load:.1f}",
         "pictures a second arrived": f"{(len(sent) - 1) / (sent[-1][1] - sent[0][1]) * 1e3:.1f}",
         "pictures a second taken": f"{rate(shown):.1f}",
-        **scored(score(truth, at), play.received, by_file),
+        **scored(score(truth, at), at, by_file),
         "from phone to companion, median": f"{statistics.median(way):.3f} s",
         "from phone to companion, 95 of 100": f"{np.percentile(way, 95):.3f} s",
         **spread("delay beyond the file", late),
@@ -270,7 +270,7 @@ def cut_game(
         "back after, longest": f"{max(back):.2f} s",
         "back by itself": f"{len(back)}/{cuts}",
         "reported as lost": play.count("lost"),
-        **scored(score(truth, at), play.received, by_file),
+        **scored(score(truth, at), at, by_file),
     }
 
 
@@ -303,17 +303,23 @@ def pairs(live: list[Received], filed: list[Received]) -> Iterator[tuple[Receive
             yield one[a + k], two[b + k].event
 
 
-def scored(found: Score, live: list[Received], filed: list[Received]) -> dict[str, object]:
-    """What was read right in time; an alert is false if the file has none for the same act."""
+def scored(found: Score, live: Sequence[Mapping[str, Any]], filed: list[Received]) -> dict[str, object]:
+    """What was read right in time; ``live``: the events with their times in the recording.
+
+    An alert is false if no illegal act stands on the board at that time, and the file's run has none for it.
+    """
     known = Counter(item.key for item in filed)
-    alerts = Counter(item.key for item in live if item.event["type"] == "alert")
+    spare = {problem.time for problem in found.problems if problem.what.startswith("false alert")}
+    alerts = [(event["time"], Received(0.0, event).key) for event in live if event["type"] == "alert"]
+    timely = Counter(key for time, key in alerts if time not in spare)
     for problem in found.problems:
         print(f"  {problem.time:6.1f} s  {problem.what}: {problem.detail}")
     return {
         "record exact": "yes" if found.exact else "no",
         "turns right": f"{found.plies_ok}/{found.plies_due}",
+        "alerts in time": f"{found.alerts_ok}/{found.alerts_due}",
         "alerts right and in time": f"{found.reasons_ok}/{found.alerts_due}",
-        "false alerts": (alerts - known).total(),
+        "false alerts": (Counter(key for _, key in alerts) - (known | timely)).total(),
         "asked": found.unclear,
     }
 
