@@ -8,8 +8,9 @@ phone``; ``watch`` reads the same recording as a file, and ``play --camera http:
 delay of an event is the time from the picture at which ``watch`` reports it to its arrival at a listener; it
 includes the time for judging that picture.
 With ``--cuts`` the recording runs at a third of its speed, and the line is cut that often while it runs,
-every other time by closing it and by carrying nothing. The record is then scored against what was played;
-alerts of acts that nobody could see are counted as missed.
+every other time by closing it and by carrying nothing. The record is then scored against what was played. An
+illegal act that was made and put right during a cut cannot be alerted: alerts of acts that were in view for a
+second are counted apart.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks import history
-from benchmarks.accuracy.scoring import Score, score
+from benchmarks.accuracy.scoring import Due, Score, dues, score
 from benchmarks.reliability.phone_camera import READ_NUMBERS, FrameClock, Line, NetworkCamera, write_camera
 
 RATE: Final = 15
@@ -57,6 +58,9 @@ QUALITY: Final = 85
 PATIENCE: Final = 60.0
 CUT: Final = (1.0, 4.0, 6.0)
 """Seconds for which the line is cut, in turn; the companion reports a silent phone after three."""
+
+IN_VIEW: Final = 1.0
+"""Seconds without a cut for which an illegal act must have been in view to be counted as seen."""
 
 BETWEEN: Final = 3.0
 """Seconds from being back to the next cut, at least."""
@@ -236,6 +240,7 @@ def cut_game(
     pictures = write_camera(video, camera, rate=slow, lead=lead, trail=round(TRAIL * slow))
     end = time.monotonic() + (pictures - TRAIL * slow / 2) / slow
     back: list[float] = []
+    away: list[tuple[float, float]] = []
     with ExitStack() as closing:
         play = Play("phone", rules, folder / "cut")
         closing.callback(play.close)
@@ -248,15 +253,15 @@ def cut_game(
         play.wait(lambda: play.count("ready") > 0, "the board is found")
         end = time.monotonic() + (pictures - TRAIL * slow) / slow
         for number in range(cuts):
+            cut = time.time()
             line.cut("silent" if number % 2 else "refused")
             time.sleep(CUT[number % len(CUT)])
             mended = time.time()
             line.mend()
             page.wait_for_function("at => sent.at(-1)[1] > at", arg=mended * 1e3, timeout=PATIENCE * 1e3)
-            back.append(
-                page.evaluate("at => sent.find(([, arrived]) => arrived > at)[1]", mended * 1e3) / 1e3
-                - mended
-            )
+            first = page.evaluate("at => sent.find(([, arrived]) => arrived > at)[1]", mended * 1e3) / 1e3
+            back.append(first - mended)
+            away.append((cut, first))
             # Spread over what remains of the game.
             left = (end - time.monotonic()) / (cuts - number) - statistics.mean(CUT)
             time.sleep(max(BETWEEN, left))
@@ -264,14 +269,31 @@ def cut_game(
         shown = page.evaluate("shown")
     camera.unlink()
     clock = FrameClock(shown)
-    at = [{**item.event, "time": (clock.number(item.at) - lead) / RATE} for item in play.received]
+
+    def in_recording(moment: float) -> float:
+        return (clock.number(moment) - lead) / RATE
+
+    at = [{**item.event, "time": in_recording(item.at)} for item in play.received]
+    cuts_at = [(in_recording(begin), in_recording(end)) for begin, end in away]
+    seen = [due for due in dues(truth["frames"]) if due.kind == "alert" and in_view(due, cuts_at) > IN_VIEW]
+    alerted = sum(any(due.met_by(event) for event in at) for due in seen)
     return {
         "back after, median": f"{statistics.median(back):.2f} s",
         "back after, longest": f"{max(back):.2f} s",
         "back by itself": f"{len(back)}/{cuts}",
         "reported as lost": play.count("lost"),
+        "illegal acts in view alerted": f"{alerted}/{len(seen)}",
         **scored(score(truth, at), at, by_file),
     }
+
+
+def in_view(due: Due, cuts: list[tuple[float, float]]) -> float:
+    """The longest time without a cut for which what is due could be seen, in seconds."""
+    begin, longest = due.begin, 0.0
+    for cut, back in cuts:
+        if cut < due.end and back > due.begin:
+            longest, begin = max(longest, cut - begin), back
+    return SLOW * max(longest, due.end - begin)
 
 
 def watched(video: Path, rules: list[str], folder: Path) -> list[Received]:
