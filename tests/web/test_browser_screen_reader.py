@@ -212,6 +212,20 @@ def test_every_turn_to_the_end_is_heard_once(reader: Reader) -> None:
     reader.hears("Bo to move. The game begins.")
 
 
+def chooses_on_the_board(reader: Reader) -> None:
+    """Overrule the alert: the turn was c7-c6, chosen square by square, and not yet confirmed."""
+    reader.presses("button", "That was legal")
+    reader.hears("Which turn was it? Touch a letter, or the stack that moved and then where it went.")
+    reader.reaches_the_board()
+    reader.walks_to("c7")
+    reader.page.keyboard.press("Enter")
+    reader.hears("Which turn was it? Touch where it went, or a letter.")
+    reader.walks_to("c6")
+    reader.page.keyboard.press("Enter")
+    note = "The players’ word counts, and the record says so. It must be a turn that the rules allow."
+    reader.hears(f"1 piece c7 to c6? {note}")
+
+
 @pytest.mark.parametrize("language", ["pl", "it"], indirect=True)
 def test_the_game_is_followed_in_other_languages(reader: Reader, language: str) -> None:
     """The file holds what is announced, a line each; the turns can be told from the lines alone."""
@@ -254,18 +268,33 @@ def test_alerts_are_heard_at_once_and_ruled_upon(reader: Reader) -> None:
     reader.hears(LAST)
     table.see(WRONG)
     reader.hears(ALERTED)
-    # What it was is chosen on the board, square by square.
-    reader.presses("button", "That was legal")
-    reader.hears("Which turn was it? Touch a letter, or the stack that moved and then where it went.")
-    reader.reaches_the_board()
-    reader.walks_to("c7")
-    reader.page.keyboard.press("Enter")
-    reader.hears("Which turn was it? Touch where it went, or a letter.")
-    reader.walks_to("c6")
-    reader.page.keyboard.press("Enter")
-    note = "The players’ word counts, and the record says so. It must be a turn that the rules allow."
-    reader.hears(f"1 piece c7 to c6? {note}")
+    chooses_on_the_board(reader)
     reader.presses("button", "Yes, this turn")
+    reader.hears("Bo: 1 piece c7 to c6. Ann to move.")
+
+
+def test_an_alert_is_not_heard_again_between_an_answer_and_the_turn(reader: Reader) -> None:
+    table = reader.table
+    reader.hears(BEGINS)
+    table.play("b6-b7")
+    reader.hears("Ann: 1 piece b6 to b7. Bo to move.")
+    table.see(WRONG)
+    reader.hears(ALERTED)
+    chooses_on_the_board(reader)
+    # The host accepts the turn, and its new state is slow to come.
+    sent: list[str] = []
+
+    def accepted(route: Any) -> None:
+        sent.append(route.request.post_data)
+        route.fulfill(json={"accepted": True, "done": False})
+
+    reader.page.route("**/api/requests", accepted)
+    with reader.page.expect_response("**/api/requests"):
+        reader.presses("button", "Yes, this turn")
+    reader.presses("button", "Yes, this turn")
+    reader.hears()
+    assert len(sent) == 1
+    table.play("c7-c6")
     reader.hears("Bo: 1 piece c7 to c6. Ann to move.")
 
 
