@@ -20,7 +20,7 @@ from ..capture.frames import Image
 from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
 from .enlarging import enlarged
-from .light import Light
+from .light import SMOOTH, Light
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -140,23 +140,27 @@ class Conditions:
         )
         return float(np.abs(self.motion.seen(rays(corners, lens), lens) - corners).max())
 
-    def undone(self, image: Image) -> Image:
-        """The picture under the conditions of the baseline; a copy, unchanged outside the window."""
+    def undone(self, image: Image, window: Window) -> Image:
+        """The picture under the conditions of the baseline; a copy, unchanged outside this ``window``, which
+        includes the one that was sampled. Beyond that one, the light is taken to be that at its edge.
+        """
         if self.same:
             return image
+        sampled = self.sampling.window
+        # The fields of light begin at the corner of the sampled window, and are extended by whole cells.
+        beyond = (sampled.left - window.left) // SMOOTH, (sampled.top - window.top) // SMOOTH
+        window = replace(window, left=sampled.left - SMOOTH * beyond[0], top=sampled.top - SMOOTH * beyond[1])
         back = image.copy()
-        part = self._held(image) if self.motion is not STILL else np.ascontiguousarray(image[self._slices])
-        back[self._slices] = part if self.light is None else self.light.undone(part)
+        part = self._held(image, window)
+        size = sampled.right - sampled.left, sampled.bottom - sampled.top
+        back[window.slices] = part if self.light is None else self.light.undone(part, size, beyond)
         return back
 
-    @property
-    def _slices(self) -> tuple[slice, slice]:
-        return self.sampling.window.slices
-
-    def _held(self, image: Image) -> Image:
+    def _held(self, image: Image, window: Window) -> Image:
         """The window with the motion undone."""
-        window, lens = self.sampling.window, self.sampling.lens
-        size = window.right - window.left, window.bottom - window.top
+        if self.motion is STILL:
+            return np.ascontiguousarray(image[window.slices])
+        lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
         corner = np.array([window.left, window.top])
         return _pulled(image, size, lambda points: self.motion.seen(rays(points + corner, lens), lens))
 
