@@ -114,15 +114,6 @@ def _shorter(look: Look, act: Act, high: str) -> float:
     return gain(target, high[-MAX_HEIGHT:]).nats - gain(target, high).nats
 
 
-def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
-    """Whether more pieces were laid beside the board than the act took from the trimmed stack."""
-    if not act.trimmed:
-        # The usual case: pieces beside the board need not be detected.
-        return False
-    marked = pending is not None and look.since_mark is not None
-    return len(look.appeared_since_mark if marked else look.appeared) > len(act.trimmed)
-
-
 def _too_high(look: Look, act: Act) -> bool:
     """Whether the stack that it trimmed, correctly or not, was above five."""
     return bool(act.trimmed) and len(_left(look, act)) + len(act.trimmed) > MAX_HEIGHT
@@ -142,12 +133,16 @@ def _taken_away(look: Look, act: Act) -> bool:
 
 def _mismatch(look: Look, act: Act, appeared: str) -> float:
     """Penalty in nats if the pieces that ``appeared`` beside the board are not those that the act took."""
-    if act.trimmed:
-        gone = Counter(act.trimmed)
+    if len(act.moves) < 2 and act.trimmed:
+        gone, hidden = Counter(act.trimmed), 0
     else:
         stood = Counter("".join(look.evidence.standing[square] for square in act.changes))
-        gone = stood - Counter("".join(act.changes.values()))
+        left = Counter("".join(act.changes.values()))
+        gone, placed = stood - left, left - stood
+        # Where a reserve piece came and another of its colour went, the stacks show no difference.
+        hidden = max(0, sum(move.origin is None for move in act.moves) - placed.total())
     beside = Counter(appeared)
-    if beside.total() > gone.total():
+    missing = gone.total() + hidden - beside.total()
+    if missing < 0:
         return EXTRA
-    return MISCOLOURED if beside - gone else MISSING * (gone - beside).total()
+    return MISCOLOURED if (beside - gone).total() > hidden else MISSING * missing

@@ -50,6 +50,27 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
     assert right[0].trimmed == "r"
 
 
+@pytest.mark.parametrize(
+    ("beside", "nats"),
+    [
+        ("", 0.0),
+        ("g", trimming.LAID_DOWN),
+        ("gr", trimming.LAID_DOWN - trimming.EXTRA),
+    ],
+)
+def test_a_reserve_piece_does_not_hide_that_another_of_its_colour_was_taken(beside: str, nats: float) -> None:
+    """A stack was trimmed, and then the next player's reserve piece set on it."""
+    stood, moves = list(start_position(RULES).stacks), (Move.parse("*f7"), Move.parse("*f7"))
+    stood[INDEX["f7"]] = "grgrg"
+    look: Any = SimpleNamespace(
+        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), 0.5)),
+        appeared_since_mark=beside,
+        evidence=SimpleNamespace(standing=tuple(stood)),
+    )
+    act = Act(Kind.TURNS, {INDEX["f7"]: "rgrgrg"}, moves, believed=1)
+    assert trimming.trimming(look, act, Pending(moves[0], sure=True)) == nats
+
+
 def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     """Otherwise a stack trimmed by one after a reserve piece looks like a stack with a piece removed."""
     position = start_position(RULES)
@@ -95,20 +116,6 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
     for act in (weighing.NOTHING, elsewhere):
         assert trimming.trimming(look, act, Pending(move, sure=True)) == back
         assert trimming.trimming(look, act, Pending(move, sure=False)) == 0.0
-
-
-def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimming() -> None:
-    move = Move.parse("*f7")
-    right = next(act for act in Acts([start_position(RULES)], RULES).turns({move.target}) if act.trimmed)
-    untouched: Any = SimpleNamespace()
-    assert not trimming.more_beside(untouched, weighing.NOTHING, None), (
-        "nothing beside the board is looked for"
-    )
-    for beside, more in (("", False), ("r", False), ("g", False), ("gr", True)):
-        look: Any = SimpleNamespace(since_mark=object(), appeared_since_mark=beside, appeared="")
-        assert trimming.more_beside(look, right, Pending(move, sure=True)) is more
-        look = SimpleNamespace(since_mark=None, appeared=beside)
-        assert trimming.more_beside(look, right, None) is more
 
 
 def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:

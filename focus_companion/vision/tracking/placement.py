@@ -91,7 +91,7 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     colours = before_any_piece(players, placement.profile) if relearn else placement.colours
     background = Background(*image.shape[:2])
     if relearn:
-        learn(image, outlines, stacks, colours, background, keep=0.0)
+        learn(image, outlines, stacks, colours, background, keep=0.0, assumed=True)
     if share_agreeing(image, placement.camera, probe, colours) < hypothesis.required:
         return None
     wrong = disagreeing_squares(image, placement.camera, probe, colours)
@@ -101,7 +101,7 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
             colours = before_any_piece(players, placement.profile)
         background.forget()
         keep = 0.0 if relearn else KEEP
-        learn(image, outlines, stacks, colours, background, keep=keep, except_squares=wrong)
+        learn(image, outlines, stacks, colours, background, keep=keep, except_squares=wrong, assumed=True)
         wrong = disagreeing_squares(image, placement.camera, probe, colours)
     return Verified(replace(placement, colours=colours), background, wrong)
 
