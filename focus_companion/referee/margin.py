@@ -37,17 +37,19 @@ PLACED = 15.0
 visible; otherwise none."""
 
 
-def margin(look: Look, act: Act, other: Act, reduced: float, full: float) -> float:
+def margin(look: Look, act: Act, other: Act, reduced: float, full: float, given: float) -> float:
     """Nats by which the best act leads another one.
 
     Args:
         reduced, full: the difference of their scores, with the reduced weight of heights and without.
+        given: the part of both that does not come from the look of the board: rims and shadows say nothing
+            about it.
 
     Only its height shows whether a stack was trimmed correctly: then both differences must agree, and the low
     prior of wrong trimmings is replaced by a bonus. The same applies to pieces moved between stacks whose
     tops are equal afterwards.
     """
-    behind = reduced * _worth(look, act, other)
+    behind = given + (reduced - given) * _worth(look, act, other)
     if act.legal and other.lifted:
         alike = [square for square in act.changes if like_its_top(look, act, square)]
         if alike:

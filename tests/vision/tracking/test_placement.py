@@ -59,7 +59,7 @@ def test_doubtful_squares_add_no_constraints() -> None:
 @pytest.mark.parametrize("relearn", [True, False], ids=["in another light", "with the known colours"])
 def test_a_stack_that_has_grown_meanwhile_is_not_learned_as_the_background(relearn: bool) -> None:
     """The board is found again while two more pieces, the upper one of the same colour, stand on a stack."""
-    camera, square = look(40.0, 0.0, 700.0, (640, 480), 60.0), INDEX["d5"]
+    camera, square = look(20.0, 0.0, 700.0, (640, 480), 60.0), INDEX["d5"]
     stood, shown = (
         tuple(other if s == square else stack for s, stack in enumerate(start_stacks()))
         for other in ("rg", "rgrg")
