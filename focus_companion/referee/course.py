@@ -131,7 +131,9 @@ def course_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tupl
     yield "a square that it changes looks unchanged", -unseen
     # An act of which the reference shows a part already was made before it was taken.
     since = changes.keys().isdisjoint(look.unsettled)
-    before = sum(_gained_before(look, s, stack) for s, stack in changes.items() if since and s not in act.past)
+    before = sum(
+        _gained_before(look, s, stack) for s, stack in changes.items() if since and s not in act.past
+    )
     yield "the reference looked like it already", -before
     if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in changes):
         yield "one of its turns is barely visible", -HIDDEN_TURN

@@ -247,8 +247,8 @@ class Referee:
         sure = sure or self._set_down(judgement, look, rivals)
         again = self._wrong is not None
         stands = act.kind is Kind.PENDING and self._pending is not None and act.moves == (self._pending.move,)
-        if stands and not again and (sure or not any(rival.legal for rival in rivals)):
-            # As at the prompt or, less likely, something illegal: about that the players cannot be asked.
+        if stands and not again and (sure or not any(rival.legal or rival.trimmed for rival in rivals)):
+            # As at the prompt or, less likely, an illegal act elsewhere: about that nobody can be asked.
             asks = self._perhaps_trimmed(judgement, look)
             return self._ask_if_trimmed(act.moves[0], look, position) if asks else []
         if not sure:

@@ -22,9 +22,8 @@ EXTRA = 45.0
 MISCOLOURED = 25.0
 """Penalty in nats if there are not more pieces than it took, but of other colours: one that lies upside down
 shows little of its colour."""
-MISSING = 9.0
-"""Penalty in nats for each removed piece that is not beside the board with the others: of 26 times that several
-were taken, in recordings, all that were laid down showed in 24."""
+MISSING = 5.0
+"""Penalty in nats for each removed piece that is not beside the board with the others."""
 UNPROMPTED = 140.0
 """Penalty in nats of an immediate trimming without any piece beside the board, unless the picture shows it by
 as much: more likely the stack is still too high and needs a prompt."""

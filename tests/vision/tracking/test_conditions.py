@@ -126,7 +126,9 @@ def test_a_reflection_that_stays_is_taken_off_though_less_of_it_shows() -> None:
     baseline.conditions(coarse(bright), before)
     after, _ = baseline.conditions(coarse(faint), before)
     assert after.light is not None and after.light.veil is not None
-    assert unlike(coarse(after.undone(faint, WINDOW)), before) <= unlike(coarse(alone.undone(faint, WINDOW)), before)
+    assert unlike(coarse(after.undone(faint, WINDOW)), before) <= unlike(
+        coarse(alone.undone(faint, WINDOW)), before
+    )
 
 
 @pytest.mark.parametrize(
