@@ -133,16 +133,12 @@ def _taken_away(look: Look, act: Act) -> bool:
 
 def _mismatch(look: Look, act: Act, appeared: str) -> float:
     """Penalty in nats if the pieces that ``appeared`` beside the board are not those that the act took."""
-    if len(act.moves) < 2 and act.trimmed:
-        gone, hidden = Counter(act.trimmed), 0
+    if act.trimmed:
+        gone = Counter(act.trimmed)
     else:
         stood = Counter("".join(look.evidence.standing[square] for square in act.changes))
-        left = Counter("".join(act.changes.values()))
-        gone, placed = stood - left, left - stood
-        # Where a reserve piece came and another of its colour went, the stacks show no difference.
-        hidden = max(0, sum(move.origin is None for move in act.moves) - placed.total())
+        gone = stood - Counter("".join(act.changes.values()))
     beside = Counter(appeared)
-    missing = gone.total() + hidden - beside.total()
-    if missing < 0:
+    if beside.total() > gone.total():
         return EXTRA
-    return MISCOLOURED if (beside - gone).total() > hidden else MISSING * missing
+    return MISCOLOURED if beside - gone else MISSING * (gone - beside).total()

@@ -50,27 +50,6 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
     assert right[0].trimmed == "r"
 
 
-@pytest.mark.parametrize(
-    ("beside", "nats"),
-    [
-        ("", 0.0),
-        ("g", trimming.LAID_DOWN),
-        ("gr", trimming.LAID_DOWN - trimming.EXTRA),
-    ],
-)
-def test_a_reserve_piece_does_not_hide_that_another_of_its_colour_was_taken(beside: str, nats: float) -> None:
-    """A stack was trimmed, and then the next player's reserve piece set on it."""
-    stood, moves = list(start_position(RULES).stacks), (Move.parse("*f7"), Move.parse("*f7"))
-    stood[INDEX["f7"]] = "grgrg"
-    look: Any = SimpleNamespace(
-        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), 0.5)),
-        appeared_since_mark=beside,
-        evidence=SimpleNamespace(standing=tuple(stood)),
-    )
-    act = Act(Kind.TURNS, {INDEX["f7"]: "rgrgrg"}, moves, believed=1)
-    assert trimming.trimming(look, act, Pending(moves[0], sure=True)) == nats
-
-
 def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     """Otherwise a stack trimmed by one after a reserve piece looks like a stack with a piece removed."""
     position = start_position(RULES)

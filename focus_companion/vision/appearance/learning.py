@@ -46,13 +46,10 @@ def learn(
     *,
     keep: float,
     except_squares: Collection[int] = (),
-    assumed: bool = False,
 ) -> None:
     """Update the colour model and the background from a picture of a known position.
 
-    ``keep`` is the weight of previous knowledge; ``except_squares`` may be occluded and are excluded. If the
-    position is only ``assumed``, a stack may be higher: then pixels that look like a piece are not taken for
-    the background.
+    ``keep`` is the weight of previous knowledge; ``except_squares`` may be occluded and are excluded.
     """
     window, painted = labels(outlines, stacks)
     pixels = image[window.slices]
@@ -70,11 +67,7 @@ def learn(
             rows, columns = np.unravel_index(found[:: max(1, len(found) // MOST)], painted.shape)
             samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
-    bare = (painted == BARE) & usable
-    if assumed:
-        likely = colours.log_likelihood(pixels)
-        bare &= likely[..., BARE] >= likely.max(-1)
-    background.learn(image, window, bare, 1.0 - keep)
+    background.learn(image, window, (painted == BARE) & usable, 1.0 - keep)
     if outlines.profile.flat:
         # The fields of a chess board have shades of their own, which show beside the pieces on them.
         background.suppose(window, fields(outlines, window))

@@ -20,7 +20,7 @@ from ..capture.frames import Image
 from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
 from .enlarging import enlarged
-from .light import SMOOTH, Light
+from .light import Light
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -141,25 +141,21 @@ class Conditions:
         return float(np.abs(self.motion.seen(rays(corners, lens), lens) - corners).max())
 
     def undone(self, image: Image, window: Window) -> Image:
-        """The picture under the conditions of the baseline; a copy, unchanged outside this ``window``, which
-        includes the one that was sampled. Beyond that one, the light is taken to be that at its edge.
+        """The picture under the conditions of the baseline; a copy. The motion is undone in ``window``, and the
+        light where it was measured: in the part of it that was sampled.
         """
         if self.same:
             return image
-        sampled = self.sampling.window
-        # The fields of light begin at the corner of the sampled window, and are extended by whole cells.
-        beyond = (sampled.left - window.left) // SMOOTH, (sampled.top - window.top) // SMOOTH
-        window = replace(window, left=sampled.left - SMOOTH * beyond[0], top=sampled.top - SMOOTH * beyond[1])
         back = image.copy()
-        part = self._held(image, window)
-        size = sampled.right - sampled.left, sampled.bottom - sampled.top
-        back[window.slices] = part if self.light is None else self.light.undone(part, size, beyond)
+        if self.motion is not STILL:
+            back[window.slices] = self._held(image, window)
+        if self.light is not None:
+            sampled = self.sampling.window.slices
+            back[sampled] = self.light.undone(np.ascontiguousarray(back[sampled]))
         return back
 
     def _held(self, image: Image, window: Window) -> Image:
         """The window with the motion undone."""
-        if self.motion is STILL:
-            return np.ascontiguousarray(image[window.slices])
         lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
         corner = np.array([window.left, window.top])
         return _pulled(image, size, lambda points: self.motion.seen(rays(points + corner, lens), lens))

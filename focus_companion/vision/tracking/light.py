@@ -7,7 +7,7 @@ smaller tolerance: a piece that came or went has edges and a colour, and fits ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -75,41 +75,26 @@ class Light:
         before, now = (thinned(each, EVERY_OTHER) for each in (one, other))
         return _Fit(before, now, square / EVERY_OTHER, veiled).light()
 
-    def undone(
-        self, picture: Image, size: tuple[int, int] | None = None, beyond: tuple[int, int] = (0, 0)
-    ) -> Image:
-        """The picture as it would be in the previous light.
-
-        If the grids do not lie over all of it: ``size`` (width, height) in pixels of the part under them, and
-        ``beyond`` (columns, rows), the cells of :data:`SMOOTH` pixels to the left of it and above it.
-        """
+    def undone(self, picture: Image) -> Image:
+        """The picture as it would be in the previous light."""
         height, width = picture.shape[:2]
-
-        def finely(nodes: Field, how: int) -> Iterator[tuple[slice, Field]]:
-            fine = _finely(nodes, size or (width, height), how)
-            columns, rows = (-(-side // SMOOTH) + 2 for side in (width, height))
-            right, below = columns - fine.shape[1] - beyond[0], rows - fine.shape[0] - beyond[1]
-            border = beyond[1], max(0, below), beyond[0], max(0, right)
-            over = np.asarray(cv2.copyMakeBorder(fine, *border, cv2.BORDER_REPLICATE), np.float32)
-            return enlarged(over, SMOOTH, width, height)
-
-        gain = finely(np.float32(1) / self.gain, cv2.INTER_CUBIC)
+        gain = enlarged(
+            _finely(np.float32(1) / self.gain, width, height, cv2.INTER_CUBIC), SMOOTH, width, height
+        )
         lit = np.empty_like(picture)
         if self.veil is None:
             for rows, factor in gain:
                 cv2.multiply(picture[rows], factor, lit[rows], dtype=cv2.CV_8U)
             return lit
-        veil = finely(self.veil, cv2.INTER_LINEAR)
+        veil = enlarged(_finely(self.veil, width, height, cv2.INTER_LINEAR), SMOOTH, width, height)
         for (rows, factor), (_, over) in zip(gain, veil, strict=True):
             cv2.multiply(_unveiled(picture[rows], over), factor, lit[rows], dtype=cv2.CV_8U)
         return lit
 
 
-def _finely(nodes: Field, size: tuple[int, int], how: int) -> Field:
-    """A grid's values at the centres of cells of :data:`SMOOTH` pixels in a picture of this size (width,
-    height), with a border of one cell.
-    """
-    columns, rows = (-(-side // SMOOTH) for side in size)
+def _finely(nodes: Field, width: int, height: int, how: int) -> Field:
+    """A grid's values at the centres of cells of :data:`SMOOTH` pixels, with a border of one cell."""
+    columns, rows = -(-width // SMOOTH), -(-height // SMOOTH)
     # Cubic interpolation for every pixel would take five times as long as linear.
     fine = cv2.resize(nodes, (columns, rows), interpolation=how)
     return np.asarray(cv2.copyMakeBorder(fine, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
