@@ -141,7 +141,7 @@ class Conditions:
         return float(np.abs(self.motion.seen(rays(corners, lens), lens) - corners).max())
 
     def undone(self, image: Image, window: Window) -> Image:
-        """The picture under the conditions of the baseline; a copy. The motion is undone in ``window``, and the
+        """The picture under the conditions of the baseline; a copy. The motion is undone in ``window``, the
         light where it was measured: in the part of it that was sampled.
         """
         if self.same:

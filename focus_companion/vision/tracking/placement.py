@@ -22,6 +22,10 @@ SAME = 0.93
 KEEP = 0.4
 """Weight of known colours when they are updated at a new pose or in a new light."""
 
+PLAINLY = 0.5
+"""Share of a piece's pixels that must show a higher stack than the expected one: from near the vertical, an
+inexact pose looks like a further piece."""
+
 
 @dataclass(frozen=True)
 class Placement:
@@ -112,14 +116,16 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
 def _grown(
     image: Image, outlines: Outlines, stacks: Sequence[str], colours: ColourModel, players: str
 ) -> list[int]:
-    """Squares on which a higher stack than the expected one shows. The position is only assumed there: what
-    stands on it must not be learned as the background.
+    """Squares on which a higher stack than the expected one plainly shows: it must not be learned as the
+    background.
     """
     evidence = Evidence(image, outlines, colours, Background(*image.shape[:2]), stacks)
     grown = []
     for square, stack in enumerate(stacks):
         likeliest = evidence.read(square, players, TALLEST)[0] if stack else ""
-        if len(likeliest) > len(stack) and evidence.stack_gain(square, likeliest).per_pixel > AGREES:
+        gain = evidence.stack_gain(square, likeliest)
+        plain = gain.per_pixel > AGREES and gain.pixels > PLAINLY * outlines.piece_pixels
+        if plain and len(likeliest) > len(stack):
             grown.append(square)
     return grown
 
