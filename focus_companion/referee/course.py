@@ -129,7 +129,11 @@ def course_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tupl
     unseen = sum(_unseen(look, s, changes[s]) for s in calm if s not in (act.unseen or ()))
     unseen += sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
     yield "a square that it changes looks unchanged", -unseen
-    before = sum(_gained_before(look, s, stack) for s, stack in changes.items() if s not in act.past)
+    # An act of which the reference shows a part already was made before it was taken.
+    since = changes.keys().isdisjoint(look.unsettled)
+    before = sum(
+        _gained_before(look, s, stack) for s, stack in changes.items() if since and s not in act.past
+    )
     yield "the reference looked like it already", -before
     if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in changes):
         yield "one of its turns is barely visible", -HIDDEN_TURN

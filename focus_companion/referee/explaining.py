@@ -96,7 +96,7 @@ def as_due(best: Judgement, pending: Pending | None) -> bool:
     after another was set on top may look as before the turn.
     """
     act = best.act
-    return pending is not None and act.legal and act.moves[:1] == (pending.move,) and best.lead >= LEAD
+    return pending is not None and act.legal and act.moves[:1] == (pending.move,)
 
 
 def _changed_too(look: Look, square: int, act: Act) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 from ..game.position import MAX_HEIGHT
 from .acts import Act, Kind
 from .course import CALM, FAINTLY, differing, like_its_top, plainly_stirred
-from .trimming import Pending, more_beside
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
@@ -32,25 +31,25 @@ SEEN_STEP = 1.0
 acts: otherwise it is barely visible."""
 RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
 """The same bonus for a correct trimming, per pixel by which one more piece would shift the stack's top,
-because stacks lean, and from above little else is visible; and its maximum, which is a penalty if too many
-pieces lie beside the board."""
+because stacks lean, and from above little else is visible; and its maximum."""
 PLACED = 15.0
 """Bonus in nats for pieces moved legally onto their own colour rather than merely lifted, if some of it is
 visible; otherwise none."""
 
 
-def margin(look: Look, act: Act, other: Act, reduced: float, full: float, pending: Pending | None) -> float:
+def margin(look: Look, act: Act, other: Act, reduced: float, full: float, given: float) -> float:
     """Nats by which the best act leads another one.
 
     Args:
         reduced, full: the difference of their scores, with the reduced weight of heights and without.
-        pending: the turn that awaits its trimming.
+        given: the part of both that does not come from the look of the board: rims and shadows say nothing
+            about it.
 
     Only its height shows whether a stack was trimmed correctly: then both differences must agree, and the low
     prior of wrong trimmings is replaced by a bonus. The same applies to pieces moved between stacks whose
     tops are equal afterwards.
     """
-    behind = reduced * _worth(look, act, other)
+    behind = given + (reduced - given) * _worth(look, act, other)
     if act.legal and other.lifted:
         alike = [square for square in act.changes if like_its_top(look, act, square)]
         if alike:
@@ -62,7 +61,8 @@ def margin(look: Look, act: Act, other: Act, reduced: float, full: float, pendin
             return min(behind, full)
     as_rare = full - (act.kind.value - other.kind.value)
     if _trimmed_otherwise(act, other):
-        return min(behind, as_rare + _rightly_trimmed(look, act, pending))
+        rightly = min(RIGHTLY_TRIMMED * max(1.0, look.evidence.outlines.step), MOST_RIGHTLY)
+        return min(behind, as_rare + rightly)
     if _otherwise_there(act, other):
         unseen = _same_tops(look, act, other) and look.evidence.outlines.step < SEEN_STEP
         return min(behind, as_rare + (0.0 if unseen else RIGHTLY))
@@ -145,10 +145,3 @@ def _same_tops(look: Look, act: Act, other: Act) -> bool:
 def _rims_show(look: Look, act: Act, squares: Sequence[int]) -> bool:
     """Whether as much of the rim has changed on all of these squares as by one piece."""
     return all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in squares)
-
-
-def _rightly_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
-    """Bonus in nats for a correct trimming if only the height distinguishes it from another."""
-    if more_beside(look, act, pending):
-        return -MOST_RIGHTLY
-    return min(RIGHTLY_TRIMMED * max(1.0, look.evidence.outlines.step), MOST_RIGHTLY)

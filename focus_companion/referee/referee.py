@@ -245,13 +245,18 @@ class Referee:
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
         sure = self._met("nats", judgement.lead, LEAD) or not rivals
         sure = sure or self._set_down(judgement, look, rivals)
+        again = self._wrong is not None
+        stands = act.kind is Kind.PENDING and self._pending is not None and act.moves == (self._pending.move,)
+        if stands and not again and (sure or not any(rival.legal or rival.trimmed for rival in rivals)):
+            # As at the prompt or, less likely, an illegal act elsewhere: about that nobody can be asked.
+            asks = self._perhaps_trimmed(judgement, look)
+            return self._ask_if_trimmed(act.moves[0], look, position) if asks else []
         if not sure:
             return self._doubt(judgement, look, position)
         if act.kind is Kind.NOTHING:
             # No act explains the picture, and the awaited one may have happened: a later picture decides.
             return []
-        verdicts: list[Verdict] = [PutRight()] if self._wrong is not None else []
-        again = self._wrong is not None
+        verdicts: list[Verdict] = [PutRight()] if again else []
         if act.kind is Kind.BACK:
             self._reset()
             # A turn chosen before is no longer valid.
@@ -270,9 +275,6 @@ class Referee:
             return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in made)]
         awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and ends_high(act))
         turns = act.moves[:-1] if awaited else act.moves
-        if not turns and self._pending and self._pending.move == act.moves[-1] and not again:
-            asks = self._perhaps_trimmed(judgement, look)
-            return self._ask_if_trimmed(act.moves[-1], look, position) if asks else []
         if act.beginner and self._begun is not None:
             verdicts.append(OtherBegins(self._begun.player, self._begun.start))
         self._reset()

@@ -114,15 +114,6 @@ def _shorter(look: Look, act: Act, high: str) -> float:
     return gain(target, high[-MAX_HEIGHT:]).nats - gain(target, high).nats
 
 
-def more_beside(look: Look, act: Act, pending: Pending | None) -> bool:
-    """Whether more pieces were laid beside the board than the act took from the trimmed stack."""
-    if not act.trimmed:
-        # The usual case: pieces beside the board need not be detected.
-        return False
-    marked = pending is not None and look.since_mark is not None
-    return len(look.appeared_since_mark if marked else look.appeared) > len(act.trimmed)
-
-
 def _too_high(look: Look, act: Act) -> bool:
     """Whether the stack that it trimmed, correctly or not, was above five."""
     return bool(act.trimmed) and len(_left(look, act)) + len(act.trimmed) > MAX_HEIGHT

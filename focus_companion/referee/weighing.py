@@ -117,7 +117,7 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     act = pool[index]
     shown = {i: gained + priors[i] for i, gained in nats.items()}
     others = sorted(
-        (margin(look, act, pool[i], top - score, shown[index] - shown[i], pending), i)
+        (margin(look, act, pool[i], top - score, shown[index] - shown[i], priors[index] - priors[i]), i)
         for score, i in scored[1:]
         if _outcome(pool[i]) != _outcome(act)
     )

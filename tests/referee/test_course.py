@@ -104,6 +104,7 @@ def test_a_square_that_looks_as_before_was_not_changed(
         appeared="",
         evidence=evidence,
         gain_before=lambda *_: before,
+        unsettled=(),
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
     assert course.course(look, act, None) == pytest.approx(-against)
@@ -117,6 +118,25 @@ def test_a_square_that_looks_as_before_was_not_changed(
 
 
 @pytest.mark.parametrize(
+    ("unsettled", "against"), [((), 90.0), ((INDEX["g3"],), 90.0), ((INDEX["d6"],), 0.0)]
+)
+def test_what_a_new_reference_shows_of_an_act_was_there_before_it_was_taken(
+    unsettled: tuple[int, ...], against: float
+) -> None:
+    """A turn made before the board was pushed: the stack on its target looked higher from the start."""
+    look: Any = SimpleNamespace(
+        touched=np.full(len(SQUARES), 0.1),
+        gain_before=lambda *_: 90.0 / 2,
+        unsettled=unsettled,
+        since_mark=None,
+        appeared="",
+        evidence=SimpleNamespace(standing=start_position(RULES).stacks),
+    )
+    act = Act(Kind.TURN, {INDEX["d5"]: "gg", INDEX["d6"]: ""}, (Move.parse("d6-d5"),))
+    assert course.course(look, act, None) == pytest.approx(-against)
+
+
+@pytest.mark.parametrize(
     ("moves", "against"),
     [("*c8 d8-c8", course.BURIED), ("*c8 d5-d6", 0.0), ("*c8", 0.0), ("d8-c8 *c8", 0.0)],
     ids=["buried", "elsewhere", "alone", "on top"],
@@ -126,6 +146,7 @@ def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, aga
     look: Any = SimpleNamespace(
         touched=np.ones(len(SQUARES)),
         gain_before=lambda *_: -9.0,
+        unsettled=(),
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(standing=start_position(RULES).stacks),
@@ -150,6 +171,7 @@ def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
         touched=shown,
         differs=np.full(len(SQUARES), 9.0),
         gain_before=lambda *_: -9.0,
+        unsettled=(),
         since_mark=None,
         appeared="",
         evidence=SimpleNamespace(

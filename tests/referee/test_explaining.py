@@ -17,10 +17,8 @@ from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement
 
 
-@pytest.mark.parametrize(
-    ("awaited", "lead", "due"),
-    [("*f7", 9.3, True), ("*f7", 5.0, False), ("*c8", 9.3, False), ("", 9.3, False)],
-)
+@pytest.mark.parametrize(("awaited", "due"), [("*f7", True), ("*c8", False), ("", False)])
+@pytest.mark.parametrize("lead", [9.3, 5.0], ids=["certain", "to be asked about"])
 def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bool) -> None:
     turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
     pending = Pending(Move.parse(awaited), sure=True) if awaited else None

@@ -128,7 +128,7 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
         trimmed="gg",
         wrong=lambda: Wrong("wrong_removal", "g", (), ""),
     )
-    assert (margin(look(step=1.0), turn, wrongly, reduced, full, None) >= LEAD) is certain
+    assert (margin(look(step=1.0), turn, wrongly, reduced, full, 0.0) >= LEAD) is certain
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_of_two_turns_at_once_both_must_show(
     )
     other = wrong("not_your_stack", "r", g6="", g7=placed)
     seen = look({"f7": "r", "g7": "r", "g6": "g"}, touched={"f7": rim}, stirred={"f7": stirred})
-    assert (margin(seen, turns, other, 12.4, 12.4, None) >= LEAD) is certain
+    assert (margin(seen, turns, other, 12.4, 12.4, 0.0) >= LEAD) is certain
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_what_the_rules_allow_must_show_on_its_squares(
     may be as dark as a green one."""
     turn = Act(Kind.TURN, changes(d6="rgr", d5="g"), (Move.parse("d5-d6"),))
     other = wrong("out_of_turn", "r", d6=origin, d5=target)
-    assert (margin(look(step=step), turn, other, 40.0, full, None) >= LEAD) is certain
+    assert (margin(look(step=step), turn, other, 40.0, full, 0.0) >= LEAD) is certain
 
 
 @pytest.mark.parametrize("step", [HIGH, LOW])
@@ -193,7 +193,7 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> No
     moves = Move.parse("c4-b4"), Move.parse("e6-e5")
     turns = Act(Kind.TURNS, changes(c4="g", b4="gr", e5="grg", e6="r"), moves)
     twice = wrong("two_moves", "r", Kind.WRONG_TWICE, c4="g", b4="gr", e5="g", e6="rgr")
-    assert margin(look(step=step), turns, twice, 40.0, 16.0, None) < LEAD
+    assert margin(look(step=step), turns, twice, 40.0, 16.0, 0.0) < LEAD
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_target_is_not_assumed_only_because_it_is_legal(
         differs={"d6": differs},
         stirred=stirred,
     )
-    assert (margin(seen, turn, lifted, 15.7, 18.0, None) > 0) is leads
+    assert (margin(seen, turn, lifted, 15.7, 18.0, 0.0) > 0) is leads
 
 
 @pytest.mark.parametrize(
@@ -249,4 +249,17 @@ def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
         stirred=stirred,
         pixels=60,
     )
-    assert (margin(seen, turn, rival, 14.5, 14.5, None) >= LEAD) is certain
+    assert (margin(seen, turn, rival, 14.5, 14.5, 0.0) >= LEAD) is certain
+
+
+@pytest.mark.parametrize(
+    ("given", "certain"), [(14.0, True), (6.0, False)], ids=["two acts at once are rare", "less rare"]
+)
+def test_how_rare_an_act_is_counts_in_full_where_only_heights_distinguish_it(
+    given: float, certain: bool
+) -> None:
+    """A turn taken back; or taken back and, on its own colour, a reserve piece placed that hardly shows."""
+    back = Act(Kind.BACK, changes(f3="r", g3="rg"), ply=3)
+    other = Act(Kind.BACK, changes(f3="r", g3="rg", e2="rr"), (Move.parse("*e2"),), ply=3)
+    seen = look({"g3": "rgr", "e2": "r"}, differs={"e2": 3.0})
+    assert (margin(seen, back, other, given + 2.0, given + 2.0, given) >= LEAD) is certain

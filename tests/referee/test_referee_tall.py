@@ -14,6 +14,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.game.start import Start
 from focus_companion.session.requests import TurnDone
 from focus_companion.simulator.scene_style import aimed_camera
+from focus_companion.vision.geometry.board_profiles import board_profile
 
 TALL = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
 """The usual start, except for some pieces gathered into stacks."""
@@ -60,6 +61,18 @@ def test_a_part_of_the_excess_taken_is_still_awaited(table: Table) -> None:
     assert table.show(table.put({"d5": "grrgrg"})).words == []
     assert table.show(table.put({"d5": "rrgrg"})).words == ["move d7-d5"]
     assert table.show(start).words == ["taken_back 0"]
+
+
+def test_a_board_pushed_while_a_stack_awaits_its_trimming_raises_no_question() -> None:
+    """The stack too high stands in the first picture of the board at its new place."""
+    flat = small_look()
+    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=40, azimuth=7, roll=-1.5, fill=0.83)
+    table = Table(tall_rules({"g": 1}), replace(flat, camera=camera))
+    assert table.show().words == []
+    assert table.show(table.put(PENDING)).words == ["prompt d5"]
+    table.push_board(12, 8, 2.0)
+    assert table.show(seconds=4.0).words == []
+    assert table.show(table.put({"d5": "rrgrg"}), 2.0).words == ["move d7-d5"]
 
 
 def test_an_act_right_after_a_trimming_is_classified_correctly() -> None:

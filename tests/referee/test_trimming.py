@@ -97,20 +97,6 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
         assert trimming.trimming(look, act, Pending(move, sure=False)) == 0.0
 
 
-def test_more_beside_the_board_than_was_to_be_taken_speaks_against_a_right_trimming() -> None:
-    move = Move.parse("*f7")
-    right = next(act for act in Acts([start_position(RULES)], RULES).turns({move.target}) if act.trimmed)
-    untouched: Any = SimpleNamespace()
-    assert not trimming.more_beside(untouched, weighing.NOTHING, None), (
-        "nothing beside the board is looked for"
-    )
-    for beside, more in (("", False), ("r", False), ("g", False), ("gr", True)):
-        look: Any = SimpleNamespace(since_mark=object(), appeared_since_mark=beside, appeared="")
-        assert trimming.more_beside(look, right, Pending(move, sure=True)) is more
-        look = SimpleNamespace(since_mark=None, appeared=beside)
-        assert trimming.more_beside(look, right, None) is more
-
-
 def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     """Otherwise there is a prompt: a stack that is too high may look, in the dark, as if a piece were
     missing.

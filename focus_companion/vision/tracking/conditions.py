@@ -140,23 +140,23 @@ class Conditions:
         )
         return float(np.abs(self.motion.seen(rays(corners, lens), lens) - corners).max())
 
-    def undone(self, image: Image) -> Image:
-        """The picture under the conditions of the baseline; a copy, unchanged outside the window."""
+    def undone(self, image: Image, window: Window) -> Image:
+        """The picture under the conditions of the baseline; a copy. The motion is undone in ``window``, the
+        light where it was measured: in the part of it that was sampled.
+        """
         if self.same:
             return image
         back = image.copy()
-        part = self._held(image) if self.motion is not STILL else np.ascontiguousarray(image[self._slices])
-        back[self._slices] = part if self.light is None else self.light.undone(part)
+        if self.motion is not STILL:
+            back[window.slices] = self._held(image, window)
+        if self.light is not None:
+            sampled = self.sampling.window.slices
+            back[sampled] = self.light.undone(np.ascontiguousarray(back[sampled]))
         return back
 
-    @property
-    def _slices(self) -> tuple[slice, slice]:
-        return self.sampling.window.slices
-
-    def _held(self, image: Image) -> Image:
+    def _held(self, image: Image, window: Window) -> Image:
         """The window with the motion undone."""
-        window, lens = self.sampling.window, self.sampling.lens
-        size = window.right - window.left, window.bottom - window.top
+        lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
         corner = np.array([window.left, window.top])
         return _pulled(image, size, lambda points: self.motion.seen(rays(points + corner, lens), lens))
 

@@ -9,17 +9,22 @@ import numpy as np
 
 from ..appearance.background import Background
 from ..appearance.colour_model import ColourModel
+from ..appearance.evidence import Evidence
 from ..appearance.first_colours import before_any_piece
 from ..appearance.learning import learn
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
-from ..geometry.stack_masks import Outlines
-from .push import Probe, agreeing, agreement, disagreeing_squares, share_agreeing
+from ..geometry.stack_masks import TALLEST, Outlines
+from .push import AGREES, Probe, agreeing, agreement, disagreeing_squares, share_agreeing
 
 SAME = 0.93
 """Share of squares that must agree with the expected position for a new pose or light to be accepted."""
 KEEP = 0.4
 """Weight of known colours when they are updated at a new pose or in a new light."""
+
+PLAINLY = 0.5
+"""Share of a piece's pixels that must show a higher stack than the expected one: from near the vertical, an
+inexact pose looks like a further piece."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +100,34 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     if share_agreeing(image, placement.camera, probe, colours) < hypothesis.required:
         return None
     wrong = disagreeing_squares(image, placement.camera, probe, colours)
-    if wrong or not relearn:
+    higher = _grown(image, outlines, stacks, colours, players)
+    if wrong or higher or not relearn:
         # Again, without the squares that show something else.
         if relearn:
             colours = before_any_piece(players, placement.profile)
         background.forget()
         keep = 0.0 if relearn else KEEP
-        learn(image, outlines, stacks, colours, background, keep=keep, except_squares=wrong)
+        unlike = (*wrong, *higher)
+        learn(image, outlines, stacks, colours, background, keep=keep, except_squares=unlike)
         wrong = disagreeing_squares(image, placement.camera, probe, colours)
     return Verified(replace(placement, colours=colours), background, wrong)
+
+
+def _grown(
+    image: Image, outlines: Outlines, stacks: Sequence[str], colours: ColourModel, players: str
+) -> list[int]:
+    """Squares on which a higher stack than the expected one plainly shows: it must not be learned as the
+    background.
+    """
+    evidence = Evidence(image, outlines, colours, Background(*image.shape[:2]), stacks)
+    grown = []
+    for square, stack in enumerate(stacks):
+        likeliest = evidence.read(square, players, TALLEST)[0] if stack else ""
+        gain = evidence.stack_gain(square, likeliest)
+        plain = gain.per_pixel > AGREES and gain.pixels > PLAINLY * outlines.piece_pixels
+        if plain and len(likeliest) > len(stack):
+            grown.append(square)
+    return grown
 
 
 def shows_in_view(image: Image, placement: Placement, stacks: Sequence[str], players: str) -> float:

@@ -11,7 +11,7 @@ from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.refine import settled_by_pieces
 from ..geometry.stack_masks import Outlines
-from .change import Change, Covering, Smoothed
+from .change import Change, Covering, Smoothed, table_window
 from .conditions import STILL, Conditions, Motion
 from .look import Look
 from .placement import Hypothesis, Placement, Verified, constraints, verify
@@ -90,7 +90,7 @@ class Watching:
         conditions = self._reference.conditions(taken, self.outlines, self._motion)
         self._motion = conditions.motion
         if not conditions.same:
-            smoothed = Smoothed(conditions.undone(taken.image))
+            smoothed = Smoothed(conditions.undone(taken.image, table_window(self.outlines)))
         change = self._against(smoothed, self._reference.picture)
         if int((change.touched > 0.2).sum()) >= UPSET:
             # As captured: a board pushed by a square looks much like one that has hardly moved.

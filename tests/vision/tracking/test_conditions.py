@@ -35,7 +35,7 @@ def found(image: Image) -> Conditions:
 
 def left(image: Image) -> float:
     """Share of the picture that plainly differs once the conditions are undone."""
-    return unlike(coarse(found(image).undone(image)), coarse(BOARD))
+    return unlike(coarse(found(image).undone(image, WINDOW)), coarse(BOARD))
 
 
 def taken(motion: Motion) -> Image:
@@ -56,10 +56,27 @@ def test_a_motion_is_measured_to_parts_of_a_pixel(pixels: float) -> None:
     assert left(taken(Motion((turn, -0.7 * turn, 0.5 * turn), 0.002))) < 0.01
 
 
+def test_a_motion_is_undone_beyond_where_it_was_measured() -> None:
+    """Pieces lie beside the board farther off than the board's surroundings reach."""
+    turn = 12 / LENS.focal
+    moved = taken(Motion((turn, turn, 0.0)))
+    table = Window(31, 22, WIDTH - 17, HEIGHT - 14)
+    back = found(moved).undone(moved, table)
+    ring = np.zeros((HEIGHT, WIDTH), bool)
+    # The outermost pixels show what the moved picture does not.
+    inner = Window(table.left + 20, table.top + 20, table.right - 20, table.bottom - 20)
+    ring[inner.slices], ring[WINDOW.slices] = True, False
+
+    def off(image: Image) -> float:
+        return unlike(blurred(image)[ring], blurred(BOARD)[ring])
+
+    assert off(moved) > 0.05 > 0.01 > off(back)
+
+
 def test_the_same_picture_stays_as_it_is() -> None:
     noisy = np.clip(BOARD + np.random.default_rng(1).normal(0, 4, BOARD.shape), 0, 255).astype(np.uint8)
     assert found(noisy).same
-    assert found(noisy).undone(noisy) is noisy
+    assert found(noisy).undone(noisy, WINDOW) is noisy
 
 
 NDFloat = NDArray[np.float64]
@@ -108,7 +125,9 @@ def test_a_reflection_that_stays_is_taken_off_though_less_of_it_shows() -> None:
     baseline.conditions(coarse(bright), before)
     after, _ = baseline.conditions(coarse(faint), before)
     assert after.light is not None and after.light.veil is not None
-    assert unlike(coarse(after.undone(faint)), before) <= unlike(coarse(alone.undone(faint)), before)
+    assert unlike(coarse(after.undone(faint, WINDOW)), before) <= unlike(
+        coarse(alone.undone(faint, WINDOW)), before
+    )
 
 
 @pytest.mark.parametrize(

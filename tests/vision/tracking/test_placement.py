@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from drawn_board import PROFILE, look
+import numpy as np
+import pytest
+from drawn_board import PROFILE, draw, look, start_stacks
 
+from focus_companion.game.squares import INDEX
 from focus_companion.vision.appearance.colour_model import ColourModel
+from focus_companion.vision.appearance.evidence import Evidence
+from focus_companion.vision.appearance.first_colours import before_any_piece
 from focus_companion.vision.geometry.stack_masks import Outlines
-from focus_companion.vision.tracking.placement import Placement, constraints
+from focus_companion.vision.tracking.placement import Hypothesis, Placement, constraints, verify
 
 CAMERA = look(25.0, 0.0, 700.0, (640, 480), 60.0)
 FULL = ["g"] * 36 + [""] * 16
@@ -49,3 +54,23 @@ def test_doubtful_squares_add_no_constraints() -> None:
     placement = fitted(["g"] + [""] * 51)
     stacks = ["g", "r"] + [""] * 50
     assert placement.needs_refit(stacks) and not placement.needs_refit(stacks, doubtful=(1,))
+
+
+@pytest.mark.parametrize(("expected", "there", "least"), [("rg", "rgrg", 110), ("g", "rggrg", 200)])
+def test_a_stack_that_has_grown_meanwhile_is_not_learned_as_the_background(
+    expected: str, there: str, least: float
+) -> None:
+    """In another light, the board is recognised while more pieces stand on a stack, with the same top."""
+    camera, square = look(40.0, 0.0, 700.0, (640, 480), 60.0), INDEX["d5"]
+    stood, shown = (
+        tuple(other if s == square else stack for s, stack in enumerate(start_stacks()))
+        for other in (expected, there)
+    )
+    placement = Placement(Outlines(camera, PROFILE), before_any_piece("gr", PROFILE), 0)
+    image = draw(camera, shown, np.random.default_rng(4))
+    found = verify(image, Hypothesis(placement, relearn=True), stood, "gr")
+    assert found is not None
+    fitted = found.placement
+    evidence = Evidence(image, fitted.outlines, fitted.colours, found.background, stood)
+    assert evidence.stack_gain(square, there).nats > least
+    assert evidence.stack_gain(INDEX["e8"], "g").nats < -20
