@@ -17,6 +17,7 @@ from ...game.squares import SQUARES
 from ..geometry.stack_masks import Outlines, Window
 from .background import Background, of_shade
 from .colour_model import BARE, CLASS, CLASSES, UNSEEN, ColourModel
+from .flat_pieces import TOP, FlatPieceColours, around_pixels, flat_tops, with_tops
 from .stack_gains import StackGains, surroundings
 
 TRUST = 4.0
@@ -72,7 +73,9 @@ class Evidence:
         self._classes = dict(enumerate(self._standing_classes))
         self._share = pixel_share(outlines)
         self._board = outlines.window(range(len(SQUARES)))
-        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, CLASSES)
+        self._tops = flat_tops(outlines)
+        number = CLASSES + TOP if self._tops else CLASSES
+        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, number)
         self._scored: NDArray[np.float32] = np.full(shape, -np.inf, np.float32)
         self._ready: set[int] = set()
         self._old: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
@@ -109,7 +112,8 @@ class Evidence:
             nats, pixels = self._gains(squares[0]).of(classes(changes[squares[0]]))
             return Gain(nats * self._share, pixels, self._share)
         window, order, old = self._before(squares)
-        new = self.outlines.paint(self._classes | {s: classes(changes[s]) for s in squares}, window, order)
+        stacks = self._classes | {s: classes(changes[s]) for s in squares}
+        new = self.outlines.paint(stacks, window, order, self._tops, TOP)
         rows, columns = np.nonzero(old != new)
         if not len(rows):
             return Gain(0.0, 0, self._share)
@@ -130,7 +134,8 @@ class Evidence:
         """The window of these squares, all squares visible in it, far to near, and its previous classes."""
         if squares not in self._old:
             window, order = self.outlines.window(squares), self.outlines.touching(squares)
-            self._old[squares] = window, order, self.outlines.paint(self._classes, window, order)
+            painted = self.outlines.paint(self._classes, window, order, self._tops, TOP)
+            self._old[squares] = window, order, painted
         return self._old[squares]
 
     def _scores(self, squares: Iterable[int], window: Window) -> NDArray[np.float32]:
@@ -144,8 +149,13 @@ class Evidence:
             part = self.outlines.window((square,))
             pixels = self.image[part.slices]
             scores = self.colours.log_likelihood(pixels)
+            around = around_pixels(pixels, self.outlines.pitch) if self._tops else pixels
             scores[..., BARE] = self._background.log_likelihood(
-                part, pixels, scores[..., BARE], flat=self.outlines.profile.flat
+                part,
+                pixels,
+                scores[..., BARE],
+                flat=self.outlines.profile.flat,
+                around=around if self._tops else None,
             )
             unseen = self.colours.of_any_shade
             piece = self.outlines.columns[square].masks[1]
@@ -153,6 +163,16 @@ class Evidence:
             pieces[BARE] = False
             if unseen.any():
                 scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., pieces])[..., None]
+            if self._tops:
+                flat = (
+                    self.colours.of_parts(pixels, around, scores, self.outlines, square)
+                    if isinstance(self.colours, FlatPieceColours)
+                    else with_tops(scores)
+                )
+                # No pixel counts more than TRUST, whatever is compared with it.
+                self._scored[self._inside(part)] = np.maximum(flat, flat.max(-1, keepdims=True) - TRUST)
+                self._ready.add(square)
+                continue
             scored = self._scored[self._inside(part)]
             before = scored[..., pieces]
             scored[...] = scores
