@@ -20,7 +20,11 @@ from numpy.typing import NDArray
 
 BITS: Final = 16
 BLOCK: Final = 8
-"""Pixels of a side of the black and white blocks that number a picture, in its top left corner."""
+"""Pixels of a side of the dark and light blocks that number a picture, in its top left corner."""
+
+DARK, LIGHT = 88, 168
+"""Their grey levels: readable, but too faint for the watcher to take their change for motion. It searches for
+the board only in a still picture, and black and white blocks made it find the board seconds late."""
 
 
 def write_camera(video: Path, out: Path, *, rate: int, lead: int, trail: int) -> int:
@@ -50,7 +54,7 @@ def _numbered(planes: NDArray[np.uint8], height: int, number: int) -> NDArray[np
     """I420 planes as one array (height * 3/2, width), with the number in the top left corner."""
     made = planes.copy()
     bits = [(number >> bit) & 1 for bit in range(BITS)]
-    made[:BLOCK, : BITS * BLOCK] = np.repeat(np.where(bits, 235, 16), BLOCK)
+    made[:BLOCK, : BITS * BLOCK] = np.repeat(np.where(bits, LIGHT, DARK), BLOCK)
     # Both chroma planes, half as wide and high, are stored row after row, two of their rows in one of ours.
     chroma = made[height:].reshape(2, height // 2, -1)
     chroma[:, : BLOCK // 2, : BITS * BLOCK // 2] = 128
@@ -61,24 +65,30 @@ READ_NUMBERS: Final = Template("""
 window.shown = []; window.sent = [];
 const pen = Object.assign(document.createElement("canvas"), { width: $width, height: $block })
   .getContext("2d", { willReadFrequently: true });
+const view = () => document.querySelector("#view");
+let newest = NaN, noted = 0;
 const look = (now, { captureTime }) => {
-  const view = document.querySelector("#view");
-  pen.drawImage(view, 0, 0, $width, $block, 0, 0, $width, $block);
+  view().requestVideoFrameCallback(look);
+  newest = performance.timeOrigin + (captureTime ?? now);
+  if (now < noted + 500) return;
+  noted = now;
+  pen.drawImage(view(), 0, 0, $width, $block, 0, 0, $width, $block);
   const row = pen.getImageData(0, $block / 2, $width, 1).data;
   let number = 0;
   for (let bit = 0; bit < $bits; bit++) number += (row[4 * (bit + 0.5) * $block] > 127) << bit;
-  shown.push([performance.timeOrigin + (captureTime ?? now), number]);
+  shown.push([newest, number]);
 };
-setInterval(() => document.querySelector("#view")?.requestVideoFrameCallback?.(look), 500);
+addEventListener("DOMContentLoaded", () => view().requestVideoFrameCallback(look));
 const plain = window.fetch;
 window.fetch = async (...call) => {
-  const answer = await plain(...call);
-  if (String(call[0]).includes("picture") && answer.ok) sent.push(performance.timeOrigin + performance.now());
+  const taken = newest, answer = await plain(...call);
+  if (String(call[0]).includes("picture") && answer.ok)
+    sent.push([taken, performance.timeOrigin + performance.now()]);
   return answer;
 };
 """).substitute(width=BITS * BLOCK, block=BLOCK, bits=BITS)
-"""Makes the phone's page note, twice a second, which picture its camera took when (``shown``), and when a
-picture had arrived (``sent``): milliseconds since 1970."""
+"""Makes the phone's page note, twice a second, which picture its camera took when (``shown``), and for every
+picture when it was taken and when it had arrived (``sent``): milliseconds since 1970."""
 
 
 class FrameClock:
@@ -166,10 +176,16 @@ def _hang_up(end: socket.socket) -> None:
 
 
 class NetworkCamera:
-    """Plays a video once, at its own speed, as an MJPEG stream over HTTP; then its last picture."""
+    """Plays a video once, at its own speed, as an MJPEG stream over HTTP; before that its first picture, and
+    after that its last one."""
 
-    def __init__(self, video: Path, quality: int) -> None:
-        """``quality``: of the JPEG pictures, 0 to 100. They are encoded in advance."""
+    def __init__(self, video: Path, quality: int, *, rate: int, lead: int) -> None:
+        """``quality``: of the JPEG pictures, 0 to 100. They are encoded in advance. The first one is shown
+        ``lead`` more times, of ``rate`` a second.
+        """
+        self._rate, self._lead = rate, lead
+        self.began = 0.0
+        """When the first picture was last sent, in seconds since 1970."""
         self._pictures = list(_encoded(video, quality))
         camera = self
 
@@ -192,10 +208,15 @@ class NetworkCamera:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def stream(self) -> Iterator[bytes]:
-        began, rate = time.monotonic(), 15.0
+        began = time.monotonic()
+        self.began = time.time()
         for index in itertools.count():
-            time.sleep(max(0.0, began + index / rate - time.monotonic()))
-            yield self._pictures[min(index, len(self._pictures) - 1)]
+            time.sleep(max(0.0, began + index / self._rate - time.monotonic()))
+            yield self._pictures[min(max(0, index - self._lead), len(self._pictures) - 1)]
+
+    def taken(self, number: float) -> float:
+        """When picture ``number`` was sent, in seconds since 1970."""
+        return self.began + number / self._rate
 
     def close(self) -> None:
         self._server.shutdown()

@@ -5,10 +5,12 @@
 
 Chromium, whose camera is the recording, sends its pictures over HTTPS on loopback to a real ``play --camera
 phone``; ``watch`` reads the same recording as a file, and ``play --camera http://…`` as a network camera. The
-delay of an event is the time from the picture at which ``watch`` reports it to its arrival at a listener.
+delay of an event is the time from the picture at which ``watch`` reports it to its arrival at a listener; it
+includes the time for judging that picture.
 With ``--cuts`` the recording runs at a third of its speed, and the line is cut that often while it runs,
-every other time by closing it and by carrying nothing. The record is then scored against what was played;
-alerts of acts that nobody could see are counted as missed.
+every other time by closing it and by carrying nothing. The record is then scored against what was played. An
+illegal act that was made and put right during a cut cannot be alerted: alerts of acts that were in view for a
+second are counted apart.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ import threading
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -37,7 +39,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks import history
-from benchmarks.accuracy.scoring import Score, score
+from benchmarks.accuracy.scoring import Due, Score, dues, score
 from benchmarks.reliability.phone_camera import READ_NUMBERS, FrameClock, Line, NetworkCamera, write_camera
 
 RATE: Final = 15
@@ -56,6 +58,9 @@ QUALITY: Final = 85
 PATIENCE: Final = 60.0
 CUT: Final = (1.0, 4.0, 6.0)
 """Seconds for which the line is cut, in turn; the companion reports a silent phone after three."""
+
+IN_VIEW: Final = 1.0
+"""Seconds without a cut for which an illegal act must have been in view to be counted as seen."""
 
 BETWEEN: Final = 3.0
 """Seconds from being back to the next cut, at least."""
@@ -173,26 +178,42 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
     camera.unlink()
     clock = FrameClock(shown)
     at = [{**item.event, "time": (clock.number(item.at) - lead) / RATE} for item in play.received]
-    late = [
-        live.at - clock.taken(round(float(filed["time"]) * RATE) + lead)
-        for live, filed in pairs(play.received, by_file)
-    ]
-    network = NetworkCamera(video, QUALITY)
+    late = delays(play.received, by_file, lambda number: clock.taken(number + lead))
+    way = [(arrived - taken) / 1e3 for taken, arrived in sent if taken]
+    network = NetworkCamera(video, QUALITY, rate=RATE, lead=lead)
     with ExitStack() as closing:
         closing.callback(network.close)
         beside = Play(network.address, rules, folder / "network")
         closing.callback(beside.close)
-        _, other = measured(beside, seconds - LEAD)
+        _, other = measured(beside, seconds)
+    late_beside = delays(beside.received, by_file, lambda number: network.taken(number + lead))
     return {
         "load of the machine": f"{load:.1f}",
-        "pictures a second arrived": f"{(len(sent) - 1) / (sent[-1] - sent[0]) * 1e3:.1f}",
+        "pictures a second arrived": f"{(len(sent) - 1) / (sent[-1][1] - sent[0][1]) * 1e3:.1f}",
         "pictures a second taken": f"{rate(shown):.1f}",
-        **scored(score(truth, at), play.received, by_file),
-        "delay beyond the file, median": f"{statistics.median(late):.3f} s",
-        "delay beyond the file, 95 of 100": f"{np.percentile(late, 95):.3f} s",
-        "delay beyond the file, longest": f"{max(late):.3f} s of {len(late)} events",
+        **scored(score(truth, at), at, by_file),
+        "from phone to companion, median": f"{statistics.median(way):.3f} s",
+        "from phone to companion, 95 of 100": f"{np.percentile(way, 95):.3f} s",
+        **spread("delay beyond the file", late),
+        **spread("delay, network camera", late_beside),
         "processor, phone": f"{share:.1%} of a core",
         "processor, network camera": f"{other:.1%} of a core",
+    }
+
+
+def delays(live: list[Received], filed: list[Received], taken: Callable[[float], float]) -> list[float]:
+    """Seconds from the picture at which the file's run has an event to the event's arrival in a live run.
+
+    ``taken``: when the picture of that number of the recording was taken, in seconds since 1970.
+    """
+    return [one.at - taken(round(float(event["time"]) * RATE)) for one, event in pairs(live, filed)]
+
+
+def spread(what: str, seconds: list[float]) -> dict[str, object]:
+    return {
+        f"{what}, median": f"{statistics.median(seconds):.3f} s",
+        f"{what}, 95 of 100": f"{np.percentile(seconds, 95):.3f} s",
+        f"{what}, longest": f"{max(seconds):.3f} s of {len(seconds)} events",
     }
 
 
@@ -219,6 +240,7 @@ def cut_game(
     pictures = write_camera(video, camera, rate=slow, lead=lead, trail=round(TRAIL * slow))
     end = time.monotonic() + (pictures - TRAIL * slow / 2) / slow
     back: list[float] = []
+    away: list[tuple[float, float]] = []
     with ExitStack() as closing:
         play = Play("phone", rules, folder / "cut")
         closing.callback(play.close)
@@ -231,12 +253,15 @@ def cut_game(
         play.wait(lambda: play.count("ready") > 0, "the board is found")
         end = time.monotonic() + (pictures - TRAIL * slow) / slow
         for number in range(cuts):
+            cut = time.time()
             line.cut("silent" if number % 2 else "refused")
             time.sleep(CUT[number % len(CUT)])
             mended = time.time()
             line.mend()
-            page.wait_for_function("at => sent.at(-1) > at", arg=mended * 1e3, timeout=PATIENCE * 1e3)
-            back.append(page.evaluate("at => sent.find(one => one > at)", mended * 1e3) / 1e3 - mended)
+            page.wait_for_function("at => sent.at(-1)[1] > at", arg=mended * 1e3, timeout=PATIENCE * 1e3)
+            first = page.evaluate("at => sent.find(([, arrived]) => arrived > at)[1]", mended * 1e3) / 1e3
+            back.append(first - mended)
+            away.append((cut, first))
             # Spread over what remains of the game.
             left = (end - time.monotonic()) / (cuts - number) - statistics.mean(CUT)
             time.sleep(max(BETWEEN, left))
@@ -244,14 +269,31 @@ def cut_game(
         shown = page.evaluate("shown")
     camera.unlink()
     clock = FrameClock(shown)
-    at = [{**item.event, "time": (clock.number(item.at) - lead) / RATE} for item in play.received]
+
+    def in_recording(moment: float) -> float:
+        return (clock.number(moment) - lead) / RATE
+
+    at = [{**item.event, "time": in_recording(item.at)} for item in play.received]
+    cuts_at = [(in_recording(begin), in_recording(end)) for begin, end in away]
+    seen = [due for due in dues(truth["frames"]) if due.kind == "alert" and in_view(due, cuts_at) > IN_VIEW]
+    alerted = sum(any(due.met_by(event) for event in at) for due in seen)
     return {
         "back after, median": f"{statistics.median(back):.2f} s",
         "back after, longest": f"{max(back):.2f} s",
         "back by itself": f"{len(back)}/{cuts}",
         "reported as lost": play.count("lost"),
-        **scored(score(truth, at), play.received, by_file),
+        "illegal acts in view alerted": f"{alerted}/{len(seen)}",
+        **scored(score(truth, at), at, by_file),
     }
+
+
+def in_view(due: Due, cuts: list[tuple[float, float]]) -> float:
+    """The longest time without a cut for which what is due could be seen, in seconds."""
+    begin, longest = due.begin, 0.0
+    for cut, back in cuts:
+        if cut < due.end and back > due.begin:
+            longest, begin = max(longest, cut - begin), back
+    return SLOW * max(longest, due.end - begin)
 
 
 def watched(video: Path, rules: list[str], folder: Path) -> list[Received]:
@@ -283,17 +325,23 @@ def pairs(live: list[Received], filed: list[Received]) -> Iterator[tuple[Receive
             yield one[a + k], two[b + k].event
 
 
-def scored(found: Score, live: list[Received], filed: list[Received]) -> dict[str, object]:
-    """What was read right in time; an alert is false if the file has none for the same act."""
+def scored(found: Score, live: Sequence[Mapping[str, Any]], filed: list[Received]) -> dict[str, object]:
+    """What was read right in time; ``live``: the events with their times in the recording.
+
+    An alert is false if no illegal act stands on the board at that time, and the file's run has none for it.
+    """
     known = Counter(item.key for item in filed)
-    alerts = Counter(item.key for item in live if item.event["type"] == "alert")
+    spare = {problem.time for problem in found.problems if problem.what.startswith("false alert")}
+    alerts = [(event["time"], Received(0.0, event).key) for event in live if event["type"] == "alert"]
+    timely = Counter(key for time, key in alerts if time not in spare)
     for problem in found.problems:
         print(f"  {problem.time:6.1f} s  {problem.what}: {problem.detail}")
     return {
         "record exact": "yes" if found.exact else "no",
         "turns right": f"{found.plies_ok}/{found.plies_due}",
+        "alerts in time": f"{found.alerts_ok}/{found.alerts_due}",
         "alerts right and in time": f"{found.reasons_ok}/{found.alerts_due}",
-        "false alerts": (alerts - known).total(),
+        "false alerts": (Counter(key for _, key in alerts) - (known | timely)).total(),
         "asked": found.unclear,
     }
 

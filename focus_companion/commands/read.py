@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from focus_companion.commands.shared.blind import cut_off_text, why_text
 from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.picture_sentences import cut_off_text, why_text
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.formats.board_text import board_text
 from focus_companion.game.colours import NAMES
@@ -154,7 +154,7 @@ def learned(
     for look in made.pieces:
         shade = "#{:02x}{:02x}{:02x}".format(*look.shade)
         lines.append(f"{NAMES[look.letter].capitalize()} are the pieces of the shade {shade} ({look.name}).")
-    if rise is None and measured.high:
+    if rise is None and measured.height_measured:
         lines.append("The height was measured in the picture; it may be wrong by a quarter.")
     elif rise is None:
         lines.append(

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from focus_companion.commands.shared.console import BadInput, NotSo
-from focus_companion.commands.shared.explaining import explain_options, write_explanations
+from focus_companion.commands.shared.explanations import explain_options, write_explanations
 from focus_companion.commands.shared.taping import sight_from_json
 from focus_companion.commands.watch import lines
 
@@ -29,7 +29,7 @@ def command(
     # Imported here: --help must not wait for OpenCV.
     from focus_companion.storage.tape.replay import Recording
     from focus_companion.storage.tape.tape import TapeError
-    from focus_companion.support.explaining import Explainer
+    from focus_companion.support.explainer import Explainer
 
     try:
         recording = Recording(folder)

@@ -14,10 +14,10 @@ import click
 
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
-from focus_companion.commands.shared.blind import why_text
 from focus_companion.commands.shared.console import BadInput, NotSo
 from focus_companion.commands.shared.event_lines import event_line
-from focus_companion.commands.shared.explaining import explain_options, write_explanations
+from focus_companion.commands.shared.explanations import explain_options, write_explanations
+from focus_companion.commands.shared.picture_sentences import why_text
 from focus_companion.commands.shared.rule_options import camera_rule_options
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
@@ -84,7 +84,7 @@ def command(
     from focus_companion.session.decisions import DecisionLog
     from focus_companion.session.pipeline import Pipeline
     from focus_companion.session.session import Session
-    from focus_companion.support.explaining import Explainer
+    from focus_companion.support.explainer import Explainer
     from focus_companion.vision.capture.frames import FrameError
     from focus_companion.vision.capture.sources import open_source
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..referee.acts import Kind
 from ..referee.decision import Decision
-from ..referee.terms import terms_of
+from ..referee.decision_terms import terms_of
 from .ports import Recorder
 
 if TYPE_CHECKING:

@@ -60,8 +60,11 @@ class Seen:
     error: str = ""
 
 
-def look(open_source: Callable[[], FrameSource]) -> Seen:
-    """Take pictures for a while on a separate thread, so that a hanging camera does not block the doctor."""
+def look(open_source: Callable[[], FrameSource], clock: Callable[[], float] = time.monotonic) -> Seen:
+    """Take pictures for a while on a separate thread, so that a hanging camera does not block the doctor.
+
+    ``clock`` returns the seconds at which a picture came.
+    """
     seen, news = Seen(), queue.SimpleQueue[bool]()
     stop = threading.Event()
 
@@ -71,7 +74,7 @@ def look(open_source: Callable[[], FrameSource]) -> Seen:
                 seen.live = source.live
                 began = 0.0
                 for frame in source:
-                    now = time.monotonic()
+                    now = clock()
                     began = began or now
                     # Only two of the pictures are examined; the others need not be kept.
                     seen.frames = [*seen.frames[:1], frame]

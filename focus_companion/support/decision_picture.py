@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
 from ..game.squares import INDEX
-from ..referee.terms import Explained, Terms, shown
+from ..referee.terms import Explained, Terms
+from ..referee.terms_text import shown
 from ..vision.tracking.change import board_window
 
 if TYPE_CHECKING:
@@ -22,13 +24,16 @@ if TYPE_CHECKING:
 
 Colour = tuple[int, int, int]
 Row = tuple[str, Colour | None, bool]
-"""A line of text, the colour of the sample before it, and whether it is set off."""
+"""A line of text, the colour of the square drawn before it, and whether it is bold."""
 
 PANEL: Final = 620
 """Width in pixels of each of the three views."""
 GAP: Final = 12
+"""Pixels between views and around all."""
 LINE: Final = 19
+"""Height of a line of text in pixels."""
 SIZE: Final = 15
+"""Height of the font in pixels."""
 ACTS: Final = 5
 """Number of acts that are listed."""
 SQUARES: Final = 12
@@ -141,14 +146,14 @@ def _panel(
     return panel
 
 
-def _border(views: Views, square: int, scale: float) -> Image:
+def _border(views: Views, square: int, scale: float) -> NDArray[np.float64]:
     """The corners of a square on the ground, (4, 2) pixels of the view."""
     profile, camera = views.outlines.profile, views.outlines.camera
     half = 0.48 * profile.pitch
     x, y = (float(value) for value in profile.centres[square])
     ground = [(x + half * i, y + half * j, 0.0) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     corner = views.window.left, views.window.top
-    return np.asarray((camera.project(np.array(ground)) - corner) * scale)
+    return (camera.project(np.array(ground)) - corner) * scale
 
 
 def _coloured(views: Views, terms: Terms) -> Image:

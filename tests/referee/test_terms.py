@@ -10,10 +10,11 @@ from table_scene import Table, rules, small_look
 
 from focus_companion.game.rules import Rules
 from focus_companion.referee.decision import Decision
-from focus_companion.referee.terms import Terms, terms_of
+from focus_companion.referee.decision_terms import terms_of
+from focus_companion.referee.terms import Terms
 from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.support.decision_picture import COLOURS, PANEL, Views, draw
-from focus_companion.support.explaining import Explainer
+from focus_companion.support.explainer import Explainer
 from focus_companion.vision.tracking.look import Look
 
 BESIDE = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2": "r", "f3": "r"}

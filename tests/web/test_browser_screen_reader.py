@@ -36,6 +36,9 @@ new MutationObserver((changes) => {
 """  # noqa: E501
 """What a screen reader says by itself: each change of a live region that is shown."""
 
+ANNOUNCEMENTS = Path(__file__).parent / "announcements"
+"""What is announced in a whole game, by language; looked through by hand."""
+
 TABS = 120
 REST_MS = 250
 NAMES = {"g": "Ann", "r": "Bo"}
@@ -107,7 +110,13 @@ class Reader:
 
 
 @pytest.fixture
-def reader(browser: Any, tmp_path: Path, make_table: Any) -> Any:
+def language(request: pytest.FixtureRequest) -> str:
+    """The page's; English unless a test is parametrized."""
+    return getattr(request, "param", "en")
+
+
+@pytest.fixture
+def reader(browser: Any, tmp_path: Path, make_table: Any, language: str) -> Any:
     """A fast game of Ann (green) and Bo (red), and somebody at its page."""
     table = make_table(tmp_path, Rules.make(2, fast=True, fast_each=2), NAMES)
     table.start()
@@ -115,7 +124,7 @@ def reader(browser: Any, tmp_path: Path, make_table: Any) -> Any:
         context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
         seen = Seen(context.new_page(), server.port)
         seen.page.add_init_script(ANNOUNCED)
-        seen.open()
+        seen.open(f"/?lang={language}")
         seen.page.wait_for_selector("#moves", state="attached")
         seen.page.wait_for_selector("#new-game", state="attached")
         yield Reader(seen.page, table)
@@ -203,6 +212,47 @@ def test_every_turn_to_the_end_is_heard_once(reader: Reader) -> None:
     reader.hears("Bo to move. The game begins.")
 
 
+def chooses_on_the_board(reader: Reader) -> None:
+    """Overrule the alert: the turn was c7-c6, chosen square by square, and not yet confirmed."""
+    reader.presses("button", "That was legal")
+    reader.hears("Which turn was it? Touch a letter, or the stack that moved and then where it went.")
+    reader.reaches_the_board()
+    reader.walks_to("c7")
+    reader.page.keyboard.press("Enter")
+    reader.hears("Which turn was it? Touch where it went, or a letter.")
+    reader.walks_to("c6")
+    reader.page.keyboard.press("Enter")
+    note = "The players’ word counts, and the record says so. It must be a turn that the rules allow."
+    reader.hears(f"1 piece c7 to c6? {note}")
+
+
+@pytest.mark.parametrize("language", ["pl", "it"], indirect=True)
+def test_the_game_is_followed_in_other_languages(reader: Reader, language: str) -> None:
+    """The file holds what is announced, a line each; the turns can be told from the lines alone."""
+    table = reader.table
+    rules = table.session.rules
+    lines = (ANNOUNCEMENTS / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+    reader.hears(lines.pop(0))
+    position = table.session.position
+    while position.to_move:
+        table.see(TurnSeen(tallest(position, rules), 0.97))
+        line = lines.pop(0)
+        reader.hears(line)
+        position = apply(position, understood(line, position, rules), rules)
+        assert position == table.session.position
+    assert lines == []
+
+
+def understood(line: str, position: Position, rules: Rules) -> Move:
+    """The turn that an announcement names: where from and where to, or where a piece was placed."""
+    squares = [INDEX[square] for square in re.findall(r"\b[a-h][1-8]\b", line)]
+    origin, target = squares if len(squares) == 2 else (None, *squares)
+    (move,) = (
+        move for move in legal_moves(position, rules) if (move.origin, move.target) == (origin, target)
+    )
+    return move
+
+
 def test_alerts_are_heard_at_once_and_ruled_upon(reader: Reader) -> None:
     table = reader.table
     reader.hears(BEGINS)
@@ -218,18 +268,33 @@ def test_alerts_are_heard_at_once_and_ruled_upon(reader: Reader) -> None:
     reader.hears(LAST)
     table.see(WRONG)
     reader.hears(ALERTED)
-    # What it was is chosen on the board, square by square.
-    reader.presses("button", "That was legal")
-    reader.hears("Which turn was it? Touch a letter, or the stack that moved and then where it went.")
-    reader.reaches_the_board()
-    reader.walks_to("c7")
-    reader.page.keyboard.press("Enter")
-    reader.hears("Which turn was it? Touch where it went, or a letter.")
-    reader.walks_to("c6")
-    reader.page.keyboard.press("Enter")
-    note = "The players’ word counts, and the record says so. It must be a turn that the rules allow."
-    reader.hears(f"1 piece c7 to c6? {note}")
+    chooses_on_the_board(reader)
     reader.presses("button", "Yes, this turn")
+    reader.hears("Bo: 1 piece c7 to c6. Ann to move.")
+
+
+def test_an_alert_is_not_heard_again_between_an_answer_and_the_turn(reader: Reader) -> None:
+    table = reader.table
+    reader.hears(BEGINS)
+    table.play("b6-b7")
+    reader.hears("Ann: 1 piece b6 to b7. Bo to move.")
+    table.see(WRONG)
+    reader.hears(ALERTED)
+    chooses_on_the_board(reader)
+    # The host accepts the turn, and its new state is slow to come.
+    sent: list[str] = []
+
+    def accepted(route: Any) -> None:
+        sent.append(route.request.post_data)
+        route.fulfill(json={"accepted": True, "done": False})
+
+    reader.page.route("**/api/requests", accepted)
+    with reader.page.expect_response("**/api/requests"):
+        reader.presses("button", "Yes, this turn")
+    reader.presses("button", "Yes, this turn")
+    reader.hears()
+    assert len(sent) == 1
+    table.play("c7-c6")
     reader.hears("Bo: 1 piece c7 to c6. Ann to move.")
 
 

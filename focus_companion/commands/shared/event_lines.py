@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from focus_companion.commands.shared.blind import sentence, why_text
+from focus_companion.commands.shared.picture_sentences import sentence, why_text
 from focus_companion.session import events
 
 

@@ -16,6 +16,9 @@ from .learning import labels
 _FEWEST = 30
 """Pixels that a colour must show at least."""
 
+_STRAY = 12.0
+"""Light that even black pieces send back, in levels of 255; more of it makes dark shades count less."""
+
 Shade = tuple[int, int, int]
 """Red, green, blue, 0 … 255."""
 
@@ -48,7 +51,7 @@ def matched(seen: Mapping[str, Shade], known: Mapping[str, Shade]) -> dict[str, 
     letters = sorted(seen)
     if not letters or letters != sorted(known):
         return {}
-    found, meant = (np.log(np.array([of[x] for x in letters], float) + 12.0) for of in (seen, known))
+    found, meant = (np.log(np.array([of[x] for x in letters], float) + _STRAY) for of in (seen, known))
     found, meant = found - found.mean(0), meant - meant.mean(0)
     orders = permutations(range(len(letters)))
     best = min(orders, key=lambda order: float(((found - meant[list(order)]) ** 2).sum()))

@@ -23,13 +23,13 @@ from ..geometry.resize import reduced
 from ..geometry.resize import resized as resized_camera
 from ..geometry.scene import BoardProfile, Camera, PieceLook, Solid
 from ..geometry.stack_masks import Outlines
-from .search import of_position
+from .search import BESIDE, of_position
 from .view import StillPicture
 
 _FIRST, _LAST = 1.2, 1.02
 """First and last factor by which the search varies sizes."""
 
-_WIDE = (0.85, 1.0)
+_WIDTHS = (0.85, 1.0)
 """Initial widths of the search relative to the pieces of a base profile."""
 
 _WIDEST: Final = 0.49
@@ -57,9 +57,6 @@ _PIXELS: Final = 400_000
 _HEIGHTS: Final = (0.3, 0.4, 0.55, 0.75, 1.0, 1.35, 1.8, 2.4)
 """Heights of a piece, relative to a base profile, between which the search begins."""
 
-_BY_CHANCE: Final = 0.2
-"""Part of what is not explained by which a wrong set may explain a picture better than the right one."""
-
 _CERTAIN: Final = 1.3
 """Factor by which the height may be wrong for play to depend on it little."""
 
@@ -67,14 +64,14 @@ _CERTAIN: Final = 1.3
 @dataclass(frozen=True)
 class MeasuredSet:
     """``profile`` with the measured sizes and shades, the ``camera`` for this picture, and the agreement of
-    the outlines, 0 … 1. ``high``: whether the picture shows how high a piece is; otherwise, and if it was
-    given, the height is not measured.
+    the outlines, 0 … 1. ``height_measured``: whether the picture shows how high a piece is; otherwise, and if
+    it was given, the height is not measured.
     """
 
     profile: BoardProfile
     camera: Camera
     agreement: float
-    high: bool = False
+    height_measured: bool = False
 
 
 def measure_set(
@@ -101,15 +98,15 @@ def measure_set(
     for kind in ([base for base in bases if base.flat], [base for base in bases if not base.flat]):
         found = find_board(image, kind, stacks, rank1=rank1, lens=lens) if kind else None
         if found is not None and not found.mirrored:
-            highs = {base: 1.0 if rise is None else rise * base.pitch / base.rise for base in kind}
-            sizes = possible([resized(base, wide, highs[base]) for base in kind for wide in _WIDE])
+            heights = {base: 1.0 if rise is None else rise * base.pitch / base.rise for base in kind}
+            sizes = possible([resized(base, width, heights[base]) for base in kind for width in _WIDTHS])
             starts += [(tried(profile, found.camera), found.camera) for profile in sizes]
     if not starts:
         return None
     best, camera = max(starts, key=lambda start: start[0].agreement)
     factor = _FIRST
     while factor > _LAST:
-        near = possible([resized(best.profile, wide, 1.0) for wide in (1 / factor, factor)])
+        near = possible([resized(best.profile, width, 1.0) for width in (1 / factor, factor)])
         nearest = max((tried(profile, camera) for profile in near), key=lambda now: now.agreement)
         if nearest.agreement > best.agreement:
             best = nearest
@@ -137,30 +134,30 @@ def _with_height(
     picture = StillPicture(small, camera, base.profile, letters, lens)
     known: dict[tuple[float, float], tuple[Camera, float]] = {}
 
-    def explained(wide: float, high: float) -> float:
-        profile = resized(base.profile, wide, high)
+    def explained(width: float, height: float) -> float:
+        profile = resized(base.profile, width, height)
         if not possible([profile]):
             return -np.inf
-        if (wide, high) not in known:
-            known[wide, high] = of_position(picture, camera, profile, stacks)
-        return known[wide, high][1]
+        if (width, height) not in known:
+            known[width, height] = of_position(picture, camera, profile, stacks)
+        return known[width, height][1]
 
-    wide, high = 1.0, max(_HEIGHTS, key=lambda high: explained(1.0, high))
+    width, height = 1.0, max(_HEIGHTS, key=lambda height: explained(1.0, height))
     factor = _FIRST
     while factor > _LAST:
         changes = (1 / factor, 1.0, factor)
-        near = [(wide * a, high * b) for a, b in product(changes, changes)]
+        near = [(width * a, height * b) for a, b in product(changes, changes)]
         nearest = max(near, key=lambda sizes: explained(*sizes))
-        if explained(*nearest) > explained(wide, high):
-            wide, high = nearest
+        if explained(*nearest) > explained(width, height):
+            width, height = nearest
         else:
             factor **= 0.5
-    seen, nats = known[wide, high]
-    as_well = [tall for (_, tall), (_, less) in known.items() if less > (1 + _BY_CHANCE) * nats]
-    if max(as_well) > _CERTAIN * high or min(as_well) < high / _CERTAIN:
+    seen, nats = known[width, height]
+    as_well = [other for (_, other), (_, its_nats) in known.items() if its_nats > (1 + BESIDE) * nats]
+    if max(as_well) > _CERTAIN * height or min(as_well) < height / _CERTAIN:
         return base
-    profile = resized(base.profile, wide, high)
-    return MeasuredSet(profile, resized_camera(seen, image), base.agreement, high=True)
+    profile = resized(base.profile, width, height)
+    return MeasuredSet(profile, resized_camera(seen, image), base.agreement, height_measured=True)
 
 
 def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:
@@ -180,13 +177,13 @@ def possible(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:
     return [profile for profile in profiles if profile.piece.radius < _WIDEST * profile.pitch]
 
 
-def resized(profile: BoardProfile, wide: float, high: float) -> BoardProfile:
-    """The same set with the pieces scaled in width and height; the board stays the same."""
-    rings = tuple((radius * wide, height * high) for radius, height in profile.piece.rings)
+def resized(profile: BoardProfile, width: float, rise: float) -> BoardProfile:
+    """The same set with its pieces scaled by these factors in width and height; the board stays the same."""
+    rings = tuple((radius * width, height * rise) for radius, height in profile.piece.rings)
     dome = profile.dome
     if profile.flat:
-        dome = Solid(tuple((radius * wide, height) for radius, height in dome.rings))
-    return replace(profile, piece=Solid(rings), rise=profile.rise * high, dome=dome)
+        dome = Solid(tuple((radius * width, height) for radius, height in dome.rings))
+    return replace(profile, piece=Solid(rings), rise=profile.rise * rise, dome=dome)
 
 
 def called(shade: Shade) -> str:

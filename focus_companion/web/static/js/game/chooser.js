@@ -10,7 +10,7 @@ const NEAREST = 6;
 export class Chooser {
   /** `onChange()` is called after every step; `send(body)` sends the turn, true if it was accepted; `tell(text)` shows a message. */
   constructor(onChange, send, tell) {
-    Object.assign(this, { onChange, send, tell, legal: null });
+    Object.assign(this, { onChange, send, tell, legal: null, sent: false });
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.active && this.close());
   }
 
@@ -23,12 +23,12 @@ export class Chooser {
   open(state, title, note, legal, hand = null) {
     const squares = state.alert?.squares ?? [];
     const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, NEAREST);
-    Object.assign(this, { title, note, legal, hand, near, about: key(state) });
+    Object.assign(this, { title, note, legal, hand, near, about: key(state), sent: false });
     this.restart();
   }
 
   restart() {
-    Object.assign(this, { origin: null, picked: null, shown: this.near });
+    Object.assign(this, { origin: null, picked: null, shown: this.near, sent: false });
     this.onChange();
   }
 
@@ -66,10 +66,18 @@ export class Chooser {
   /** The answers of the box: "yes", "another", "stop". */
   async answer(word) {
     if (word === "stop") return this.close();
+    // The question stays until the state that the turn leads to arrives; closing it earlier would show the alert again.
+    if (this.sent) return undefined;
     if (word === "another") return this.restart();
     const move = this.picked;
-    if (await (this.hand ? this.hand(move) : this.send({ act: "legal", move }))) this.close();
+    this.sent = true;
+    this.sent = Boolean(await (this.hand ? this.hand(move) : this.send({ act: "legal", move })));
     return undefined;
+  }
+
+  /** The host refuses what was sent: the question may be answered again. */
+  refused() {
+    this.sent = false;
   }
 
   /** What status and board show meanwhile, null while nothing is asked. */

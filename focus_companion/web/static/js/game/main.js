@@ -316,7 +316,7 @@ if (past) {
 } else {
   const link = new Link((state, event) => {
     take(state);
-    if (event?.type === "refused") withTools(() => toast(refusalText(event)));
+    if (event?.type === "refused") withTools(({ acts }) => { acts?.chooser.refused(); toast(refusalText(event)); });
     else if (event) {
       tools?.sound(event.type);
       tools?.camera?.refresh();

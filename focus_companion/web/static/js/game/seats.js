@@ -13,7 +13,7 @@ const PACES = [1, 5, 20];
 
 const option = (value, text, chosen) => h("option", { value, selected: String(value) === String(chosen) ? "" : null }, text);
 
-const levelName = (level) => ({ 1: t("Level 1, a child’s"), [BEST]: t("Level {level}, its best", { level }) })[level] ?? t("Level {level}", { level });
+const levelName = (level) => ({ 1: t("Level 1, the easiest"), [BEST]: t("Level {level}, its best", { level }) })[level] ?? t("Level {level}", { level });
 
 /** The choices for one seat: who plays, and a computer's level. `name` is the prefix of the controls' names. */
 export function seatChoices(name, colour, kind = "board") {

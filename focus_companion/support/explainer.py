@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ..referee.decision import Decision
-from ..referee.terms import Terms, terms_of
+from ..referee.decision_terms import terms_of
+from ..referee.terms import Terms
 from .decision_picture import Views
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import click
 from focus_companion.commands.shared.console import BadInput, NotSo
 
 if TYPE_CHECKING:
-    from focus_companion.support.explaining import Explainer
+    from focus_companion.support.explainer import Explainer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
