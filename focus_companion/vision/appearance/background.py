@@ -15,6 +15,8 @@ _FEWEST = 20
 """Pixels of a field that must have been seen bare for its shade to be known."""
 _LIT = 80
 """Percentile of what shows of a field that is taken for its shade in the light: its piece shades the rest."""
+_RIM = np.ones((5, 5), np.uint8)
+"""Pixels around one whose shades its own is mixed with: video keeps the colour of every second pixel only."""
 _DARKEST, _BRIGHTEST = 0.4, 1.2
 """Factors by which a new shadow darkens a field, and by which one that has gone brightens it."""
 _SHADED, _FOREIGN = 0.18, 0.02
@@ -52,13 +54,16 @@ class Background:
         """
         colour, known = self._colour[window.slices], self._known[window.slices]
         supposed = self._supposed[window.slices]
+        # Pixels beside a piece or another field show some of its shade, too.
+        pure = cv2.erode(known.astype(np.uint8), _RIM) > 0
+        pure &= np.asarray(cv2.erode(fields, _RIM)) == np.asarray(cv2.dilate(fields, _RIM))
         for field in range(1, int(fields.max(initial=0)) + 1):
             rows, columns = np.nonzero(fields == field)
-            seen = known[rows, columns]
-            if seen.sum() < _FEWEST or seen.all():
+            seen, sure = known[rows, columns], pure[rows, columns]
+            if sure.sum() < _FEWEST or seen.all():
                 continue
             hidden = rows[~seen], columns[~seen]
-            colour[hidden] = np.percentile(colour[rows[seen], columns[seen]], _LIT, axis=0).astype(np.uint8)
+            colour[hidden] = np.percentile(colour[rows[sure], columns[sure]], _LIT, axis=0).astype(np.uint8)
             supposed[hidden] = True
 
     def forget(self) -> None:
