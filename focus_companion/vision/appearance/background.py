@@ -16,7 +16,8 @@ _FEWEST = 20
 _LIT = 80
 """Percentile of what shows of a field that is taken for its shade in the light: its piece shades the rest."""
 _RIM = np.ones((5, 5), np.uint8)
-"""Pixels around one whose shades its own is mixed with: video keeps the colour of every second pixel only."""
+"""The pixels whose shades may be mixed with that of the middle one: the lens blurs about one pixel, and video
+stores the colour of every second pixel only."""
 _DARKEST, _BRIGHTEST = 0.4, 1.2
 """Factors by which a new shadow darkens a field, and by which one that has gone brightens it."""
 _SHADED, _FOREIGN = 0.18, 0.02
@@ -49,12 +50,12 @@ class Background:
         known |= bare
 
     def suppose(self, window: Window, fields: NDArray[np.uint8]) -> None:
-        """Take the pixels of a field that have never been seen bare to be of the shade of those that have.
+        """Take the pixels of a field that have never been seen bare to have the shade of those that have.
         ``fields`` (h, w) numbers the fields of ``window`` from 1; 0 is no field.
         """
         colour, known = self._colour[window.slices], self._known[window.slices]
         supposed = self._supposed[window.slices]
-        # Pixels beside a piece or another field show some of its shade, too.
+        # At the edge of a piece or of another field, pixels mix the shades of both.
         pure = cv2.erode(known.astype(np.uint8), _RIM) > 0
         pure &= np.asarray(cv2.erode(fields, _RIM)) == np.asarray(cv2.dilate(fields, _RIM))
         for field in range(1, int(fields.max(initial=0)) + 1):
