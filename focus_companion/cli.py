@@ -18,7 +18,7 @@ COMMANDS: Final = {
     "watch": "Camera or recording in, events out; no page.",
     "read": "One still picture to one position.",
     "replay": "Go through a recorded game, position by position.",
-    "export": "A recorded game as json, sgf, text, csv, svg or gif.",
+    "export": "A recorded game as json, sgf, text, csv, svg, gif, html or mp4.",
     "backup": "A copy of the journal, also while a game runs.",
     "restore": "Put a copy of the journal in its place.",
     "think": "The best turn of a game's last position; with - a server of requests.",

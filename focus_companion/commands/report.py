@@ -17,7 +17,7 @@ from focus_companion.settings import Settings, load
 _ABOUT: Final = {
     "before.png": "the last picture in which all was well",
     "fault.png": "the picture of the fault",
-    "told.jsonl": "the newest events, without the players' names",
+    "events.jsonl": "the newest events, without the players' names",
     "facts.json": "the rules, the set, the lens, the program's version",
 }
 
@@ -105,7 +105,7 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
         raise BadInput(f"--output: {output} is there already; give another name") from None
     with out:
         pack(out, parts)
-    click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB). It was sent to nobody; give it away yourself.")
+    click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB). Nothing was sent: you choose who gets it.")
 
 
 def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:

@@ -130,7 +130,7 @@ def report_parts(
     known = {"versions": versions(), **facts, "fault": _nameless(fault.event)}
     shown = {name: bytes(cv2.imencode(".png", image)[1]) for name, image in images.items()}
     return shown | {
-        "told.jsonl": events.encode(),
+        "events.jsonl": events.encode(),
         "facts.json": (json.dumps(known, indent=1) + "\n").encode(),
     }
 

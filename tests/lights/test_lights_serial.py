@@ -297,7 +297,8 @@ def test_plugged_in_while_the_game_runs(sockets: Sockets, caplog: pytest.LogCapt
         lights.present(RED)
         assert lights.wait(120)  # nobody is expected
         board = FakeBoard(sockets.folder / "ttyACM0")
-        until(lambda: board.shown == state_data(RED))
+        until(lambda: "is in use" in caplog.text)
+        assert board.shown == state_data(RED)
     assert [r.levelname for r in caplog.records] == ["INFO", "INFO"]
     board.unplug()
 
@@ -335,7 +336,8 @@ def test_a_stranger_is_opened_once(sockets: Sockets, mute: bool, caplog: pytest.
         asked = len(stranger.heard)
         board = FakeBoard(sockets.folder / "ttyUSB1")
         lights.present(RED)
-        until(lambda: board.shown == state_data(RED))
+        until(lambda: "is in use" in caplog.text)  # logged once the board has acknowledged what it shows
+        assert board.shown == state_data(RED)
         board.unplug()
         until(lambda: not lights.wait(0))
         board = FakeBoard(sockets.folder / "ttyUSB2")

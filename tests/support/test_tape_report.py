@@ -112,12 +112,12 @@ def test_a_report_of_a_tape_asks_first_and_packs_no_more_than_it_showed(
     out = tmp_path / "fault.zip"
     refused = CliRunner().invoke(command, ["--tape", str(folder), "--output", str(out)], input="n\n")
     assert refused.exit_code == 0 and "Nothing was packed" in refused.output and not out.exists()
-    for name in ("before.png", "fault.png", "told.jsonl", "facts.json"):
+    for name in ("before.png", "fault.png", "events.jsonl", "facts.json"):
         assert name in refused.output
     done = CliRunner().invoke(command, ["--tape", str(folder), "--output", str(out)], input="y\n")
-    assert done.exit_code == 0 and "sent to nobody" in done.output
+    assert done.exit_code == 0 and "Nothing was sent" in done.output
     with zipfile.ZipFile(out) as packed:
-        assert sorted(packed.namelist()) == ["before.png", "facts.json", "fault.png", "told.jsonl"]
+        assert sorted(packed.namelist()) == ["before.png", "events.jsonl", "facts.json", "fault.png"]
         everything = b"".join(packed.read(name) for name in packed.namelist())
         picture = cv2.imdecode(np.frombuffer(packed.read("before.png"), np.uint8), cv2.IMREAD_COLOR)
         facts = json.loads(packed.read("facts.json"))

@@ -45,8 +45,8 @@ def test_all_of_it_is_shown_before_it_can_be_saved(browser: Any, tmp_path: Path,
             save.focus()
             page.keyboard.press("Enter")
         with zipfile.ZipFile(saving.value.path()) as packed:
-            assert sorted(packed.namelist()) == ["before.png", "facts.json", "fault.png", "told.jsonl"]
-            shown = {packed.read(name).decode() for name in ("facts.json", "told.jsonl")}
+            assert sorted(packed.namelist()) == ["before.png", "events.jsonl", "facts.json", "fault.png"]
+            shown = {packed.read(name).decode() for name in ("facts.json", "events.jsonl")}
         assert set(texts) == shown
         # The next time it is asked again.
         page.locator("[data-act=report]").click()

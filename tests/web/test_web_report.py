@@ -76,7 +76,7 @@ def test_the_file_holds_what_was_shown_and_nothing_else(table: ReportedTable, cl
     told = ask(client).get_json()
     assert told["fault"]["reason"] == "distance"
     names = [part["name"] for part in told["parts"]]
-    assert sorted(names) == ["before.png", "facts.json", "fault.png", "told.jsonl"]
+    assert sorted(names) == ["before.png", "events.jsonl", "facts.json", "fault.png"]
     at = f"/api/report/{told['report']}"
     shown = {name: client.get(f"{at}/{name}", headers=HOST).data for name in names}
     assert [len(shown[part["name"]]) for part in told["parts"]] == [part["bytes"] for part in told["parts"]]

@@ -40,7 +40,7 @@ export class Report {
   }
 
   async text(at, name) {
-    const words = name === "told.jsonl" ? t("What the program said, without names") : t("The rules and the program’s version");
+    const words = name === "events.jsonl" ? t("What the program said, without names") : t("The rules and the program’s version");
     const answer = await fetch(at + name, { cache: "no-store" });
     if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
     return h("details", {}, h("summary", {}, words), h("pre", { tabindex: "0" }, await answer.text()));
