@@ -57,7 +57,7 @@ def test_the_first_piece_is_seen_whatever_its_shade_and_may_be_anybodys(
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_the_second_shade_is_told_from_the_first(field: str) -> None:
+def test_the_second_shade_is_distinguished_from_the_first(field: str) -> None:
     seen = {"g3": ("g", WHITE)}
     d5 = INDEX["d5"]
     other, same = evidence(field, seen, BLACK), evidence(field, seen, WHITE)
