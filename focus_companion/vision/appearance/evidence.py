@@ -17,6 +17,7 @@ from ...game.squares import SQUARES
 from ..geometry.stack_masks import Outlines, Window
 from .background import Background, of_shade
 from .colour_model import BARE, CLASS, CLASSES, UNSEEN, ColourModel
+from .flat_pieces import TOP, around_pixels, flat_tops, of_parts
 from .stack_gains import StackGains, surroundings
 
 TRUST = 4.0
@@ -72,7 +73,9 @@ class Evidence:
         self._classes = dict(enumerate(self._standing_classes))
         self._share = pixel_share(outlines)
         self._board = outlines.window(range(len(SQUARES)))
-        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, CLASSES)
+        self._tops = flat_tops(outlines)
+        number = CLASSES + TOP if self._tops else CLASSES
+        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, number)
         self._scored: NDArray[np.float32] = np.full(shape, -np.inf, np.float32)
         self._ready: set[int] = set()
         self._old: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
@@ -109,7 +112,8 @@ class Evidence:
             nats, pixels = self._gains(squares[0]).of(classes(changes[squares[0]]))
             return Gain(nats * self._share, pixels, self._share)
         window, order, old = self._before(squares)
-        new = self.outlines.paint(self._classes | {s: classes(changes[s]) for s in squares}, window, order)
+        stacks = self._classes | {s: classes(changes[s]) for s in squares}
+        new = self.outlines.paint(stacks, window, order, self._tops, TOP)
         rows, columns = np.nonzero(old != new)
         if not len(rows):
             return Gain(0.0, 0, self._share)
@@ -130,38 +134,49 @@ class Evidence:
         """The window of these squares, all squares visible in it, far to near, and its previous classes."""
         if squares not in self._old:
             window, order = self.outlines.window(squares), self.outlines.touching(squares)
-            self._old[squares] = window, order, self.outlines.paint(self._classes, window, order)
+            painted = self.outlines.paint(self._classes, window, order, self._tops, TOP)
+            self._old[squares] = window, order, painted
         return self._old[squares]
 
     def _scores(self, squares: Iterable[int], window: Window) -> NDArray[np.float32]:
-        """Log-likelihood (h, w, classes) of the window's pixels, filled in for the columns of these squares.
+        """Log-likelihood (h, w, classes) of the window's pixels, in nats, filled in for the columns of these
+        squares.
 
-        Class 0 uses the remembered background of each pixel.
+        Class 0 uses the remembered background of each pixel. For pieces with flat tops, the classes of their
+        tops follow those of the pieces.
         """
         for square in squares:
-            if square in self._ready:
-                continue
-            part = self.outlines.window((square,))
-            pixels = self.image[part.slices]
-            scores = self.colours.log_likelihood(pixels)
-            scores[..., BARE] = self._background.log_likelihood(
-                part, pixels, scores[..., BARE], flat=self.outlines.profile.flat
-            )
-            unseen = self.colours.of_any_shade
-            piece = self.outlines.columns[square].masks[1]
-            pieces = self.colours.known & ~unseen
-            pieces[BARE] = False
-            if unseen.any():
-                scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., pieces])[..., None]
-            scored = self._scored[self._inside(part)]
-            before = scored[..., pieces]
-            scored[...] = scores
-            if not self.standing[square]:
-                _spare_alike(scored, piece, np.flatnonzero(pieces))
-            # Where columns overlap, what was spared for another square remains so.
-            scored[..., pieces] = np.maximum(scored[..., pieces], before)
-            self._ready.add(square)
+            if square not in self._ready:
+                self._score(square)
+                self._ready.add(square)
         return self._scored[self._inside(window)]
+
+    def _score(self, square: int) -> None:
+        """Fill in the log-likelihoods of the pixels of one square's column."""
+        part = self.outlines.window((square,))
+        pixels, scored = self.image[part.slices], self._scored[self._inside(part)]
+        around = around_pixels(pixels, self.outlines.pitch) if self._tops else None
+        scores = self.colours.log_likelihood(pixels)
+        scores[..., BARE] = self._background.log_likelihood(
+            part, pixels, scores[..., BARE], flat=self.outlines.profile.flat, around=around
+        )
+        piece = self.outlines.columns[square].masks[1]
+        unseen = self.colours.of_any_shade
+        pieces = self.colours.known & ~unseen
+        pieces[BARE] = False
+        if unseen.any():
+            scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., pieces])[..., None]
+        if around is not None:
+            parts = of_parts(self.colours, pixels, around, scores, self.outlines, square)
+            # No pixel counts for more than TRUST nats, whichever two classes are compared.
+            scored[...] = np.maximum(parts, parts.max(-1, keepdims=True) - TRUST)
+            return
+        before = scored[..., pieces]
+        scored[...] = scores
+        if not self.standing[square]:
+            _raise_similar_class(scored, piece, np.flatnonzero(pieces))
+        # Where columns overlap, a score that was raised for another square is kept.
+        scored[..., pieces] = np.maximum(scored[..., pieces], before)
 
     def _inside(self, window: Window) -> tuple[slice, slice]:
         left, top = self._board.left, self._board.top
@@ -184,22 +199,27 @@ class Evidence:
         return best, scored[best] - scored[second]
 
 
-def _spare_alike(scores: NDArray[np.float32], piece: NDArray[np.bool_], pieces: NDArray[np.intp]) -> None:
-    """Where a bare square looks like a piece of one of the classes ``pieces``, a white draught on a white
-    field, its pixels ``piece`` (h, w) are no evidence against one: in ``scores`` (h, w, classes), that class
-    scores as high as the bare board there. That the square has changed must tell them apart.
+def _raise_similar_class(
+    scores: NDArray[np.float32], piece: NDArray[np.bool_], pieces: NDArray[np.intp]
+) -> None:
+    """If an empty square looks like a piece, let the two be equally likely there.
 
-    What is remembered of each bare pixel is exact, what is known of a piece is its shade in any light, so
-    such a piece would always seem to be missing.
+    ``scores`` (h, w, classes), in nats, is changed in place: of the classes ``pieces``, the one that fits the
+    pixels ``piece`` (h, w) best gets the score of the bare board at each of them, if it fits them at all and
+    the bare board fits better. ``piece`` marks the pixels that a single piece would cover.
+
+    The bare board is remembered pixel by pixel, a class of pieces only as the range of its shades. So the
+    bare board scores higher even where a piece of its shade stands, such as a light piece on a light field,
+    and such a piece would seem to be missing. Whether the square has changed must decide between them.
     """
     if not piece.any() or not len(pieces):
         return
     shown = scores[piece]
     means = shown[:, pieces].mean(0)
-    alike = int(pieces[means.argmax()])
-    # 0 is a piece of any colour at all.
+    similar = int(pieces[means.argmax()])
+    # At 0 nats, a class fits no better than a uniformly random colour.
     if 0.0 < means.max() < shown[:, BARE].mean():
-        scores[piece, alike] = shown[:, BARE]
+        scores[piece, similar] = shown[:, BARE]
 
 
 def _of_one_shade(

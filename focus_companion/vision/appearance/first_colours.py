@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..geometry.scene import BoardProfile, Camera
 from .colour_model import BARE, CLASS, ColourModel
+from .flat_pieces import FlatPieceColours
 
 Pixels = NDArray[np.uint8]
 
@@ -90,7 +91,7 @@ def before_any_piece(players: Sequence[str], profile: BoardProfile) -> ColourMod
     """A model that knows only what the set's pieces, or usual ones, look like: enough until the first is
     seen. Of a set whose shades nobody has named, a piece may have any.
     """
-    model = ColourModel()
+    model = FlatPieceColours() if profile.flat else ColourModel()
     if profile.flat and not profile.shades:
         model.guess_any([CLASS[letter] for letter in players])
     else:

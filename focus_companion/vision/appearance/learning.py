@@ -13,6 +13,7 @@ from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
 from .background import Background
 from .colour_model import BARE, CLASSES, ColourModel
 from .evidence import classes
+from .flat_pieces import TOP, FlatPieceColours, flat_tops
 
 MOST = 6000
 """Maximum pixels of a class learned from one picture; more add nothing."""
@@ -68,6 +69,13 @@ def learn(
             samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
     background.learn(image, window, (painted == BARE) & usable, 1.0 - keep)
+    tops = flat_tops(outlines)
+    if tops and isinstance(colours, FlatPieceColours):
+        standing = {s: classes(stack) for s, stack in enumerate(stacks)}
+        parts = outlines.paint(standing, window, outlines.far_to_near, tops, TOP)
+        edge = np.asarray(cv2.erode(parts, rim)) != np.asarray(cv2.dilate(parts, rim))
+        parts[edge | ~usable] = BARE
+        colours.learn_parts(pixels, parts, outlines, stacks, keep)
     if outlines.profile.flat:
         # The fields of a chess board have shades of their own, which show beside the pieces on them.
         background.suppose(window, fields(outlines, window))

@@ -7,7 +7,7 @@ of that height is a sum of a few numbers, whereas rendering it would visit every
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 from ..geometry.stack_masks import TALLEST, Column, Outlines, Window, made_once
 from .colour_model import BARE, CLASSES
+from .flat_pieces import TOP, flat_tops
 
 _LAYERS = TALLEST + 1
+_TOP_LAYER = _LAYERS
+"""The layer of the top of a stack, for pieces whose tops and sides are classes of their own."""
 _DOME = 1 << TALLEST
-"""The bit of :attr:`_Layers.patterns` for pixels covered by the dome; bit l - 1 is piece l."""
+"""The bit of :attr:`_Layers.patterns` for pixels covered by the dome; bit l - 1 is piece l, and bit
+:data:`TALLEST` + l the top of piece l."""
 
 Floats = NDArray[np.float32]
 
@@ -26,14 +30,15 @@ Floats = NDArray[np.float32]
 class StackGains:
     """Sums for one square, with all others unchanged.
 
-    ``scores`` (h, w, CLASSES) are the log-likelihoods of the pixels in the window of the square's column; the
+    ``scores`` (h, w, classes) are the log-likelihoods of the pixels in the window of the square's column; the
     nats of a pixel are clipped to ``trust``.
     """
 
     def __init__(self, around: Surroundings, scores: Floats, trust: float) -> None:
         self._around = around
-        self._scores = scores.reshape(-1, CLASSES).take(around.free, axis=0)
-        at = np.arange(0, self._scores.size, CLASSES)
+        number = scores.shape[-1]
+        self._scores = scores.reshape(-1, number).take(around.free, axis=0)
+        at = np.arange(0, self._scores.size, number)
         flat = self._scores.reshape(-1)
         self._shown = flat.take(at + around.old)
         self._trust = trust
@@ -52,7 +57,7 @@ class StackGains:
         pieces = stack[:TALLEST]
         height = around.height(len(pieces))
         nats, pixels = float(height.layers[0] @ self._behind), height.left_differing
-        for layer, label in enumerate(pieces, 1):
+        for layer, label in around.layers.visible(pieces):
             at = len(pieces), label
             if at not in self._sums:
                 self._sums[at] = (height.layers @ self._of_label(label)).tolist()
@@ -97,11 +102,13 @@ class Surroundings:
         self.free = np.flatnonzero(free)
         self.layers = _layers(outlines)[square]
         self.pattern = self.layers.pattern.reshape(-1).take(self.free)
-        self.old = outlines.paint(standing, window, order).reshape(-1).take(self.free)
-        self.behind = outlines.paint(standing, window, order[:at]).reshape(-1).take(self.free)
+        tops = flat_tops(outlines)
+        self.old = outlines.paint(standing, window, order, tops, TOP).reshape(-1).take(self.free)
+        self.behind = outlines.paint(standing, window, order[:at], tops, TOP).reshape(-1).take(self.free)
         number = len(self.layers.patterns)
-        counts = np.bincount(self.pattern * CLASSES + self.old, minlength=number * CLASSES)
-        self._counts = counts.reshape(number, CLASSES)
+        shown = CLASSES + TOP if tops else CLASSES
+        counts = np.bincount(self.pattern * shown + self.old, minlength=number * shown)
+        self._counts = counts.reshape(number, shown)
         self._differing = np.bincount(self.pattern[self.behind != self.old], minlength=number)
         dome = self.layers.dome
         self.bare_differing = int(self._counts[dome, BARE + 1 :].sum() + self._differing[~dome].sum())
@@ -149,19 +156,23 @@ def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[in
 
 @made_once
 def _layers(outlines: Outlines) -> list[_Layers]:
-    return [_Layers(column) for column in outlines.columns]
+    tops: Sequence[NDArray[np.bool_] | None] = flat_tops(outlines) or [None] * len(outlines.columns)
+    return [_Layers(*parts) for parts in zip(outlines.columns, tops, strict=True)]
 
 
 class _Layers:
     """A column's pixels by which of its pieces cover them: ``patterns`` (P,) has a bit for each, and
-    ``pattern`` (h, w) is the number of each pixel's pattern.
+    ``pattern`` (h, w) is the number of each pixel's pattern. ``tops``: those of its pieces, (tallest, h, w).
     """
 
-    def __init__(self, column: Column) -> None:
-        covered = np.zeros(column.masks.shape[1:], np.uint16)
+    def __init__(self, column: Column, tops: NDArray[np.bool_] | None) -> None:
+        covered = np.zeros(column.masks.shape[1:], np.uint32)
         for bit, mask in enumerate(column.masks[1:]):
-            covered[mask] |= np.uint16(1 << bit)
-        covered[column.masks[0]] |= np.uint16(_DOME)
+            covered[mask] |= np.uint32(1 << bit)
+        covered[column.masks[0]] |= np.uint32(_DOME)
+        self._tops = tops is not None
+        for piece, mask in enumerate(() if tops is None else tops, 1):
+            covered[mask] |= np.uint32(_DOME << piece)
         self.patterns, pattern = np.unique(covered, return_inverse=True)
         self.pattern = pattern.reshape(covered.shape).astype(np.uint16)
         self.dome = (self.patterns & _DOME) > 0
@@ -169,11 +180,19 @@ class _Layers:
 
     def of(self, pieces: int) -> NDArray[np.float64]:
         """For stacks of so many pieces, (layers, P) 0 or 1: which piece the pixels of each pattern show; the
-        first row are those that show none of them.
+        first row are those that show none of them; the last one, if tops are classes of their own, the top.
         """
         if pieces not in self._of:
             level = np.zeros(len(self.patterns), int)
             for piece in range(1, pieces + 1):
                 level[(self.patterns & (1 << (piece - 1))) > 0] = piece
-            self._of[pieces] = (level == np.arange(_LAYERS)[:, None]).astype(np.float64)
+            if pieces and self._tops:
+                level[(self.patterns & (_DOME << pieces)) > 0] = _TOP_LAYER
+            self._of[pieces] = (level == np.arange(_LAYERS + self._tops)[:, None]).astype(np.float64)
         return self._of[pieces]
+
+    def visible(self, pieces: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The layers of a stack of these classes, bottom first, each with the class that its pixels show."""
+        yield from enumerate(pieces, 1)
+        if self._tops:
+            yield _TOP_LAYER, pieces[-1] + TOP

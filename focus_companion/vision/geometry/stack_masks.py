@@ -152,11 +152,18 @@ class Outlines:
         return self._met[at]
 
     def paint(
-        self, stacks: Mapping[int, Sequence[int]], window: Window, order: Sequence[int]
+        self,
+        stacks: Mapping[int, Sequence[int]],
+        window: Window,
+        order: Sequence[int],
+        tops: Sequence[NDArray[np.bool_]] = (),
+        top: int = 0,
     ) -> NDArray[np.uint8]:
         """Class of every pixel of a window (h, w): that of the visible piece, or 0 where there is none.
 
         ``stacks`` gives for each square of ``order`` (far to near) the classes of its pieces, bottom first.
+        ``tops``: for every square the pixels (tallest, h, w) of each piece's top, whose class is then that of
+        the piece plus ``top``.
         """
         labels = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
         for square in order:
@@ -173,6 +180,12 @@ class Outlines:
                 part[masks[0]] = 0
             for level, label in enumerate(pieces[: len(masks) - 1], 1):
                 part[masks[level]] = label
+            if pieces and tops:
+                level = min(len(pieces), len(masks) - 1)
+                seen = tops[square][level - 1]
+                part[seen[y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]] = (
+                    pieces[level - 1] + top
+                )
         return labels
 
 
@@ -240,13 +253,13 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
         low = np.clip(np.floor(together.min(0)).astype(int) - 1, 0, (width - 1, height - 1))
         high = np.clip(np.ceil(together.max(0)).astype(int) + 2, low + 1, (width, height))
         size = int(high[0] - low[0]), int(high[1] - low[1])
-        masks = np.array([_filled(hull - low, size) for hull in own])
+        masks = np.array([filled(hull - low, size) for hull in own])
         covered = np.where(masks[1:].any(0), np.argmax(masks[1:], axis=0) + 1, NEVER).astype(np.uint8)
         columns.append(Column(int(low[0]), int(low[1]), masks, covered))
     return tuple(columns)
 
 
-def _filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
+def filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
     """Pixels (h, w) whose centre lies inside a convex outline.
 
     Rendered at four times the size, because OpenCV fills every pixel that the outline touches: half a pixel

@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.geometry.stack_masks import Window
 
-WHOLE = Window(0, 0, 20, 10)
-HIDDEN = np.s_[2:8, 2:8]
+WHOLE = Window(0, 0, 80, 40)
+FIELDS = np.repeat([[1] * 40 + [2] * 40], 40, axis=0).astype(np.uint8)
+"""Two fields beside each other."""
+HIDDEN = np.s_[8:32, 8:32]
+"""What a piece hides of the first one."""
+GENERIC = np.full((40, 80), -3.0, np.float32)
+
+
+def nats(background: Background, colour: tuple[int, int, int], *, flat: bool = False) -> float:
+    """Of this colour where the piece stood, if the field is bare."""
+    pixels = np.full((40, 80, 3), colour, np.uint8)
+    return float(background.log_likelihood(WHOLE, pixels, GENERIC, flat=flat)[HIDDEN].mean())
+
+
+def with_piece(
+    background: Background, field: tuple[int, int, int], piece: tuple[int, int, int], blur: float = 0.0
+) -> None:
+    """Show the background a field of this shade with a piece of that one on it, beside a light field."""
+    image = np.where(FIELDS[..., None] == 1, field, (200, 210, 220)).astype(np.uint8)
+    image[HIDDEN] = piece
+    bare = np.ones((40, 80), bool)
+    bare[HIDDEN] = False
+    background.learn(cv2.GaussianBlur(image, (0, 0), blur) if blur else image, WHOLE, bare, 1.0)
 
 
 def test_a_hidden_part_of_a_field_is_supposed_to_look_like_the_rest_until_it_is_seen() -> None:
-    fields = np.repeat([[1] * 10 + [2] * 10], 10, axis=0).astype(np.uint8)
-    image = np.where(fields[..., None] == 1, (40, 90, 60), (200, 210, 220)).astype(np.uint8)
-    bare = np.ones((10, 20), bool)
-    bare[HIDDEN] = False
-    image[HIDDEN] = (20, 20, 20)
-    background = Background(10, 20)
-    background.learn(image, WHOLE, bare, 1.0)
-
-    def nats(colour: tuple[int, int, int]) -> float:
-        pixels = np.full((10, 20, 3), colour, np.uint8)
-        return float(
-            background.log_likelihood(WHOLE, pixels, np.full((10, 20), -3.0, np.float32))[HIDDEN].mean()
-        )
-
-    assert nats((40, 90, 60)) == nats((200, 210, 220)) == -3.0
-    background.suppose(WHOLE, fields)
-    assert nats((40, 90, 60)) > 2 > -3 > nats((200, 210, 220))
+    background = Background(40, 80)
+    with_piece(background, (40, 90, 60), (20, 20, 20))
+    assert nats(background, (40, 90, 60)) == nats(background, (200, 210, 220)) == -3.0
+    background.suppose(WHOLE, FIELDS)
+    assert nats(background, (40, 90, 60)) > 2 > -3 > nats(background, (200, 210, 220))
     # What is seen at last counts whole, and not as a part of what was supposed.
-    background.learn(np.full((10, 20, 3), 120, np.uint8), WHOLE, ~bare, 0.25)
-    assert nats((120, 120, 120)) > 2
+    bare = np.zeros((40, 80), bool)
+    bare[HIDDEN] = True
+    background.learn(np.full((40, 80, 3), 120, np.uint8), WHOLE, bare, 0.25)
+    assert nats(background, (120, 120, 120)) > 2
+
+
+def test_the_shade_of_a_dark_field_under_a_white_piece_is_not_taken_from_their_blurred_edges() -> None:
+    """If it were, the field would look more like a black piece when the white one has gone."""
+    background, field = Background(40, 80), (35, 46, 68)
+    with_piece(background, field, (205, 234, 245), blur=1.0)
+    background.suppose(WHOLE, FIELDS)
+    exactly = Background(40, 80)
+    exactly.learn(np.full((40, 80, 3), field, np.uint8), WHOLE, np.ones((40, 80), bool), 1.0)
+    assert nats(background, field, flat=True) > nats(exactly, field, flat=True) - 0.5
 
 
 @pytest.mark.parametrize(
@@ -50,8 +72,8 @@ def test_a_field_of_a_chess_board_shows_its_own_shade_lit_or_shaded(
     shown: tuple[int, int, int], bare: bool
 ) -> None:
     """Compared with a piece that may have any colour, whatever the rest of the board looks like."""
-    background, field = Background(10, 20), np.full((10, 20, 3), (154, 195, 217), np.uint8)
-    background.learn(field, WHOLE, np.ones((10, 20), bool), 1.0)
-    elsewhere = np.full((10, 20), 4.0, np.float32)
-    pixels = np.full((10, 20, 3), shown, np.uint8)
+    background, field = Background(40, 80), np.full((40, 80, 3), (154, 195, 217), np.uint8)
+    background.learn(field, WHOLE, np.ones((40, 80), bool), 1.0)
+    elsewhere = np.full((40, 80), 4.0, np.float32)
+    pixels = np.full((40, 80, 3), shown, np.uint8)
     assert (background.log_likelihood(WHOLE, pixels, elsewhere, flat=True).mean() > 0) == bare

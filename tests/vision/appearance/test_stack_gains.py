@@ -1,4 +1,4 @@
-"""What a stack on one square would gain: as painting it says, however the stacks around it have changed."""
+"""What a stack on one square would gain: as by painting it, whatever stands around it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,24 @@ from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import CLASSES, ColourModel
 from focus_companion.vision.appearance.evidence import Evidence, classes
+from focus_companion.vision.appearance.flat_pieces import TOP, FlatPieceColours, flat_tops
+from focus_companion.vision.geometry.board_profiles import board_profile
+from focus_companion.vision.geometry.scene import BoardProfile
 from focus_companion.vision.geometry.stack_masks import Outlines
 
 LOOK = pleasant_look(640, 480)
-CAMERA = aimed_camera(LOOK.camera.lens, LOOK.profile, tilt=35, azimuth=0, fill=0.8)
+PROFILES = {"caps": LOOK.profile, "draughts": board_profile("chess-draughts")}
 AROUND = [{}, {"d3": "rgrgr"}, {"d3": "", "d5": "gg"}, {"d5": "gg"}]
 """What stands beside d4 in one position after the other."""
 
 
+def outlines_of(profile: BoardProfile) -> Outlines:
+    return Outlines(aimed_camera(LOOK.camera.lens, profile, tilt=35, azimuth=0, fill=0.8), profile)
+
+
 def colours() -> ColourModel:
     rng = np.random.default_rng(3)
-    model = ColourModel()
+    model = FlatPieceColours()
     model.learn({label: rng.integers(0, 255, (500, 3), np.uint8) for label in range(CLASSES)}, keep=0.0)
     return model
 
@@ -40,21 +47,36 @@ def differing(outlines: Outlines, stood: Sequence[str], square: int, stack: str)
     window = outlines.window(range(len(SQUARES)))
     before = {number: classes(standing) for number, standing in enumerate(stood)}
     painted = [
-        outlines.paint(stacks, window, outlines.far_to_near)
+        outlines.paint(stacks, window, outlines.far_to_near, flat_tops(outlines), TOP)
         for stacks in (before, before | {square: classes(stack)})
     ]
     return int(np.count_nonzero(painted[0] != painted[1]))
 
 
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 @pytest.mark.parametrize("stack", ["", "g", "gr", "grgg", "rrrrr"])
-def test_gains_follow_the_stacks_around_the_square(stack: str) -> None:
-    square, outlines, model = INDEX["d4"], Outlines(CAMERA, LOOK.profile), colours()
+def test_gains_follow_the_stacks_around_the_square(stack: str, profile: BoardProfile) -> None:
+    square, outlines, model = INDEX["d4"], outlines_of(profile), colours()
     image = np.random.default_rng(4).integers(0, 255, (480, 640, 3), np.uint8)
     for changes in AROUND:
         stood = position(changes)
-        told, anew = (
+        cached, fresh = (
             Evidence(image, seen, model, Background(480, 640), stood).stack_gain(square, stack)
-            for seen in (outlines, Outlines(CAMERA, LOOK.profile))
+            for seen in (outlines, outlines_of(profile))
         )
-        assert told == anew
-        assert told.pixels == differing(outlines, stood, square, stack)
+        assert cached == fresh
+        assert cached.pixels == differing(outlines, stood, square, stack)
+
+
+@pytest.mark.parametrize("name", ["chess-draughts", "chess-chips", "chess-coins"])
+def test_the_top_of_a_flat_piece_is_most_of_what_is_seen_of_it_from_above(name: str) -> None:
+    outlines = outlines_of(board_profile(name))
+    for tops, column in zip(flat_tops(outlines), outlines.columns, strict=True):
+        for top, piece in zip(tops, column.masks[1:], strict=True):
+            assert 0.6 * piece.sum() < top.sum() < piece.sum()
+            assert not (top & ~piece).any()
+
+
+@pytest.mark.parametrize("name", ["domination", "domination-shouldered", "bottle-caps"])
+def test_rounded_pieces_have_no_flat_tops(name: str) -> None:
+    assert not flat_tops(outlines_of(board_profile(name)))

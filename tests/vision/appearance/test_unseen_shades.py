@@ -11,6 +11,7 @@ from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import CLASS
 from focus_companion.vision.appearance.evidence import Evidence
 from focus_companion.vision.appearance.first_colours import before_any_piece
+from focus_companion.vision.appearance.flat_pieces import flat_tops
 from focus_companion.vision.appearance.learning import learn
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens
@@ -56,7 +57,7 @@ def test_the_first_piece_is_seen_whatever_its_shade_and_may_be_anybodys(
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_the_second_shade_is_told_from_the_first(field: str) -> None:
+def test_the_second_shade_is_distinguished_from_the_first(field: str) -> None:
     seen = {"g3": ("g", WHITE)}
     d5 = INDEX["d5"]
     other, same = evidence(field, seen, BLACK), evidence(field, seen, WHITE)
@@ -76,13 +77,42 @@ def test_what_was_only_guessed_has_no_weight_once_a_piece_is_seen() -> None:
     assert colours.of_any_shade[CLASS["r"]] and not colours.of_any_shade[CLASS["g"]]
 
 
-def test_a_piece_like_its_field_is_neither_seen_nor_missing() -> None:
-    """A white draught on a white field: whether one was set there, only the change tells."""
-    like = (150, 189, 212)
-    pieces = {"g3": ("g", like), "f6": ("r", BLACK)}
-    for shown in (like, FIELDS["light"]):
-        look = evidence("light", pieces, shown)
-        assert abs(look.stack_gain(INDEX["d5"], "g").nats) < 5
-        assert look.stack_gain(INDEX["d5"], "r").nats < -50
-    assert evidence("dark", pieces, like).stack_gain(INDEX["d5"], "g").nats > 50
-    assert evidence("dark", pieces, FIELDS["dark"]).stack_gain(INDEX["d5"], "g").nats < -50
+def beside(field: str, square: str, stack: str, side: float = 0.6) -> np.ndarray:
+    """A board all of one field's shade, with white and black pieces whose sides are darker than their tops,
+    and ``stack``, of pieces of those colours, on ``square``."""
+    image = np.full((480, 640, 3), FIELDS[field], np.uint8)
+    shades = {"g": np.array(FIELDS["light"]), "r": np.array(BLACK)}
+    for name, pieces in {**BEFORE, square: stack}.items():
+        column = OUTLINES.columns[INDEX[name]]
+        part = image[column.window.slices]
+        for level, piece in enumerate(pieces, 1):
+            part[column.masks[level]] = side * shades[piece]
+        if pieces:
+            part[flat_tops(OUTLINES)[INDEX[name]][len(pieces) - 1]] = shades[pieces[-1]]
+    noise = np.random.default_rng(3).normal(0, 3, image.shape)
+    return np.asarray(cv2.GaussianBlur(np.clip(image + noise, 0, 255).astype(np.uint8), (0, 0), 0.8))
+
+
+BEFORE = {"g3": "g", "f6": "r", "c4": "g", "c6": "r"}
+"""What stands on the board from the start, by square."""
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("shown", ["", "g", "r", "rg", "gg", "gr"])
+def test_a_piece_of_the_shade_of_its_field_is_seen_by_its_side(field: str, shown: str) -> None:
+    """White draughts have exactly the shade of the light fields here."""
+    colours, background = before_any_piece("gr", PROFILE), Background(480, 640)
+    stood = tuple(BEFORE.get(name, "") for name in SQUARES)
+    learn(beside(field, "d5", ""), OUTLINES, stood, colours, background, keep=0.0)
+    look = Evidence(beside(field, "d5", shown), OUTLINES, colours, background, stood)
+    gains = {stack: look.stack_gain(INDEX["d5"], stack).nats for stack in ("", "g", "r", "rg", "gg", "gr")}
+    best, second = sorted(gains, key=lambda stack: -gains[stack])[:2]
+    assert best == shown and gains[best] > gains[second] + 3, gains
+
+
+def test_a_field_never_seen_bare_is_known_when_its_piece_has_gone() -> None:
+    colours, background = before_any_piece("gr", PROFILE), Background(480, 640)
+    stood = tuple({**BEFORE, "d5": "g"}.get(name, "") for name in SQUARES)
+    learn(beside("light", "d5", "g"), OUTLINES, stood, colours, background, keep=0.0)
+    look = Evidence(beside("light", "d5", ""), OUTLINES, colours, background, stood)
+    assert look.stack_gain(INDEX["d5"], "").nats > 3

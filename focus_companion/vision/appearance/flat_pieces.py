@@ -1,0 +1,145 @@
+"""Pieces with a flat top, such as draughts: the visible top of a stack is a class of its own.
+
+A top has one shade, known from the other tops of its colour but for the brightness of the light. A side faces
+another way and so is lit differently: often it is all that distinguishes a white draught from a white field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.scene import Solid, ring_points
+from ..geometry.stack_masks import Outlines, filled, made_once
+from .background import lit, of_shade
+from .colour_model import BARE, CLASSES, ColourModel
+
+Mask = NDArray[np.bool_]
+
+TOP = CLASSES - 1
+"""The class of a top is that of its piece plus this."""
+_WIDE = 0.8
+"""Minimum radius of a flat top, as a share of the piece's radius. A narrower one has a slope around it, whose
+brightness is between those of the top and the side."""
+_AROUND = 0.3
+"""Side of the square, in squares of the board, over which the light on a surface is measured: well inside a
+top, which is 0.7 squares wide."""
+_FEWEST = 30
+"""Pixels of a top that must be visible for its shade to be learned."""
+
+
+@made_once
+def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
+    """For every square, in the window of its column, a mask (tallest, h, w): the pixels of the top of each
+    piece if it is the topmost. Empty if the pieces have no flat tops, or the empty squares have domes.
+    """
+    piece = outlines.profile.piece
+    radius = max(radius for radius, height in piece.rings if height == piece.height)
+    if not outlines.profile.flat or radius < _WIDE * piece.radius:
+        return ()
+    disc = Solid(((radius, piece.height),))
+    return tuple(_tops(outlines, square, disc) for square in range(len(outlines.columns)))
+
+
+def _tops(outlines: Outlines, square: int, disc: Solid) -> Mask:
+    """(tallest, h, w): :func:`flat_tops` of one square; ``disc`` is the top of a piece."""
+    profile, column = outlines.profile, outlines.columns[square]
+    x, y = profile.centres[square].tolist()
+    corner = np.array((column.left, column.top), np.float32)
+    masks = []
+    for level, covered in enumerate(column.masks[1:]):
+        ring = outlines.camera.project(ring_points(disc, (x, y), level * profile.rise)).astype(np.float32)
+        masks.append(filled(ring - corner, (column.width, column.height)) & covered)
+    return np.array(masks)
+
+
+def around_pixels(pixels: NDArray[np.uint8], pitch: float) -> NDArray[np.uint8]:
+    """(h, w, 3) the median shade around each of the pixels (h, w, 3); ``pitch`` is the side of a square in
+    pixels.
+    """
+    size = 2 * int(_AROUND * pitch / 2) + 1
+    return np.asarray(cv2.medianBlur(np.ascontiguousarray(pixels), max(3, size)), np.uint8)
+
+
+class FlatPieceColours(ColourModel):
+    """A colour model that also knows the tops and the sides of the pieces of each class."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sides = ColourModel()
+        self._tops: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        """For each class of tops, the centres (N, 2) in mm of the squares where one was seen last, and its
+        shade (N, 3) BGR there.
+        """
+
+    def learn_parts(
+        self,
+        pixels: NDArray[np.uint8],
+        painted: NDArray[np.uint8],
+        outlines: Outlines,
+        stacks: Sequence[str],
+        keep: float,
+    ) -> None:
+        """Learn from the pixels (h, w, 3) of the window of all columns, with the position ``stacks`` on it.
+
+        ``painted`` (h, w) are the classes of the pixels, with those of tops; :data:`BARE` where nothing is to
+        be learned. ``keep`` is the weight of previous knowledge of sides; that of tops is replaced.
+        """
+        window = outlines.window(range(len(stacks)))
+        sides = {label: pixels[painted == label] for label in range(BARE + 1, CLASSES)}
+        self._sides.learn(sides, keep)
+        seen: dict[int, list[tuple[NDArray[np.float64], NDArray[np.float64]]]] = {}
+        for square, masks in enumerate(flat_tops(outlines)):
+            if not stacks[square]:
+                continue
+            column = outlines.columns[square]
+            left, top = column.left - window.left, column.top - window.top
+            part = np.s_[top : top + column.height, left : left + column.width]
+            visible = masks[min(len(stacks[square]), len(masks)) - 1] & (painted[part] >= CLASSES)
+            if visible.sum() >= _FEWEST:
+                label = int(painted[part][visible][0])
+                shade = np.median(pixels[part][visible], axis=0)
+                seen.setdefault(label, []).append((outlines.profile.centres[square], shade))
+        for label, found in seen.items():
+            places, shades = zip(*found, strict=True)
+            self._tops[label] = np.array(places), np.array(shades)
+
+    def of_parts(
+        self, pixels: NDArray[np.uint8], around: NDArray[np.uint8], outlines: Outlines, square: int
+    ) -> dict[int, NDArray[np.float32]]:
+        """Log-likelihoods (h, w), in nats, of the pixels (h, w, 3) around a square, for each class of sides
+        and of tops that has been seen. ``around`` (h, w, 3) is that of :func:`around_pixels`.
+        """
+        sides = self._sides.log_likelihood(pixels)
+        scores = {int(label): sides[..., label] for label in np.flatnonzero(self._sides.known)}
+        for label, (places, shades) in self._tops.items():
+            # Nearby tops are in much the same light.
+            distance = np.linalg.norm(places - outlines.profile.centres[square], axis=1)
+            weight = 1 / (1 + (distance / outlines.profile.pitch) ** 2)
+            shade = np.asarray(weight @ shades / weight.sum(), np.uint8)
+            scores[label] = of_shade(pixels, lit(shade, around))
+        return scores
+
+
+def of_parts(
+    colours: ColourModel,
+    pixels: NDArray[np.uint8],
+    around: NDArray[np.uint8],
+    pieces: NDArray[np.float32],
+    outlines: Outlines,
+    square: int,
+) -> NDArray[np.float32]:
+    """(h, w, CLASSES + TOP) log-likelihoods, in nats, of the pixels (h, w, 3) around a square, for the bare
+    board, the sides and the tops of pieces.
+
+    Sides and tops that ``colours`` does not know are taken to look like whole pieces, whose log-likelihoods
+    are ``pieces`` (h, w, CLASSES). ``around`` (h, w, 3) is that of :func:`around_pixels`.
+    """
+    scores = np.concatenate([pieces, pieces[..., BARE + 1 :]], axis=-1)
+    if isinstance(colours, FlatPieceColours):
+        for label, known in colours.of_parts(pixels, around, outlines, square).items():
+            scores[..., label] = known
+    return scores
