@@ -30,7 +30,7 @@ def test_the_edges_are_those_of_the_picture_as_a_whole(window: tuple[int, int, i
 
 def test_edges_do_not_depend_on_where_in_memory_the_planes_lie() -> None:
     planes = np.random.default_rng(2).normal(0, 20, (2, 61, 83)).astype(np.float32)
-    first = normalized(*planes.copy(), 0.15)
+    first = normalized(planes[0].copy(), planes[1].copy(), 0.15)
     for offset in range(1, 9):
         held = [np.empty(plane.size + offset, np.float32)[offset:].reshape(plane.shape) for plane in planes]
         for place, plane in zip(held, planes, strict=True):
