@@ -13,7 +13,7 @@ from .outcome import Outcome
 from .position import MAX_HEIGHT, Position
 from .rules import Rules
 
-__all__ = ["Declaration", "IllegalMove", "Removed", "act", "apply", "play", "removed", "untrimmed"]
+__all__ = ["Declaration", "IllegalMove", "Removed", "act", "apply", "play", "removed", "trimmed", "untrimmed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +139,15 @@ def untrimmed(position: Position, move: Move) -> tuple[str, ...]:
         stacks[move.origin] = source[:left]
     stacks[move.target] += pieces
     return tuple(stacks)
+
+
+def trimmed(position: Position, move: Move) -> tuple[str, ...]:
+    """Return the 52 stacks after a legal turn, as :func:`apply` does with all else that it changes."""
+    stacks = untrimmed(position, move)
+    target = move.target
+    if len(stacks[target]) <= MAX_HEIGHT:
+        return stacks
+    return (*stacks[:target], stacks[target][-MAX_HEIGHT:], *stacks[target + 1 :])
 
 
 def _changed(counts: tuple[int, ...], index: int, by: int) -> tuple[int, ...]:

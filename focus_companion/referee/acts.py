@@ -15,7 +15,7 @@ from itertools import permutations
 
 from ..game.faults import explain
 from ..game.moves import Move, legal_moves
-from ..game.play import apply, removed, untrimmed
+from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
 from ..game.squares import FILE, RANK, SQUARES
@@ -137,9 +137,8 @@ class Acts:
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
     ) -> Iterator[Act]:
         """The stack above five, untrimmed and with only a part of its excess taken."""
-        excess = len(removed(position, move, self._rules))
         stacks = untrimmed(position, move)
-        for taken in range(excess):
+        for taken in range(len(stacks[move.target]) - MAX_HEIGHT):
             standing = list(stacks)
             standing[move.target] = standing[move.target][taken:]
             squares = {square for made in (*earlier, move) for square in _squares(made)}
@@ -157,9 +156,8 @@ class Acts:
             for two in legal_moves(middle, self._rules):
                 if not _within(two, open_squares):
                     continue
-                after = apply(middle, two, self._rules)
                 squares = {*_squares(one), *_squares(two)}
-                yield Act(Kind.TURNS, _changes(self.stacks, after.stacks, squares), (one, two))
+                yield Act(Kind.TURNS, _changes(self.stacks, trimmed(middle, two), squares), (one, two))
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
     def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
@@ -177,8 +175,7 @@ class Acts:
                 continue
             for two in legal_moves(middle, self._rules):
                 if _within(two, open_squares):
-                    after = apply(middle, two, self._rules)
-                    changes = _changes(self.stacks, after.stacks, {*_squares(one), *_squares(two)})
+                    changes = _changes(self.stacks, trimmed(middle, two), {*_squares(one), *_squares(two)})
                     squares = frozenset(changed).difference(_squares(two))
                     placed = bool(self.position.placing)
                     given = UNSEEN_PLACING if placed else None
@@ -207,8 +204,8 @@ class Acts:
         earlier = self._history[ply]
         older = 2 * (_taken(self.position) - _taken(earlier))
 
-        def made(after: Position, *moves: Move) -> Iterator[Act]:
-            changes = _changes(self.stacks, after.stacks)
+        def made(after: Sequence[str], *moves: Move) -> Iterator[Act]:
+            changes = _changes(self.stacks, after)
             expected = moves[0] in instead
             fewest = 1 if expected else 3
             if len(changes) < fewest or any(square not in open_squares for square in changes):
@@ -221,13 +218,13 @@ class Acts:
             if removed(earlier, move, self._rules):
                 continue
             after = apply(earlier, move, self._rules)
-            yield from made(after, move)
+            yield from made(after.stacks, move)
             between = _changes(self.stacks, after.stacks)
             if not after.to_move or not between or any(square not in open_squares for square in between):
                 continue
             for two in legal_moves(after, self._rules):
                 if _within(two, open_squares):
-                    yield from made(apply(after, two, self._rules), move, two)
+                    yield from made(trimmed(after, two), move, two)
 
     # ---- what they do not --------------------------------------------------------------------------------
 
@@ -345,10 +342,10 @@ class Acts:
                     straight = FILE[origin] == FILE[target] or RANK[origin] == RANK[target]
                     if target == origin or not straight or number > len(stack):
                         continue
-                    after = list(middle)
-                    after[origin], after[target] = stack[:-number], after[target] + stack[-number:]
+                    moved = {origin: stack[:-number], target: middle[target] + stack[-number:]}
                     squares = tuple(sorted({*_squares(one), origin, target}))
-                    changes = _changes(self.stacks, after, squares)
+                    after = {s: moved.get(s, middle[s]) for s in squares}
+                    changes = {s: left for s, left in after.items() if left != self.stacks[s]}
                     if changes:
                         yield Act(
                             Kind.WRONG_TWICE,

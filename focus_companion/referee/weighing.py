@@ -153,14 +153,15 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
     nats: dict[tuple[int, str], float] = {}
 
     def shown(act: Act, *, where_calm: bool) -> float:
-        total = 0.0
+        total, past = 0.0, act.past
         for change in act.changes.items():
             square = change[0]
-            if (square in calm and square not in act.past) is where_calm:
+            if (square in calm and square not in past) is where_calm:
                 # Thousands of acts change the same few squares to the same few stacks.
-                if change not in nats:
-                    nats[change] = look.evidence.stack_gain(*change).nats
-                total += nats[change]
+                gained = nats.get(change)
+                if gained is None:
+                    gained = nats[change] = look.evidence.stack_gain(*change).nats
+                total += gained
         return total
 
     # An unchanged square is never evidence for an act, so most acts need not be evaluated there.

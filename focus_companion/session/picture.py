@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _QUALITY: Final = 82
 
+_SAME: Final = 0.9
+"""Seconds for which one picture serves while nothing moves: viewers ask for one every second."""
+
 
 class Pictures:
     """Holds one frame; ``take`` is cheap, ``jpeg`` encodes at most once per frame and kind of drawing."""
@@ -24,8 +27,14 @@ class Pictures:
         self._encoded: dict[object, bytes] = {}
         self._of: Any = None
 
-    def take(self, frame: Any) -> None:
-        """Store ``frame`` as the newest; its image, (H, W, 3) uint8 BGR or None, must not change any more."""
+    def take(self, frame: Any, *, same: bool = False) -> None:
+        """Store ``frame`` as the newest; its image, (H, W, 3) uint8 BGR or None, must not change any more.
+
+        ``same``: nothing moves, so that the one before it, which is encoded already, serves a little longer.
+        """
+        before = self._frame
+        if same and before is not None and 0 <= frame.time - before.time < _SAME:
+            return
         self._frame = frame
 
     @property

@@ -131,7 +131,7 @@ class Pipeline:
         the last one. ``asked``: for whom others make the turns, and which one now.
         """
         before = self._usable.why
-        if not self._usable.judge(frame.picture, frame.time):
+        if not self._usable.judge(frame.picture, frame.time, same=self._at_rest):
             # Repeated as long as it lasts: the camera may have been lost and found in the meantime.
             return [OutOfView("camera", self._usable.why)] if self._usable.why else []
         back: list[Verdict] = [BackInView("camera")] if before else []

@@ -46,7 +46,7 @@ _MAX_PENDING: Final = 64
 _RETRY: Final = 1.0
 """Seconds between two attempts to write events that the journal could not store."""
 
-_AT_REST: Final = 0.2
+_AT_REST: Final = 0.3
 """Seconds between two pictures that are enough while nothing moves: a hand's visit takes longer."""
 
 _STALLED: Final = 30.0
@@ -322,7 +322,8 @@ class Session:
         # Whole microseconds: enough for any camera, and readable in the journal.
         self._time = max(self._time, round(frame.time, 6))
         emitted = self.attend()
-        self._pictures.take(frame)
+        in_view = self._sight.camera_state == "ok"
+        self._pictures.take(frame, same=in_view and self._sight.at_rest)
         self._frames += 1
         self._frame_at = self._clock()
         if self._held or self._history.paused:

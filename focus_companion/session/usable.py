@@ -15,6 +15,9 @@ EVERY: Final = 0.14
 still before anything is read from it.
 """
 
+EVERY_SAME: Final = 1.0
+"""The same while nothing moves at the board: most faults would show as motion."""
+
 
 class Usable:
     """Checks every picture of a stream."""
@@ -25,12 +28,13 @@ class Usable:
         self.why = ""
         """The fault that has lasted long enough, in the words of the event ``lost``; "" for none."""
 
-    def judge(self, picture: Picture, time: float) -> bool:
+    def judge(self, picture: Picture, time: float, *, same: bool = False) -> bool:
         """Whether this picture may be processed: nothing can be read or learned from a useless one.
 
-        ``time``: seconds of the stream.
+        ``time``: seconds of the stream; ``same``: nothing moved in the pictures before it.
         """
-        if self._since is None and self._judged is not None and 0 <= time - self._judged < EVERY:
+        every = EVERY_SAME if same else EVERY
+        if self._since is None and self._judged is not None and 0 <= time - self._judged < every:
             return True
         self._judged = time
         fault = picture_fault(picture)

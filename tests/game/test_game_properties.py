@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from focus_companion.game.faults import explain, sentence
 from focus_companion.game.moves import Move, carried, count_legal, legal_moves
-from focus_companion.game.play import apply, play, removed, untrimmed
+from focus_companion.game.play import apply, play, removed, trimmed, untrimmed
 from focus_companion.game.position import Position, parse_position, position_text
 from focus_companion.game.record import Entry, GameRecord, positions
 from focus_companion.game.rules import Rules
@@ -73,6 +73,7 @@ def test_every_turn_keeps_what_must_be_kept(variant: str, seed: int) -> None:
             unplaced = after.placing[index] if after.placing else 0
             assert on_board + after.reserves[index] + taken + unplaced == pieces
         gone = removed(before, move, rules)
+        assert trimmed(before, move) == after.stacks
         piled = untrimmed(before, move)[move.target]
         assert piled.endswith(carried(before, move))
         assert piled == "".join(piece.piece for piece in gone) + after.stacks[move.target]

@@ -10,7 +10,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.verdict import StartDiffers, StartSeen, Verdict
+from focus_companion.referee.verdict import OutOfView, StartDiffers, StartSeen, Verdict
 from focus_companion.session.pipeline import REST, Pipeline
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
@@ -59,6 +59,16 @@ def test_fewer_pictures_are_enough_until_the_board_is_found_and_while_nothing_mo
     table.pictures = [np.roll(table.pictures[0], 90 * way, axis=1) for way in (-1, 1)]
     table.watch(0.4)
     assert not table.sight.at_rest
+
+
+def test_after_a_rest_a_covered_camera_is_reported_and_nothing_is_read_from_its_pictures() -> None:
+    table = Setting(START.stacks)
+    table.watch(1.0 + REST + 0.6)
+    assert table.sight.at_rest
+    table.pictures = [np.full_like(table.pictures[0], 3)]
+    # It is noticed at the next picture that has moved, and reported a second later.
+    assert table.watch(1.0) == []
+    assert table.watch(0.4) == [OutOfView("camera", "dark")] * 2 and table.sight.camera_state == "dark"
 
 
 def test_between_two_games_the_board_is_not_called_lost() -> None:

@@ -8,7 +8,7 @@ kernel serves them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import overload
@@ -113,6 +113,9 @@ def opponent(image: NDArray[np.uint8]) -> Singles:
     return np.asarray(cv2.transform(image.astype(np.float32), _OPPONENT), np.float32)
 
 
+_STRIP = 96
+"""Rows of a strip in which a picture is processed."""
+
 _WORTH_HALVING = 500_000
 """Pixels from which a plane is reduced to half its size before a wide blur."""
 
@@ -122,16 +125,45 @@ def directions(planes: Singles, crowd: float) -> tuple[Singles, Singles]:
 
     ``crowd`` (0 … 1) is how much weaker edges are suppressed by stronger ones near by.
     """
+    return normalized(*gradients(planes), crowd)
+
+
+def gradients(planes: Singles) -> tuple[Singles, Singles]:
+    """The squared gradient, summed over the planes, times cosine and sine of its doubled angle."""
     cosine = np.zeros(planes.shape[:2], np.float32)
     sine = np.zeros(planes.shape[:2], np.float32)
-    for plane in cv2.split(planes):
-        gx = cv2.Sobel(plane, cv2.CV_32F, 1, 0, ksize=3, scale=0.125)
-        gy = cv2.Sobel(plane, cv2.CV_32F, 0, 1, ksize=3, scale=0.125)
-        sine += 2 * gx * gy
-        cosine += (gx - gy) * (gx + gy)
-    length = cv2.magnitude(cosine, sine)
-    scale = length + crowd * _around(length) + np.float32(_NOISE**2)
-    return cosine / scale, sine / scale
+    for rows, around, own in strips(len(planes), 1):
+        for plane in cv2.split(planes[around]):
+            gx = cv2.Sobel(plane, cv2.CV_32F, 1, 0, ksize=3, scale=0.125)[own]
+            gy = cv2.Sobel(plane, cv2.CV_32F, 0, 1, ksize=3, scale=0.125)[own]
+            sine[rows] += 2 * gx * gy
+            cosine[rows] += (gx - gy) * (gx + gy)
+    return cosine, sine
+
+
+def strips(height: int, reach: int) -> Iterator[tuple[slice, slice, slice]]:
+    """The rows of a picture in strips, which take little memory and stay in the cache: the rows of each, the
+    same with ``reach`` rows on either side (as far as there are any), and where in those its own are.
+    """
+    for top in range(0, height, _STRIP):
+        bottom = min(height, top + _STRIP)
+        first = max(0, top - reach)
+        yield slice(top, bottom), slice(first, bottom + reach), slice(top - first, bottom - first)
+
+
+def normalized(cosine: Singles, sine: Singles, crowd: float) -> tuple[Singles, Singles]:
+    """The same, normalized as by :func:`directions`; in place."""
+    # Not by OpenCV, whose magnitudes depend on where in memory the planes lie: by a last bit.
+    scale = cosine * cosine
+    scale += sine * sine
+    np.sqrt(scale, out=scale)
+    around = _around(scale)
+    around *= crowd
+    scale += around
+    scale += np.float32(_NOISE**2)
+    cosine /= scale
+    sine /= scale
+    return cosine, sine
 
 
 def _around(length: Singles) -> Singles:
@@ -174,8 +206,10 @@ def _roundness(planes: Singles, radius: float) -> Roundness:
     scale = _KERNEL_RADIUS / radius
     size = (max(16, round(width * scale)), max(16, round(height * scale)))
     way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    small = cv2.GaussianBlur(cv2.resize(planes, size, interpolation=way), (0, 0), 0.8)
-    cosine, sine = directions(np.asarray(small, np.float32), crowd=0.35)
+    small = np.asarray(cv2.resize(planes, size, interpolation=way), np.float32)
+    cv2.GaussianBlur(small, (0, 0), 0.8, dst=small)
+    cosine, sine = directions(small, crowd=0.35)
+    del small
     response = cv2.filter2D(cosine, cv2.CV_32F, cosine_kernel)
     response += cv2.filter2D(sine, cv2.CV_32F, sine_kernel)
     return Roundness(radius, size[0] / width, np.asarray(response, np.float32))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import BoardProfile, Camera, Solid
-from .blobs import Singles, directions, opponent
+from .blobs import Singles, gradients, normalized, opponent, strips
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +30,9 @@ _DOUBLED: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)]).astype(
 
 _BLUR = 1.0
 """Standard deviation in pixels of the blur before edge detection."""
+
+_REACH = 8
+"""Rows from which this blur and the gradients come at most."""
 
 
 @cache
@@ -97,8 +100,7 @@ class Edges:
         """The edges of a picture, or only of its ``window`` (left, top, right, bottom)."""
         height, width = image.shape[:2]
         left, top, right, bottom = window or (0, 0, width, height)
-        planes = cv2.GaussianBlur(opponent(image[top:bottom, left:right]), (0, 0), _BLUR)
-        cosine, sine = directions(np.asarray(planes, np.float32), crowd=0.15)
+        cosine, sine = normalized(*_gradients(image[top:bottom, left:right]), crowd=0.15)
         return cls(cosine, sine, (width, height), (left, top))
 
     def along(self, shown: OutlinePoints, reach: float, steps: int) -> Singles:
@@ -112,6 +114,16 @@ class Edges:
         cosine = _sampled(self.cosine, flat)
         sine = _sampled(self.sine, flat)
         return np.asarray((cosine * _DOUBLED[0] + sine * _DOUBLED[1]).reshape(places.shape[:3]))
+
+
+def _gradients(image: NDArray[np.uint8]) -> tuple[Singles, Singles]:
+    """The :func:`gradients` of a picture, slightly blurred."""
+    cosine, sine = np.empty((2, *image.shape[:2]), np.float32)
+    for rows, around, own in strips(len(image), _REACH):
+        planes = cv2.GaussianBlur(opponent(image[around]), (0, 0), _BLUR)
+        part = gradients(np.asarray(planes, np.float32))
+        cosine[rows], sine[rows] = part[0][own], part[1][own]
+    return cosine, sine
 
 
 def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, int]:

@@ -122,6 +122,10 @@ class Lens:
         )
 
 
+_AT_ONCE = 2048
+"""Points projected in one call: OpenCV computes all their derivatives, too, in half a kilobyte for each."""
+
+
 @dataclass(frozen=True)
 class Camera:
     """Intrinsics and extrinsics: a lens, and ``rotation`` (3,), a Rodrigues vector, and ``translation`` (3,)
@@ -149,14 +153,18 @@ class Camera:
 
     def project(self, points: Floats) -> Floats:
         """Pixels (N, 2) of points (N, 3) of the board frame."""
-        pixels, _ = cv2.projectPoints(
-            np.ascontiguousarray(points, float).reshape(-1, 1, 3),
+        places = np.ascontiguousarray(points, float).reshape(-1, 1, 3)
+        view = (
             np.array(self.rotation, float),
             np.array(self.translation, float),
             self.lens.matrix,
             np.array(self.lens.distortion, float),
         )
-        return np.asarray(pixels, float).reshape(-1, 2)
+        pixels = np.empty((len(places), 2))
+        for first in range(0, len(places), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            pixels[some] = cv2.projectPoints(places[some], *view)[0].reshape(-1, 2)
+        return pixels
 
     def on_board(self, pixels: Floats) -> Floats:
         """Intersections (N, 2), in mm, of the viewing rays through ``pixels`` (N, 2) with the plane z = 0."""

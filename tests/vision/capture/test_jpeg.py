@@ -192,6 +192,21 @@ def test_a_narrower_picture_is_made_from_a_reduced_one(image: Image, width: int)
     assert np.abs(shown - wanted).mean() < 6
 
 
+def test_while_nothing_moves_viewers_share_a_picture_for_a_second(image: Image) -> None:
+    pictures = Pictures()
+    frames = [Frame(at, at / 5, lazily(image)) for at in range(12)]
+    shown = []
+    for frame in frames[:10]:
+        pictures.take(frame, same=True)
+        shown.append(pictures.jpeg(width=640))
+    # Encoded twice in two seconds of five pictures each.
+    assert len({id(data) for data in shown}) == 2
+    # What moves is shown at once, and so is what follows it.
+    pictures.take(frames[10])
+    assert pictures.jpeg(width=640) is not shown[-1]
+    assert pictures.newest is frames[10].image
+
+
 def test_what_is_drawn_is_drawn_on_the_whole_picture(image: Image) -> None:
     pictures, seen = Pictures(), []
     pictures.take(Frame(0, 0.0, lazily(image)))
