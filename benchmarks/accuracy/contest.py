@@ -15,6 +15,7 @@ from focus_companion.commands.watch import PUBLIC
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.referee.referee import Referee
+from focus_companion.session.decisions import DecisionListener
 from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
@@ -103,13 +104,16 @@ class Ours:
         *,
         profiles: Sequence[BoardProfile] = plastic_sets(),
         rank1: str = "bottom",
+        on_decision: DecisionListener | None = None,
     ) -> None:
         if without:
             self.name = f"ours without {without}"
         if without == "height":
             profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
         self.pipeline = (
-            Lacking(rules, profiles, without) if without else Pipeline(rules, profiles, rank1=rank1)
+            Lacking(rules, profiles, without)
+            if without
+            else Pipeline(rules, profiles, rank1=rank1, on_decision=on_decision)
         )
         self.session = Session(rules, {}, None, self.pipeline)
 

@@ -81,13 +81,17 @@ class Life:
         return video, content
 
 
-def watched(video: Path, truth: Json) -> tuple[Score, list[dict[str, Any]], float]:
-    """The score of one video, the emitted events, and seconds of processor time."""
+def rules_of(truth: Json) -> Rules:
+    """The rules by which a recorded game was played."""
     settings = truth["settings"]
     order = "".join(settings["order"]).lower()
-    rules = Rules.make(settings["players"], order=order, partners=settings["partners"])
+    return Rules.make(settings["players"], order=order, partners=settings["partners"])
+
+
+def watched(video: Path, truth: Json) -> tuple[Score, list[dict[str, Any]], float]:
+    """The score of one video, the emitted events, and seconds of processor time."""
     with open_source(str(video)) as source:
-        run = hold(source, [Ours(rules)])[Ours.name]
+        run = hold(source, [Ours(rules_of(truth))])[Ours.name]
     if run.error:
         print(f"{video.name}: {run.error}", file=sys.stderr)
     return score(truth, run.events), run.events, run.seconds
