@@ -4,8 +4,8 @@
                               [--life PROGRAM FOLDER] [--effects NAME…] [--svg FILE] [--csv FILE]
 
 At every look at a still board of which the truth knows the position, the likeliest act claims a position,
-with the confidence that follows from its lead over the acts with another outcome, and the truth says whether it
-is right. Looks in a row with the same claim are no new evidence: they count once, with the last one's lead.
+with the confidence that follows from its lead over the acts with another outcome, and the truth says whether
+it is right. Looks in a row with the same claim are no new evidence: they count once, with the last lead.
 N simulated games, and altered recordings as in ``benchmarks.accuracy.life``.
 
 The temperature is the one number between a lead (nats) and a confidence: the fit is the one with which these
@@ -48,7 +48,8 @@ CLAIMS: Final = (0.0, 0.7, 0.9, 0.99, 0.999)
 @dataclass(frozen=True)
 class Claim:
     """What looks in a row led to: the likeliest ``act`` and the ``position`` it leads to, its ``lead``
-    (nats), whether it was ``right``, and whether it was ``reported`` as a turn, an alert or a turn taken back.
+    (nats), whether it was ``right``, and whether it was ``reported`` as a turn, an alert or a turn taken
+    back.
     """
 
     recording: str
@@ -195,7 +196,12 @@ def main() -> int:
     parser.add_argument(
         "--life", type=Path, nargs=2, metavar=("PROGRAM", "FOLDER"), help="altered recordings"
     )
-    parser.add_argument("--effects", nargs="+", default=["none"], help="which (none)")
+    parser.add_argument(
+        "--effects",
+        nargs="+",
+        default=["reflection", "sway", "bodyshadow"],
+        help="which (reflection sway bodyshadow)",
+    )
     parser.add_argument("--cache", type=Path, help="altered videos",
                         default=Path(tempfile.gettempdir()) / "focus-companion-life")  # fmt: skip
     parser.add_argument("--svg", type=Path, help="draw the diagram here")
