@@ -48,8 +48,8 @@ CLAIMS: Final = (0.0, 0.7, 0.9, 0.99, 0.999)
 @dataclass(frozen=True)
 class Claim:
     """What looks in a row led to: the likeliest ``act`` and the ``position`` it leads to, its ``lead``
-    (nats), whether it was ``right``, and whether it was ``reported`` as a turn, an alert or a turn taken
-    back.
+    (nats), whether it was ``right``, and whether it was ``reported``: as a turn, an alert, a take-back or a
+    question.
     """
 
     recording: str
