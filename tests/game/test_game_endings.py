@@ -7,7 +7,7 @@ from game_boards import given
 
 from focus_companion.game.declarations import Declaration
 from focus_companion.game.faults import IllegalMove
-from focus_companion.game.moves import Move, legal_moves
+from focus_companion.game.moves import Move, count_legal, legal_moves
 from focus_companion.game.outcome import Outcome
 from focus_companion.game.play import act, play
 from focus_companion.game.position import Position
@@ -265,3 +265,11 @@ def test_a_reserve_given_at_the_start_was_taken_before() -> None:
         "g", "fast"
     )
     assert after(given(board, fast_own="held", **switches), "*h3", "a3-a4", "d4-e4").result is None
+
+
+def test_two_players_the_game_goes_on_until_the_turn_reaches_who_cannot_move() -> None:
+    position, rules = given({"d5": "g"})
+    assert position.result is None and position.to_move == "g"
+    ended = play(position, Move.parse("d5-d6"), rules)
+    assert ended.result == Outcome("g", "domination")
+    assert legal_moves(ended, rules) == () and count_legal(ended, rules) == 0

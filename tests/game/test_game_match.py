@@ -97,6 +97,14 @@ def test_everybody_has_a_name_of_their_own(players: dict[str, str], names: dict[
         assert made == names
 
 
+def test_a_number_behind_a_name_is_not_another_players_name() -> None:
+    assert match_names("rgy", {"r": "Ann", "g": "Ann", "y": "Ann (2)"}) == {
+        "r": "Ann",
+        "g": "Ann (3)",
+        "y": "Ann (2)",
+    }
+
+
 def test_the_tournament_is_a_match() -> None:
     assert PRESETS["tournament"].games == 2
     assert PRESETS["tournament"].rules() == Rules.make(2)

@@ -258,3 +258,9 @@ def test_presets_take_further_switches_and_refuse_nonsense() -> None:
         preset("partners").rules(2)
     with pytest.raises(RulesError, match="domination"):
         preset("nonsense")
+
+
+def test_only_who_plays_can_begin() -> None:
+    for rules in (Rules.make(2), given({"d5": "g", "h3": "r"})[1]):
+        with pytest.raises(RulesError, match="yellow does not play, and cannot begin"):
+            rules.begun_by("y")

@@ -53,6 +53,18 @@ def read(feed: Feed, after: int | None, count: int) -> list[tuple[int, Event]]:
     return found
 
 
+def waiting(feed: Feed, count: int) -> tuple[list[Subscription], list[tuple[int, Event] | None]]:
+    """As many subscriptions, each waiting in a thread for its next event, and the list that receives them."""
+    received: list[tuple[int, Event] | None] = []
+    subscriptions = [feed.subscribe(heartbeat=120) for _ in range(count)]
+    for subscription in subscriptions:
+        threading.Thread(
+            target=lambda s=subscription: received.append(next(iter(s), None)), daemon=True
+        ).start()
+    until(lambda: all(s.waiting for s in subscriptions))
+    return subscriptions, received
+
+
 def test_without_an_id_only_what_follows_comes() -> None:
     log = Log()
     feed = Feed(0, log)
@@ -143,7 +155,7 @@ def test_close_ends_a_waiting_listener_at_once() -> None:
             ended.set()
 
         threading.Thread(target=listen, daemon=True).start()
-        time.sleep(0.02)
+        until(lambda s=subscription: s.waiting)
         (subscription if end == "subscription" else feed).close()
         assert ended.wait(30)
 
@@ -178,16 +190,9 @@ def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None
 
 def test_of_many_who_wait_one_batch_is_woken_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_feed, "BATCH_PAUSE", 60.0)
-    log, heard = Log(), []
+    log = Log()
     feed = Feed(0, log)
-    subscriptions = [feed.subscribe(heartbeat=120) for _ in range(3 * BATCH)]
-    threads = [
-        threading.Thread(target=lambda s=s: heard.append(next(iter(s), None)), daemon=True)
-        for s in subscriptions
-    ]
-    for thread in threads:
-        thread.start()
-    until(lambda: all(s.waiting for s in subscriptions))
+    _, heard = waiting(feed, 3 * BATCH)
     feed.publish(log.add(1))
     until(lambda: len(heard) >= BATCH)
     time.sleep(0.2)
@@ -198,16 +203,9 @@ def test_of_many_who_wait_one_batch_is_woken_at_first(monkeypatch: pytest.Monkey
 
 
 def test_after_waking_many_the_feed_uses_no_processor() -> None:
-    log, received = Log(), []
+    log = Log()
     feed = Feed(0, log)
-    subscriptions = [feed.subscribe(heartbeat=120) for _ in range(2 * BATCH)]
-    threads = [
-        threading.Thread(target=lambda s=s: received.append(next(iter(s), None)), daemon=True)
-        for s in subscriptions
-    ]
-    for thread in threads:
-        thread.start()
-    until(lambda: all(s.waiting for s in subscriptions))
+    subscriptions, received = waiting(feed, 2 * BATCH)
     feed.publish(log.add(1))
     until(lambda: len(received) == 2 * BATCH)
     for subscription in subscriptions:
@@ -224,7 +222,7 @@ def test_many_who_wait_are_ended_at_once() -> None:
     threads = [threading.Thread(target=lambda s=s: [*s], daemon=True) for s in subscriptions]
     for thread in threads:
         thread.start()
-    time.sleep(0.05)
+    until(lambda: all(s.waiting for s in subscriptions))
     subscriptions[0].close()
     threads[0].join(20)
     assert not threads[0].is_alive() and threads[1].is_alive()
