@@ -1,15 +1,16 @@
 """Starts other than the full board of the plastic set: games from them, and empty boards.
 
-    python -m benchmarks.accuracy.starts drop|draughts|dropped|roles|position|empty
+    python -m benchmarks.accuracy.starts drop|draughts|dropped|roles|position|positions-draughts|empty
                                          [--cases N] [--seed S] [--plies N] [--events FOLDER]
 
 ``drop``: games from the empty board, both plastic sets, 10 to 45 degrees off the vertical. ``draughts``: the
 usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
 ``--rank1`` given. ``dropped``: the same from the empty board. ``roles``: the first turn
 of such games without ``--rank1``, which must be read as it was or lead to a question. ``position``: games
-from positions that the camera reads, after 10 to 30 turns. ``empty``: boards with nothing on them, to be
-found; their camera's place is compared with the truth. Each case follows from its number alone. One line a
-case; ``--events`` keeps the events.
+from positions that the camera reads, after 10 to 30 turns. ``positions-draughts``: the same with draughts on
+a chess board; ``--plies 0`` ends with the reading. ``empty``: boards with nothing on them, to be found; their
+camera's place is compared with the truth. Each case follows from its number alone. One line a case;
+``--events`` keeps the events.
 """
 
 from __future__ import annotations
@@ -180,14 +181,18 @@ def dropped(number: int, plies: int, keep: Path | None) -> Told:
 
 
 def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, stream: int) -> Told:
-    rng = np.random.default_rng([number, stream])
+    look, name, profile = _draughts_look(number, np.random.default_rng([number, stream]))
+    outcome = watched(look, rules, number, plies, (profile,), keep)
+    return replace(outcome, about=f"{look.camera.tilt:.0f}° {name} {outcome.about}")
+
+
+def _draughts_look(number: int, rng: np.random.Generator) -> tuple[SceneStyle, str, BoardProfile]:
+    """Draughts on a chess board, the name of their pair of shades, and their set."""
     name = list(SHADES)[number % len(SHADES)]
     shades = SHADES[name] if (number // len(SHADES)) % 2 == 0 else SHADES[name][::-1]
     profile = board_profile("chess-draughts")
     look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
-    look = seen_from(look, rng, profile, (20, 45))
-    outcome = watched(look, rules, number, plies, (profile,), keep)
-    return replace(outcome, about=f"{look.camera.tilt:.0f}° {name} {outcome.about}")
+    return seen_from(look, rng, profile, (20, 45)), name, profile
 
 
 def roles(number: int, plies: int, keep: Path | None) -> Told:
@@ -255,6 +260,26 @@ def read_position(number: int, plies: int, keep: Path | None) -> Told:
     rng = np.random.default_rng([number, 55])
     look = random_look(rng, (960, 720))
     look = seen_from(look, rng, look.profile, (10, 45))
+    return _read_position(look, "", number, plies, plastic_sets(), keep, rng)
+
+
+def read_draughts(number: int, plies: int, keep: Path | None) -> Told:
+    """The same with the draughts of one pair of shades; every pair, either way round, has its turn."""
+    rng = np.random.default_rng([number, 57])
+    look, name, profile = _draughts_look(number, rng)
+    return _read_position(look, f" {name}", number, plies, (profile,), keep, rng)
+
+
+def _read_position(
+    look: SceneStyle,
+    name: str,
+    number: int,
+    plies: int,
+    profiles: Sequence[BoardProfile],
+    keep: Path | None,
+    rng: np.random.Generator,
+) -> Told:
+    """A game from a position that the camera reads, with this look."""
     rules, turns = Rules.make(2), int(rng.integers(10, 31))
     reached = start_position(rules)
     for _ in range(turns):
@@ -264,16 +289,9 @@ def read_position(number: int, plies: int, keep: Path | None) -> Told:
         reached = apply(reached, move, rules)
     reserves = dict(zip(reached.players, reached.reserves, strict=True))
     start = Start.make(rules.order, reached.stacks, reserves=reserves, to_move=reached.to_move)
-    outcome = watched(
-        look,
-        Rules.make(2, set_up="position", start=start),
-        number,
-        plies,
-        plastic_sets(),
-        keep,
-        Reading,
-    )
-    return replace(outcome, about=f"{look.camera.tilt:.0f}° after {turns} turns {outcome.about}")
+    set_up = Rules.make(2, set_up="position", start=start)
+    outcome = watched(look, set_up, number, plies, profiles, keep, Reading)
+    return replace(outcome, about=f"{look.camera.tilt:.0f}°{name} after {turns} turns {outcome.about}")
 
 
 def empty(number: int, plies: int, keep: Path | None) -> Told:
@@ -310,6 +328,7 @@ KINDS: dict[str, Callable[[int, int, Path | None], Told]] = {
     "dropped": dropped,
     "roles": roles,
     "position": read_position,
+    "positions-draughts": read_draughts,
     "empty": empty,
 }
 
