@@ -58,8 +58,8 @@ DIM: Final = 0.35
 
 _LEANS: Final = (10.0, 20.0, 40.0)
 _UP_AT_MOST: Final = 0.6
-"""Degrees by which the camera is moved in a trial; upwards at most this fraction of the way to the vertical.
-"""
+"""Degrees by which the camera is moved in a trial; upwards at most this fraction of the way to the
+vertical."""
 
 _WORTH_DOING: Final = 0.5
 """Minimum gain in nats for advice; less is noise."""
