@@ -75,7 +75,7 @@ _CHANNEL_SUM = np.ones((1, 3), np.float32)
 
 
 class Smoothed:
-    """A picture with two cached blurred parts: the board's surroundings, and the table's, subsampled."""
+    """A picture with two cached blurred parts: the board's window, and the table's, which is subsampled."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
         self.image = image
@@ -152,7 +152,7 @@ class Change:
         rows, columns = self._slices(square)
         corners = sums[rows.stop, columns.stop] - sums[rows.start, columns.stop]
         if corners - sums[rows.stop, columns.start] + sums[rows.start, columns.start] == 0:
-            # A short cut for nearly every square of nearly every look.
+            # A shortcut that serves nearly every square of nearly every look.
             return 0.0
         return self._share_of(square, self.changed)
 

@@ -22,6 +22,14 @@ _SAMPLED_RADIUS = 0.7
 """Radius within which a piece or a dome is sampled, relative to its own."""
 _SAMPLED_HEIGHT = 0.7
 """Height above its base at which a piece or a dome is sampled, relative to its own height."""
+_SHIFT_STEP = 0.2
+"""First step of the search for a displacement, in squares."""
+_TURN_STEP = 2.0
+"""First step of the search for a rotation, in degrees."""
+_SEARCH_LEVELS = 5
+"""Number of grids that are searched, each with half the steps of the one before."""
+_EXCLUDED_NATS = -20.0
+"""Log-likelihood that keeps a class from being the most likely one."""
 _MAX_POINT_NATS = 3.0
 """Limit, in nats, of the log-likelihood ratio of a single point."""
 AGREEMENT_THRESHOLD = 0.5
@@ -128,7 +136,9 @@ def _log_likelihood_ratio(
     own = np.take_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -1)[
         ..., 0
     ]
-    np.put_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -20.0, -1)
+    np.put_along_axis(
+        scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], _EXCLUDED_NATS, -1
+    )
     return np.where(
         inside,
         np.clip(own - np.maximum(scores.max(-1), 0.0), -_MAX_POINT_NATS, _MAX_POINT_NATS),
@@ -188,11 +198,11 @@ def seek(
 
     ``reach`` in squares and ``turn`` in degrees bound a coarse-to-fine grid search.
     """
-    step, spin = 0.2 * profile.pitch, float(np.radians(2.0))
+    step, spin = _SHIFT_STEP * profile.pitch, float(np.radians(_TURN_STEP))
     shifts = np.arange(-reach * profile.pitch, reach * profile.pitch + 0.1, step)
     turns = np.arange(-np.radians(turn), np.radians(turn) + 1e-3, spin)
     best = (-np.inf, 0.0, 0.0, 0.0)
-    for _ in range(5):
+    for _ in range(_SEARCH_LEVELS):
         _, x, y, angle = best
         offsets = np.array([(x + dx, y + dy, 0.0) for dx in shifts for dy in shifts])
         for spun in angle + turns:

@@ -17,7 +17,7 @@ MIN_WIDE_CHANGE_SQUARES = 12
 """Minimum number of squares that have changed at once if a push or another light is to be suspected."""
 _MIN_CHANGED_STACK_SHARE = 0.8
 """Share of the stacks above which a change is a push or another light; an arm changes fewer."""
-_MIN_TOUCHED_SHARE = 0.08
+_MIN_STACK_CHANGE = 0.08
 """Changed share of a stack's pixels above which the stack counts as changed."""
 _ABSORB_DELAY = 1.4
 """Seconds after which a change of fewer stacks is taken for another light, if nearly all squares agree."""
@@ -50,7 +50,7 @@ class Recovery:
         self._share_here = share_agreeing(image, camera, probe, colours)
         self._elsewhere, self._share_elsewhere = seek(image, camera, profile, probe, colours)
         occupied = np.array([bool(stack) for stack in stacks])
-        changed = float((change.touched > _MIN_TOUCHED_SHARE)[occupied].mean()) if occupied.any() else 1.0
+        changed = float((change.touched > _MIN_STACK_CHANGE)[occupied].mean()) if occupied.any() else 1.0
         # An arm changes a part of the board; a push or a lamp changes all of it.
         self._everywhere = changed > _MIN_CHANGED_STACK_SHARE
 
