@@ -65,10 +65,10 @@ class Ignored:
     def __init__(self, look: Look) -> None:
         shown = {int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > ALONE)}
         against = {s: IGNORED * min(1.0, (n - ALONE) / (ALONE_SURE - ALONE)) for s, n in shown.items()}
-        against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.stirred.items()}
+        against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.faintly_changed.items()}
         self._against, self._shown = against, shown
         self._outlines, self._stood = look.evidence.outlines, look.evidence.standing
-        self._differs = look.differs if look.change is not None else np.full(len(look.touched), np.inf)
+        self._differs = look.deviations if look.change is not None else np.full(len(look.touched), np.inf)
 
     def nats(self, act: Act) -> float:
         """The penalty of the most changed square, if there are few of them."""
@@ -111,7 +111,7 @@ def calm_squares(look: Look) -> frozenset[int]:
     """
     if look.change is None:
         return frozenset()
-    calm = (look.touched < OPEN) & (look.differs < CALM)
+    calm = (look.touched < OPEN) & (look.deviations < CALM)
     return frozenset(np.flatnonzero(calm).tolist())
 
 
@@ -148,7 +148,7 @@ def _gained_before(look: Look, square: int, stack: str) -> float:
     """Nats by which the square looked more like this stack than like its own already, when its own stood
     there: the pose or the set is a little wrong, and that speaks for the stack now as then.
     """
-    if look.touched[square] < OPEN and look.differs[square] < CALM:
+    if look.touched[square] < OPEN and look.deviations[square] < CALM:
         # It looks as it looked.
         return max(0.0, look.evidence.stack_gain(square, stack).nats)
     return max(0.0, look.gain_before(square, stack))
@@ -158,14 +158,14 @@ def _differs(look: Look, square: int) -> float:
     """Nats for a change of the square, from how different it looks: those of a normal deviate, bounded
     because a shadow may change it, too.
     """
-    by = max(0.0, float(look.differs[square]))
+    by = max(0.0, float(look.deviations[square]))
     return min(by * by / 2, 2 * PLACED_UNSEEN) - PLACED_UNSEEN
 
 
 def _unseen(look: Look, square: int, stack: str) -> float:
     """Penalty in nats for a change of a calm square between the assumed stack and this one."""
     against = UNSEEN * (1 - float(look.touched[square]) / OPEN)
-    if look.differs[square] < CALM:
+    if look.deviations[square] < CALM:
         against += UNMOVED
     return against * min(1.0, differing(look, square, stack) / PLAIN)
 
@@ -189,7 +189,7 @@ def like_its_top(look: Look, act: Act, square: int) -> bool:
 
 def plainly_stirred(look: Look) -> set[int]:
     """Squares that look so different that a shadow is unlikely."""
-    return {s for s, by in look.stirred.items() if by >= PLAINLY}
+    return {s for s, by in look.faintly_changed.items() if by >= PLAINLY}
 
 
 def differing(look: Look, square: int, stack: str) -> float:

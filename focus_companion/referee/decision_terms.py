@@ -50,7 +50,7 @@ def terms_of(look: Look, decision: Decision, *, thorough: bool = False) -> Terms
     light = "as in the reference"
     moved = 0.0
     if look.conditions is not None:
-        moved = look.conditions.moves()
+        moved = look.conditions.corner_displacement()
         if look.conditions.light is not None:
             light = (
                 "another light" if look.conditions.light.veil is None else "another light, with a reflection"
@@ -110,11 +110,11 @@ def _squares(look: Look, best: Act, decision: Decision, *, thorough: bool) -> li
     ignored = Ignored(look)
     alone = set(ignored.alone(best))
     over: tuple[int, ...] = ()
-    if decision.covered and look.covering is not None:
-        over = look.covering.under
+    if decision.covered and look.occluder is not None:
+        over = look.occluder.squares
     found = []
     for square, before in enumerate(look.evidence.standing):
-        changed = look.touched[square] >= OPEN or square in look.stirred
+        changed = look.touched[square] >= OPEN or square in look.faintly_changed
         if not changed and square not in best.changes:
             continue
         explained: Explained = "beside" if square in ignored.changed else "hardly changed"
@@ -130,7 +130,7 @@ def _squares(look: Look, best: Act, decision: Decision, *, thorough: bool) -> li
             like, _ = look.evidence.read(square, _letters(look), TALLEST)
             gain = look.evidence.stack_gain
             nats = gain(square, like).nats - gain(square, now).nats
-        touched, differs = float(look.touched[square]), float(look.differs[square])
+        touched, differs = float(look.touched[square]), float(look.deviations[square])
         name = str(SQUARES[square])
         found.append(SquareTerms(name, explained, before, now, like, nats, touched, differs))
     kinds = get_args(Explained)

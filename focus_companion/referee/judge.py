@@ -83,12 +83,12 @@ def _judged(
     begun: Beginning | None,
 ) -> Judgement:
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= OPEN)]
-    if open_squares or max(look.stirred.values(), default=0.0) > UNLIT:
-        open_squares = sorted({*open_squares, *look.stirred})
+    if open_squares or max(look.faintly_changed.values(), default=0.0) > UNLIT:
+        open_squares = sorted({*open_squares, *look.faintly_changed})
     elif not beliefs:
         return _with_foreign(look, Judgement(NOTHING, 0.0, 50.0))
     likeliest = _most_changed(look, open_squares, 5)
-    over = look.foreign(likeliest, {s: len(look.evidence.standing[s]) + 3 for s in likeliest})
+    over = look.foreign_area(likeliest, {s: len(look.evidence.standing[s]) + 3 for s in likeliest})
     if over > AMISS:
         # An arm: no turn changes so much outside its few squares.
         return Judgement(NOTHING, 0.0, 0.0, foreign=over)
@@ -110,11 +110,11 @@ def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
     position = history[-1]
     if position.placing and look.change is not None:
         own = [s for s, stack in enumerate(position.stacks) if stack[-1:] == position.to_move]
-        if any(look.differs[s] >= STIRRED_PLACING for s in own):
+        if any(look.deviations[s] >= STIRRED_PLACING for s in own):
             return True
-    if not look.stirred:
+    if not look.faintly_changed:
         return False
-    turns = Acts(history, rules).turns(look.stirred.keys(), whole=True)
+    turns = Acts(history, rules).turns(look.faintly_changed.keys(), whole=True)
     plainly = plainly_stirred(look)
     return any(act.changes.keys() <= plainly or look.evidence.gain(act.changes).nats > 0 for act in turns)
 
@@ -245,7 +245,9 @@ def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Ac
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     """The judgement with the foreign area over the board that its act does not explain."""
     changes = judgement.act.changes
-    return replace(judgement, foreign=look.foreign(list(changes), {s: len(v) for s, v in changes.items()}))
+    return replace(
+        judgement, foreign=look.foreign_area(list(changes), {s: len(v) for s, v in changes.items()})
+    )
 
 
 def _overlap(look: Look, square: int, others: Sequence[int]) -> bool:

@@ -77,13 +77,15 @@ def _out_of_sight(look: Look, act: Act, square: int) -> bool:
     """
     if look.change is None or square in look.unsettled:
         return True
-    by, top = look.differs[square], act.changes[square][-1:]
+    by, top = look.deviations[square], act.changes[square][-1:]
     stood = look.evidence.standing
-    if any(more > by and stood[s][-1:] == top for s, more in look.stirred.items() if s not in act.changes):
+    if any(
+        more > by and stood[s][-1:] == top for s, more in look.faintly_changed.items() if s not in act.changes
+    ):
         return True
-    if look.change.touched[square] >= FAINTLY or square in look.stirred:
+    if look.change.touched[square] >= FAINTLY or square in look.faintly_changed:
         return False
-    return bool(by <= np.delete(look.differs, list(act.changes)).max(initial=0.0))
+    return bool(by <= np.delete(look.deviations, list(act.changes)).max(initial=0.0))
 
 
 def _trimmed_otherwise(act: Act, other: Act) -> bool:
@@ -117,7 +119,7 @@ def _worth(look: Look, act: Act, other: Act) -> float:
     if own and _rims_show(look, act, own):
         return 1.0
     instead = _alone(other, act)
-    calm = bool(instead) and all(look.differs[s] < CALM for s in instead)
+    calm = bool(instead) and all(look.deviations[s] < CALM for s in instead)
     return 1.0 if own and calm and plainly_stirred(look).issuperset(own) else RIMS
 
 

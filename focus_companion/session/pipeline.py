@@ -328,8 +328,8 @@ def _patience(look: Look, standing: Sequence[str]) -> float:
     """Seconds after which what seems to cover the board counts as part of the scene."""
     if look.all_over:
         return RELIT_PATIENCE
-    if look.age > THING_PATIENCE and look.covering is not None:
-        alone = not look.covering.comes_in or not look.hidden
+    if look.age > THING_PATIENCE and look.occluder is not None:
+        alone = not look.occluder.from_edge or not look.hidden
         return THING_PATIENCE if alone else COVERED_PATIENCE
     if look.age > SHADE_PATIENCE and look.widespread and len(look.disagreeing(standing)) <= A_TURN:
         return SHADE_PATIENCE

@@ -25,7 +25,7 @@ from ..lights import ports as light_ports
 from ..lights.opening import wanted
 from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
-from ..vision.machine_speed import ENOUGH, MachineSpeed
+from ..vision.machine_speed import MIN_RATE, MachineSpeed
 from .checks import Check
 
 LIBRARIES: Final = (
@@ -144,7 +144,7 @@ def check_speed(speed: MachineSpeed) -> Iterator[Check]:
         yield Check("speed", "ok", f"{text}; that is enough")
     else:
         remedy = "end other programs, or use a faster computer: some turns will be reported late"
-        yield Check("speed", "warn", f"{text}; {ENOUGH:.0f} are enough", remedy)
+        yield Check("speed", "warn", f"{text}; {MIN_RATE:.0f} are enough", remedy)
 
 
 def check_journal(folder: Path) -> Iterator[Check]:

@@ -46,19 +46,19 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
         "behind that",
         "in its shadow",
         "of what does not show itself",
-        "few changed, many stirred",
+        "few changed, many faintly",
         "the light",
-        "stirred",
-        "stirred a little",
-        "stirred and changed",
+        "faintly changed",
+        "faintly changed, by little",
+        "faintly changed and changed",
     ],
 )
 def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     touched: dict[str, float], changes: dict[str, str], against: float
 ) -> None:
-    """``touched`` below 0: stirred by that fraction of the certain level."""
+    """``touched`` below 0: faintly changed by that fraction of the certain level."""
     by = {INDEX[square]: -share for square, share in touched.items() if share < 0}
-    stirred = {square: 12.0 * share for square, share in by.items()}
+    faintly_changed = {square: 12.0 * share for square, share in by.items()}
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
         shares[INDEX[square]] = max(0.0, share)
@@ -67,10 +67,10 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     evidence = SimpleNamespace(outlines=outlines, standing=start_position(RULES).stacks)
     look: Any = SimpleNamespace(
         touched=shares,
-        stirred=stirred,
+        faintly_changed=faintly_changed,
         evidence=evidence,
         change=object(),
-        differs=np.where(shares > 0, 9.0, 1.0),
+        deviations=np.where(shares > 0, 9.0, 1.0),
     )
     act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
     assert course.Ignored(look).nats(act) == pytest.approx(against)
@@ -84,13 +84,19 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
         (6.0, 25.0, -9.0, course.UNSEEN),
         (6.0, 25.0, 20.0, course.UNSEEN + 20.0),
     ],
-    ids=["calm", "calm, but it would fit better", "stirred", "stirred, but it fitted better before"],
+    ids=[
+        "calm",
+        "calm, but it would fit better",
+        "faintly changed",
+        "faintly changed, but it fitted better before",
+    ],
 )
 def test_a_square_that_looks_as_before_was_not_changed(
     by: float, gained: float, before: float, against: float
 ) -> None:
-    """One more piece would be clearly visible; the square differs ``by`` standard deviations. What it gained
-    in the picture before, too, is no evidence."""
+    """One more piece would be clearly visible; the square deviates by ``by`` standard deviations. What it
+    gained in the picture before, too, is no evidence.
+    """
     outlines = SimpleNamespace(piece_pixels=1000.0)
     evidence = SimpleNamespace(
         standing=start_position(RULES).stacks,
@@ -99,7 +105,7 @@ def test_a_square_that_looks_as_before_was_not_changed(
     )
     look: Any = SimpleNamespace(
         touched=np.zeros(len(SQUARES)),
-        differs=np.full(len(SQUARES), by),
+        deviations=np.full(len(SQUARES), by),
         since_mark=None,
         appeared="",
         evidence=evidence,
@@ -169,7 +175,7 @@ def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
     shown[INDEX["d5"]] = touched
     look: Any = SimpleNamespace(
         touched=shown,
-        differs=np.full(len(SQUARES), 9.0),
+        deviations=np.full(len(SQUARES), 9.0),
         gain_before=lambda *_: -9.0,
         unsettled=(),
         since_mark=None,

@@ -50,7 +50,7 @@ def test_a_turn_is_clean_only_if_its_squares_do_not_show_another_way_between_the
         stack_gain=lambda *which: SimpleNamespace(nats=nats.get(which, 100.0), per_pixel=3.6, pixels=64),
         outlines=SimpleNamespace(touching=lambda squares: squares),
     )
-    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred={})
+    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), faintly_changed={})
     assert clean(look, turn) is is_clean
 
 
@@ -75,6 +75,8 @@ def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
         gain=lambda changes: gained(*changes),
         stack_gain=lambda square, _: gained(square),
     )
-    stirred = {f6: 125.0, f7: 434.0}
-    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred=stirred)
+    faintly_changed = {f6: 125.0, f7: 434.0}
+    look: Any = SimpleNamespace(
+        evidence=evidence, touched=np.zeros(len(SQUARES)), faintly_changed=faintly_changed
+    )
     assert explains(look, Judgement(act, 27.3, 42.3), []) is explained

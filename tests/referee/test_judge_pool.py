@@ -36,7 +36,7 @@ def look_at(position: Position, touched: Mapping[str, float], **more: Any) -> An
     evidence = SimpleNamespace(
         standing=position.stacks, outlines=outlines, gain=lambda _: SimpleNamespace(nats=-9.0)
     )
-    usual = {"stirred": {}, "change": None, "evidence": evidence, "foreign": lambda *_: 0.0}
+    usual = {"faintly_changed": {}, "change": None, "evidence": evidence, "foreign_area": lambda *_: 0.0}
     return SimpleNamespace(touched=shares, **usual | more)
 
 
@@ -149,9 +149,11 @@ def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
     """A green piece on a bare dome like it went onto another green one: neither changes many pixels."""
     played = rules({"d5": "g", "d6": "r", "h4": "g", "g4": "g"}, {})
     position = start_position(played)
-    differs = np.ones(len(SQUARES))
-    differs[[INDEX["d5"], INDEX["d6"]]] = 50.0
-    look = look_at(position, {"d5": 0.04, "d6": 0.9}, stirred={INDEX["h4"]: by}, differs=differs)
+    deviations = np.ones(len(SQUARES))
+    deviations[[INDEX["d5"], INDEX["d6"]]] = 50.0
+    look = look_at(
+        position, {"d5": 0.04, "d6": 0.9}, faintly_changed={INDEX["h4"]: by}, deviations=deviations
+    )
     twice: list[Act] = []
 
     def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
@@ -173,7 +175,7 @@ def test_barely_visible_changes_in_the_dark_are_judged(
 ) -> None:
     """Blue pieces on a blue board under one weak lamp: no pixel changes as much as in a well-lit room."""
     position = start_position(RULES)
-    look = look_at(position, {}, stirred={INDEX["c1"]: by, INDEX["b2"]: by})
+    look = look_at(position, {}, faintly_changed={INDEX["c1"]: by, INDEX["b2"]: by})
     seen: list[int] = []
 
     def likeliest(_look: object, _worlds: object, squares: list[int], *_: object) -> Judgement:
@@ -186,7 +188,7 @@ def test_barely_visible_changes_in_the_dark_are_judged(
 
 
 @pytest.mark.parametrize(
-    ("stirred", "nats", "shown"),
+    ("faintly_changed", "nats", "shown"),
     [
         ({"d5": 9.0, "d6": 8.5}, -9.0, True),
         ({"d5": 9.0, "d6": 6.5}, -9.0, False),
@@ -197,12 +199,12 @@ def test_barely_visible_changes_in_the_dark_are_judged(
     ids=["plainly", "hardly", "hardly, but it fits", "no turn on one square", "nothing"],
 )
 def test_a_picture_of_a_barely_visible_turn_is_not_used_as_a_reference(
-    stirred: dict[str, float], nats: float, shown: bool
+    faintly_changed: dict[str, float], nats: float, shown: bool
 ) -> None:
     """Otherwise the turn would no longer be visible when the next one shows that it was made."""
     played = rules({"d5": "rg", "d6": "g"}, {})
     look: Any = SimpleNamespace(
-        stirred={INDEX[square]: by for square, by in stirred.items()},
+        faintly_changed={INDEX[square]: by for square, by in faintly_changed.items()},
         evidence=SimpleNamespace(gain=lambda _: SimpleNamespace(nats=nats)),
     )
     assert judging._hinted(look, [start_position(played)], played) is shown

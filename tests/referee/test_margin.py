@@ -46,12 +46,12 @@ class FakeEvidence:
 
 @dataclass
 class FakeLook:
-    """What :mod:`.margin` reads of a look: how much of each square has changed, and how much it differs."""
+    """What :mod:`.margin` reads of a look: how much of each square has changed, and how much it deviates."""
 
     evidence: FakeEvidence
     touched: NDArray[np.float64]
-    differs: NDArray[np.float64]
-    stirred: dict[int, float]
+    deviations: NDArray[np.float64]
+    faintly_changed: dict[int, float]
     unsettled: tuple[int, ...] = ()
     since_mark: None = None
     appeared: tuple[int, ...] = ()
@@ -65,8 +65,8 @@ def look(
     standing: Mapping[str, str] = {},
     *,
     touched: Mapping[str, float] | float = 1.0,
-    differs: Mapping[str, float] | float = 2.0,
-    stirred: Mapping[str, float] = {},
+    deviations: Mapping[str, float] | float = 2.0,
+    faintly_changed: Mapping[str, float] = {},
     step: float = HIGH,
     pixels: int = 40,
 ) -> Any:
@@ -86,8 +86,8 @@ def look(
     return FakeLook(
         FakeEvidence(tuple(stacks), pixels, FakeOutlines(step)),
         everywhere(touched, 0.0),
-        everywhere(differs, 2.0),
-        {INDEX[name]: more for name, more in stirred.items()},
+        everywhere(deviations, 2.0),
+        {INDEX[name]: more for name, more in faintly_changed.items()},
     )
 
 
@@ -132,7 +132,7 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
 
 
 @pytest.mark.parametrize(
-    ("rim", "stirred", "placed", "past", "certain"),
+    ("rim", "faintly_changed", "placed", "past", "certain"),
     [
         (0.0, 0.0, "rg", (), False),
         (0.05, 0.0, "rg", (), False),
@@ -151,7 +151,7 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
     ],
 )
 def test_of_two_turns_at_once_both_must_show(
-    rim: float, stirred: float, placed: str, past: tuple[str, ...], certain: bool
+    rim: float, faintly_changed: float, placed: str, past: tuple[str, ...], certain: bool
 ) -> None:
     """Red's piece went to its own colour, says one, so that green's could take its place; the other, that
     red set green's piece on its own."""
@@ -162,7 +162,9 @@ def test_of_two_turns_at_once_both_must_show(
         past=frozenset(INDEX[square] for square in past),
     )
     other = wrong("not_your_stack", "r", g6="", g7=placed)
-    seen = look({"f7": "r", "g7": "r", "g6": "g"}, touched={"f7": rim}, stirred={"f7": stirred})
+    seen = look(
+        {"f7": "r", "g7": "r", "g6": "g"}, touched={"f7": rim}, faintly_changed={"f7": faintly_changed}
+    )
     assert (margin(seen, turns, other, 12.4, 12.4, 0.0) >= LEAD) is certain
 
 
@@ -197,7 +199,7 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> No
 
 
 @pytest.mark.parametrize(
-    ("touched", "stirred", "differs", "leads"),
+    ("touched", "faintly_changed", "deviations", "leads"),
     [
         (0.0, {}, 1.0, False),
         (0.0, {"d6": 9.0}, 9.0, True),
@@ -208,7 +210,7 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> No
     ],
     ids=[
         "nothing shows there",
-        "it stirred",
+        "it changed faintly",
         "more than any other",
         "it changed",
         "less than another of the colour",
@@ -216,7 +218,7 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> No
     ],
 )
 def test_a_target_is_not_assumed_only_because_it_is_legal(
-    touched: float, stirred: dict[str, float], differs: float, leads: bool
+    touched: float, faintly_changed: dict[str, float], deviations: float, leads: bool
 ) -> None:
     """A piece missing from one square and set on its own colour: on the legal square, or elsewhere?"""
     turn = Act(Kind.TURN, changes(d5="r", d6="gg"), (Move.parse("d5-d6"),))
@@ -224,19 +226,19 @@ def test_a_target_is_not_assumed_only_because_it_is_legal(
     seen = look(
         {"d5": "rg", "d6": "g", "e4": "g", "e5": "gr"},
         touched=dict.fromkeys(map(str, SQUARES), 1.0) | {"d6": touched},
-        differs={"d6": differs},
-        stirred=stirred,
+        deviations={"d6": deviations},
+        faintly_changed=faintly_changed,
     )
     assert (margin(seen, turn, lifted, 15.7, 18.0, 0.0) > 0) is leads
 
 
 @pytest.mark.parametrize(
-    ("stirred", "instead", "certain"),
+    ("faintly_changed", "instead", "certain"),
     [({"d6": 18.6}, 0.9, True), ({"d6": 18.6}, 3.0, False), ({"d6": 7.0}, 0.9, False), ({}, 0.9, False)],
     ids=["there and nowhere else", "there too", "it may be a shadow", "nowhere"],
 )
 def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
-    stirred: dict[str, float], instead: float, certain: bool
+    faintly_changed: dict[str, float], instead: float, certain: bool
 ) -> None:
     """From above, one more piece on its own colour changes no pixel by much, but all of them a little."""
     turn = Act(Kind.TURN, changes(d5="", d6="bb"), (Move.parse("d5-d6"),))
@@ -245,8 +247,8 @@ def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
     seen = look(
         {"d5": "b", "d6": "b", "d4": "b"},
         touched={"d5": 1.0, "d6": 0.023},
-        differs=everywhere | {"d4": instead},
-        stirred=stirred,
+        deviations=everywhere | {"d4": instead},
+        faintly_changed=faintly_changed,
         pixels=60,
     )
     assert (margin(seen, turn, rival, 14.5, 14.5, 0.0) >= LEAD) is certain
@@ -261,5 +263,5 @@ def test_how_rare_an_act_is_counts_in_full_where_only_heights_distinguish_it(
     """A turn taken back; or taken back and, on its own colour, a reserve piece placed that hardly shows."""
     back = Act(Kind.BACK, changes(f3="r", g3="rg"), ply=3)
     other = Act(Kind.BACK, changes(f3="r", g3="rg", e2="rr"), (Move.parse("*e2"),), ply=3)
-    seen = look({"g3": "rgr", "e2": "r"}, differs={"e2": 3.0})
+    seen = look({"g3": "rgr", "e2": "r"}, deviations={"e2": 3.0})
     assert (margin(seen, back, other, given + 2.0, given + 2.0, given) >= LEAD) is certain

@@ -42,7 +42,7 @@ class Shown:
         self.since = self.time - age
         self.number = round(1000 * self.since)
         self.touched = np.zeros(len(SQUARES))
-        self.stirred: dict[int, float] = {}
+        self.faintly_changed: dict[int, float] = {}
         self.evidence = SimpleNamespace(
             outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
             standing=start_position(RULES).stacks,

@@ -26,7 +26,7 @@ def calm_look(calm: NDArray[np.bool_], nats: NDArray[np.int64], asked: list[int]
     return SimpleNamespace(
         change=object(),
         touched=np.where(calm, 0.0, 0.5),
-        differs=np.where(calm, 1.0, 9.0),
+        deviations=np.where(calm, 1.0, 9.0),
         evidence=SimpleNamespace(stack_gain=stack_gain),
     )
 

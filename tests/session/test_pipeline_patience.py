@@ -31,14 +31,14 @@ def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
         age=1.0,
         all_over=all_over,
         widespread=widespread,
-        covering=None,
+        occluder=None,
         disagreeing=lambda _: tuple(range(wrong)),
     )
     assert pipeline._patience(look, STACKS) == patience
 
 
 @pytest.mark.parametrize(
-    ("thing", "comes_in", "hidden", "patience"),
+    ("thing", "from_edge", "hidden", "patience"),
     [
         (True, False, (3,), THING_PATIENCE),
         (True, True, (3,), COVERED_PATIENCE),
@@ -48,9 +48,9 @@ def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
     ids=["a mug", "an arm", "an arm that has gone", "pieces only"],
 )
 def test_what_stands_by_itself_is_no_arm(
-    thing: bool, comes_in: bool, hidden: tuple[int, ...], patience: float
+    thing: bool, from_edge: bool, hidden: tuple[int, ...], patience: float
 ) -> None:
     """Turns may follow each other faster than that."""
-    covering = SimpleNamespace(comes_in=comes_in) if thing else None
-    look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, covering=covering, hidden=hidden)
+    occluder = SimpleNamespace(from_edge=from_edge) if thing else None
+    look: Any = SimpleNamespace(age=1.0, all_over=False, widespread=False, occluder=occluder, hidden=hidden)
     assert pipeline._patience(look, STACKS) == patience

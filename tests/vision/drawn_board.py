@@ -1,4 +1,4 @@
-"""Plain drawn pictures of a board with the start position, and how far a found camera is off."""
+"""Simple drawn pictures of a board with the start position, and the error of a camera that was found."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def draw(
     table: tuple[int, int, int] = (70, 95, 60),
     noise: float = 2.0,
 ) -> Image:
-    """A plain picture of the board: shaded solids as filled outlines, far ones first."""
+    """A simple picture of the board: shaded solids drawn as filled outlines, far ones first."""
     size = camera.lens
     image = np.full((size.height, size.width, 3), table, np.uint8)
     half = PROFILE.half_width

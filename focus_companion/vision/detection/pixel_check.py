@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..appearance.background import Background
 from ..appearance.colour_model import BARE, ColourModel
-from ..appearance.evidence import TRUST
+from ..appearance.evidence import MAX_PIXEL_NATS
 from ..appearance.learning import columns_mask, labels, learn
 from ..geometry.resize import reduced, resized
 from ..geometry.scene import BoardProfile, Camera
@@ -48,4 +48,4 @@ def amiss(
     shown &= ~columns_mask(outlines, window, doubtful)
     nats = colours.log_likelihood(small[window.slices][shown])
     own = np.take_along_axis(nats, painted[shown][:, None].astype(np.intp), -1)[:, 0]
-    return float(np.clip(nats.max(1) - own, 0.0, TRUST).mean()) if len(own) else TRUST
+    return float(np.clip(nats.max(1) - own, 0.0, MAX_PIXEL_NATS).mean()) if len(own) else MAX_PIXEL_NATS

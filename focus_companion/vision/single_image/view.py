@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
-from ..appearance.first_colours import first_model, others, usual_pieces
+from ..appearance.first_colours import first_model, occluder_density, usual_pieces
 from ..appearance.learning import labels
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
@@ -136,7 +136,9 @@ class View:
         off = ~self.lattice
         known = palette.board.log_likelihood(self.pixels)
         known[off, BARE] = palette.beyond.log_likelihood(self.pixels[off])[:, BARE]
-        nats = np.logaddexp(known, np.log(others())[bins(self.pixels)][..., None]).astype(np.float32)
+        nats = np.logaddexp(known, np.log(occluder_density())[bins(self.pixels)][..., None]).astype(
+            np.float32
+        )
         nats[self.covered] = 0.0
         return nats
 

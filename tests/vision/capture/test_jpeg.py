@@ -21,7 +21,7 @@ from focus_companion.vision.capture.live import EncodedLive
 from focus_companion.vision.capture.picture_faults import Repeats, picture_fault
 from focus_companion.vision.capture.planes import sampling_step
 from focus_companion.vision.capture.sampling import sampled, thinned
-from focus_companion.vision.machine_speed import SMALLER
+from focus_companion.vision.machine_speed import REDUCED_SIZE
 from focus_companion.vision.tracking.stillness import Stillness
 
 PATH = Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg"
@@ -95,8 +95,8 @@ def test_what_may_have_to_be_turned_is_decoded_at_once(image: Image, orientation
 
 
 def test_the_size_that_is_asked_for_on_slow_machines_is_reduced_too(image: Image) -> None:
-    smaller = lazily(np.asarray(cv2.resize(image, SMALLER, interpolation=cv2.INTER_AREA), np.uint8))
-    assert sampled(smaller).shape == thinned(smaller.image, sampling_step(SMALLER[0])).shape
+    smaller = lazily(np.asarray(cv2.resize(image, REDUCED_SIZE, interpolation=cv2.INTER_AREA), np.uint8))
+    assert sampled(smaller).shape == thinned(smaller.image, sampling_step(REDUCED_SIZE[0])).shape
 
 
 def test_small_pictures_and_other_formats_are_decoded_at_once(image: Image) -> None:
