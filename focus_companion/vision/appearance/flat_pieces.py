@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import Solid, ring_points
-from ..geometry.stack_masks import Outlines, filled, made_once
+from ..geometry.stack_masks import Outlines, cached_per_outlines, filled
 from .background import lit, of_shade
 from .colour_model import BARE, CLASSES, ColourModel
 
@@ -31,7 +31,7 @@ _FEWEST = 30
 """Pixels of a top that must be visible for its shade to be learned."""
 
 
-@made_once
+@cached_per_outlines
 def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
     """For every square, in the window of its column, a mask (tallest, h, w): the pixels of the top of each
     piece if it is the topmost. Empty if the pieces have no flat tops, or the empty squares have domes.

@@ -9,7 +9,7 @@ import numpy as np
 from ..capture.frames import Image
 from ..detection.edge_fit import fit_outlines, outline_agreement
 from ..detection.edges import Edges, board_bounds
-from ..geometry.pose import Prior, around
+from ..geometry.pose import Prior, displaced_cameras
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .push import pushed
@@ -53,7 +53,7 @@ def fits(
         return (merely, max(agreed, agrees)) if agreed > agrees - WORSE else (camera, agrees)
 
     found: list[tuple[Camera, float]] = []
-    for place in (start, held, *around(start, profile, ASIDE)):
+    for place in (start, held, *displaced_cameras(start, profile, ASIDE)):
         camera, agrees = fitted(resized(place, fine))
         if agrees > AGREED:
             # A restart from here improves the fit if it took a detour.

@@ -18,7 +18,7 @@ from focus_companion.vision.detection.lattice import lattices, transform
 from focus_companion.vision.detection.quarter_turn import colour_agreement, tints
 from focus_companion.vision.detection.site_classifier import surroundings
 from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.pose import Prior, adjust, bend, square_view, straighten, turned
+from focus_companion.vision.geometry.pose import Prior, adjust, distort, square_view, turned, undistort
 from focus_companion.vision.geometry.scene import Camera, Lens, outline
 
 PROFILE = board_profile()
@@ -138,7 +138,7 @@ def test_turned_moves_the_board_under_the_camera(quarters: int, dx: float, dy: f
 def test_straighten_and_bend_undo_each_other() -> None:
     lens = camera(0.0, 0.0, k1=-0.1).lens
     points = np.array([(10.0, 20.0), (320.0, 240.0), (600.0, 450.0)])
-    assert bend(straighten(points, lens), lens) == pytest.approx(points, abs=0.02)
+    assert distort(undistort(points, lens), lens) == pytest.approx(points, abs=0.02)
 
 
 @pytest.mark.parametrize("height", [0, 1, 3, 5])

@@ -145,7 +145,7 @@ def test_a_lattice_that_took_in_the_next_row_is_set_right(shift: tuple[int, int]
     x, y = shift
     beside = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
     shows = 1.0 if (x, y) != (0, 0) else 9.0
-    found = search.beside(ScoredFit(beside, 1.0, shows)).camera
+    found = search.best_shifted(ScoredFit(beside, 1.0, shows)).camera
     off = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
 
@@ -162,7 +162,7 @@ def test_what_lies_a_square_beside_is_set_right_before_more_is_looked_for(
     monkeypatch.setattr(search, "_likeliest", lambda: beside)
     monkeypatch.setattr(search._search, "look", looked.append)
     best = search.best()
-    assert best is not None and best.clear and len(looked) == 1
+    assert best is not None and best.certain and len(looked) == 1
     off = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
 

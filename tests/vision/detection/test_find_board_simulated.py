@@ -16,9 +16,9 @@ from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.detection import refine as find_exact
-from focus_companion.vision.detection.board_search import BoardSearch, places_beside
+from focus_companion.vision.detection.board_search import BoardSearch, neighbouring_poses
 from focus_companion.vision.detection.find_board import FoundBoard, find_board
-from focus_companion.vision.detection.pixel_check import amiss
+from focus_companion.vision.detection.pixel_check import pixel_mismatch
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.lens_profiles import LensProfile
@@ -48,8 +48,8 @@ def test_a_fit_gone_astray_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> No
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
     # Left alone it settles a quarter of a square off.
-    monkeypatch.setattr(find_exact, "_ASTRAY", 9.0)
-    monkeypatch.setattr(find_exact, "_AMISS", 9.0)
+    monkeypatch.setattr(find_exact, "_MAX_MISFIT", 9.0)
+    monkeypatch.setattr(find_exact, "_MAX_MISMATCH", 9.0)
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
 
@@ -63,13 +63,13 @@ def test_a_board_seen_aslant_on_a_check_cloth_is_found() -> None:
         assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
 
 
-def test_the_right_camera_leaves_nothing_amiss() -> None:
+def test_only_the_right_camera_and_set_match_the_pixels() -> None:
     """Beside the board, or with pieces of another set, much is painted that the picture does not show."""
     look, start, (image,) = pictures(3, (0,))
     wrong = pushed(look.camera, 0.15 * look.profile.pitch, 0.0, 0.0)
-    right = amiss(image, look.camera, look.profile, start)
+    right = pixel_mismatch(image, look.camera, look.profile, start)
     assert right < 0.01
-    assert amiss(image, wrong, look.profile, start) > right + 0.03
+    assert pixel_mismatch(image, wrong, look.profile, start) > right + 0.03
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_the_set_is_told_by_the_whole_picture(monkeypatch: pytest.MonkeyPatch) -
     found = find_board(image, plastic_sets(), start)
     assert found is not None and found.profile.name == look.pieces.profile
     assert corners_off(found, look) < 0.05
-    monkeypatch.setattr(find_exact, "amiss", lambda *_: 0.0)
+    monkeypatch.setattr(find_exact, "pixel_mismatch", lambda *_: 0.0)
     other = find_board(image, plastic_sets(), start)
     assert other is not None and other.profile.name != look.pieces.profile
     assert corners_off(other, look) > 0.1
@@ -110,6 +110,6 @@ def test_an_empty_board_begins_where_its_domes_do() -> None:
     image = BoardView(look).shoot(Stage(("",) * 52), np.random.default_rng(5))
     empty = ("",) * 52
     search = BoardSearch(image, look.profile, empty, None)
-    for beside in (look.camera, *places_beside(look.camera, look.profile)):
+    for beside in (look.camera, *neighbouring_poses(look.camera, look.profile)):
         fit = search.on_most_domes(ScoredFit(beside, 2.5, None))
         assert corners_off(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from focus_companion.vision.detection.blobs import directions, normalized, opponent
+from focus_companion.vision.detection.blobs import directions, normalized, to_opponent
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.geometry.scene import Camera, Lens
 
@@ -17,14 +17,14 @@ NOISE = np.random.default_rng(4).integers(0, 256, (415, 300, 3), np.uint8)
 def test_the_edges_are_those_of_the_picture_as_a_whole(window: tuple[int, int, int, int] | None) -> None:
     left, top, right, bottom = window or (0, 0, 300, 415)
     # In one strip, as wide a blur as the one of the edges.
-    planes = cv2.GaussianBlur(opponent(NOISE[top:bottom, left:right]), (0, 0), 1.0)
+    planes = cv2.GaussianBlur(to_opponent(NOISE[top:bottom, left:right]), (0, 0), 1.0)
     gx, gy = (cv2.Sobel(planes, cv2.CV_32F, *way, ksize=3, scale=0.125) for way in ((1, 0), (0, 1)))
     angle = np.arctan2((2 * gx * gy).sum(2), (gx * gx - gy * gy).sum(2))
     edges = Edges.of(NOISE, window)
     # All but the normalized length, which a wide blur determines.
     off = np.angle(np.exp(1j * (np.arctan2(edges.sine, edges.cosine) - angle)))
     assert np.abs(off).max() < 1e-3
-    whole = directions(np.asarray(planes, np.float32), crowd=0.15)
+    whole = directions(np.asarray(planes, np.float32), suppression=0.15)
     assert np.allclose(edges.cosine, whole[0], atol=1e-5) and np.allclose(edges.sine, whole[1], atol=1e-5)
 
 

@@ -15,7 +15,7 @@ from focus_companion.vision.capture.frames import Image, read_image
 from focus_companion.vision.detection.find_board import FoundBoard, find_board
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.orientation import (
-    like_its_mirror_image,
+    looks_mirror_symmetric,
     mirrored_stacks,
     sides_beyond,
     turned_stacks,
@@ -38,13 +38,13 @@ def test_the_mirror_image_exchanges_the_files() -> None:
     stacks[INDEX["a4"]] = "gr"
     mirrored = mirrored_stacks(stacks)
     assert mirrored[INDEX["h4"]] == "gr" and mirrored_stacks(mirrored) == tuple(stacks)
-    assert not like_its_mirror_image(stacks)
+    assert not looks_mirror_symmetric(stacks)
 
 
 @pytest.mark.parametrize(("players", "alike"), [(2, True), (3, False), (4, False)])
 @pytest.mark.parametrize("turns", range(4))
 def test_only_the_start_of_two_players_is_its_own_mirror_image(players: int, alike: bool, turns: int) -> None:
-    assert like_its_mirror_image(turned_stacks(start(players), turns)) is alike
+    assert looks_mirror_symmetric(turned_stacks(start(players), turns)) is alike
 
 
 @pytest.mark.parametrize(("name", "players"), STARTS.items())

@@ -13,7 +13,7 @@ from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.simulator.solids import pixel_rays
 from focus_companion.vision.geometry import target
 from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.lens_calibration import see
+from focus_companion.vision.geometry.lens_calibration import detect_target
 from focus_companion.vision.geometry.scene import Camera, Lens
 
 SIZE = (800, 600)
@@ -82,5 +82,5 @@ def cameras(lens: Lens, count: int = 12, tilt: float = 38.0) -> list[Camera]:
 
 def views(lens: Lens, **how: Any) -> list[Any]:
     stretch = how.pop("stretch", (1.0, 1.0))
-    seen = [see(shot(camera, stretch)) for camera in cameras(lens, **how)]
+    seen = [detect_target(shot(camera, stretch)) for camera in cameras(lens, **how)]
     return [view for view in seen if view is not None]

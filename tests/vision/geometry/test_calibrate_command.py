@@ -93,7 +93,7 @@ def test_a_camera_that_goes_leaves_the_views_so_far(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(calibrate_command, "EVERY", 0.0)
     monkeypatch.setattr(calibrate_command, "_held", lambda view, before: True)
-    monkeypatch.setattr(lens_fit, "see", lambda image: object())
+    monkeypatch.setattr(lens_fit, "detect_target", lambda image: object())
     monkeypatch.setattr(lens_fit, "differs", lambda view, views: True)
     for pictures, views in ((1, None), (5, 4)):
         monkeypatch.setattr(sources, "open_source", lambda text, p=pictures, **how: Going(p))

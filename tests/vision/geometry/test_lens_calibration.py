@@ -14,7 +14,7 @@ import pytest
 from target_views import SIZE, known_lens, views
 
 from focus_companion.vision.geometry import target
-from focus_companion.vision.geometry.lens_calibration import measure, see
+from focus_companion.vision.geometry.lens_calibration import detect_target, measure
 from focus_companion.vision.geometry.lens_profiles import (
     LensError,
     lens_of_camera,
@@ -67,13 +67,13 @@ def test_what_is_wrong_with_the_views_is_told() -> None:
 
 def test_a_picture_without_the_target_shows_none() -> None:
     rng = np.random.default_rng(1)
-    assert see(rng.integers(0, 255, (240, 320, 3), dtype=np.uint8)) is None
-    assert see(np.zeros((240, 320, 3), np.uint8)) is None
+    assert detect_target(rng.integers(0, 255, (240, 320, 3), dtype=np.uint8)) is None
+    assert detect_target(np.zeros((240, 320, 3), np.uint8)) is None
 
 
 def corners_in(grey: np.ndarray, per_mm: float) -> tuple[np.ndarray, np.ndarray]:
     """The target's corners in a flat picture, and where they belong, both in millimetres of the sheet."""
-    view = see(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR))
+    view = detect_target(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR))
     assert view is not None and len(view.points) == (target.COLUMNS - 1) * (target.ROWS - 1)
     first = next(iter(target.sheet("a4").boxes))
     return (view.pixels + 0.5) / per_mm, view.points[:, :2] + (first.x, first.y)

@@ -28,6 +28,6 @@ def test_a_stack_covers_what_stands_behind_it_as_far_as_it_is_high(
     camera = aimed_camera(LOOK.camera.lens, LOOK.profile, tilt=35, azimuth=0, fill=0.8)
     outlines = Outlines(camera, LOOK.profile)
     first, second = INDEX[one], INDEX[other]
-    assert outlines.meet(first, pieces, second, 1) == covered
-    assert outlines.meet(second, 1, first, pieces) == covered
-    assert outlines.meet(first, pieces, second, 1) == covered, "told the same again"
+    assert outlines.overlap(first, pieces, second, 1) == covered
+    assert outlines.overlap(second, 1, first, pieces) == covered
+    assert outlines.overlap(first, pieces, second, 1) == covered, "told the same again"
