@@ -14,7 +14,7 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.capture.frames import SIZE, Frame, Source
+from ..vision.capture.frames import CAMERA_SIZE, Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
@@ -76,7 +76,7 @@ class DemoSource(Source):
     """
 
     live = True
-    waits = True
+    on_demand = True
     """No picture is taken before the last one was processed, so no turn is played unseen."""
 
     def __init__(
@@ -85,7 +85,7 @@ class DemoSource(Source):
         position: Position | None = None,
         seed: int | None = None,
         fps: float = 15.0,
-        size: tuple[int, int] = SIZE,
+        size: tuple[int, int] = CAMERA_SIZE,
         view: BoardView | None = None,
         earlier: Iterable[tuple[str, ...]] = (),
         orders: Orders | None = None,

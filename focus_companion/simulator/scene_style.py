@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.capture.frames import SIZE
+from ..vision.capture.frames import CAMERA_SIZE
 from ..vision.geometry.board_profiles import board_profile
 from ..vision.geometry.scene import BoardProfile, Camera, Lens
 
@@ -188,7 +188,7 @@ def _rodrigues(matrix: NDArray[np.float64]) -> Triple:
 
 
 @cache
-def pleasant_look(width: int = SIZE[0], height: int = SIZE[1]) -> SceneStyle:
+def pleasant_look(width: int = CAMERA_SIZE[0], height: int = CAMERA_SIZE[1]) -> SceneStyle:
     """The table of the demonstration: a cream board on oak by a window, seen 30 degrees off the vertical."""
     lens = Lens.guess(width, height, 58.0)
     camera = aimed_camera(lens, board_profile(), tilt=30, azimuth=7, roll=-1.5, fill=0.83)

@@ -10,7 +10,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from .capture.frames import SIZE, lazily_decoded
+from .capture.frames import CAMERA_SIZE, lazily_decoded
 from .capture.picture_faults import picture_fault
 from .tracking.stillness import Stillness
 
@@ -57,7 +57,7 @@ class MachineSpeed:
     @property
     def size(self) -> tuple[int, int]:
         """Width and height in pixels to ask of a camera."""
-        return SIZE if self.enough else SMALLER
+        return CAMERA_SIZE if self.enough else SMALLER
 
 
 def measure(seconds: float) -> MachineSpeed:
@@ -86,7 +86,7 @@ def measure(seconds: float) -> MachineSpeed:
 
 def _strip() -> bytes:
     """A JPEG of a part of the usual size, as detailed as a picture of a board, of which all are 150 kB."""
-    width, height = SIZE[0], SIZE[1] // STRIPS
+    width, height = CAMERA_SIZE[0], CAMERA_SIZE[1] // STRIPS
     noise = np.random.default_rng(1)
     # Coarse shapes, and the fine grain of a table top and of the sensor.
     shapes = noise.integers(40, 216, (height // 40, width // 40, 3), np.uint8)

@@ -8,10 +8,10 @@ from typing import Final
 import cv2
 import numpy as np
 
-from ..capture.frames import SIZE, Image
+from ..capture.frames import CAMERA_SIZE, Image
 from .scene import Camera
 
-FINE_PIXELS: Final = SIZE[0] * SIZE[1]
+FINE_PIXELS: Final = CAMERA_SIZE[0] * CAMERA_SIZE[1]
 """Maximum pixels of a picture to which outlines are fitted or which is read: more take longer without showing
 more.
 """

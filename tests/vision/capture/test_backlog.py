@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from focus_companion.vision.capture.backlog import APART, FEW, LONGEST, Backlog, Waiting
+from focus_companion.vision.capture.backlog import MAX_GAP, MAX_LAG, MIN_KEPT, Backlog, QueuedPicture
 
 
-def camera(fps: float, seconds: float, size: int = 1) -> list[Waiting]:
-    return [Waiting(index, index / fps, None, size) for index in range(round(fps * seconds))]
+def camera(fps: float, seconds: float, size: int = 1) -> list[QueuedPicture]:
+    return [QueuedPicture(index, index / fps, None, size) for index in range(round(fps * seconds))]
 
 
 def times(backlog: Backlog) -> list[float]:
@@ -26,7 +26,7 @@ def test_who_keeps_up_gets_every_picture() -> None:
 
 def test_who_is_a_little_late_gets_every_picture_too() -> None:
     backlog = Backlog()
-    pictures = camera(30, 1)[:FEW]
+    pictures = camera(30, 1)[:MIN_KEPT]
     for picture in pictures:
         backlog.add(picture)
     assert [backlog.take() for _ in pictures] == pictures
@@ -40,9 +40,9 @@ def test_a_look_of_ten_seconds_leaves_out_no_rest(fps: float) -> None:
         backlog.add(picture)
     kept = times(backlog)
     assert kept == sorted(kept) and kept[0] == 0.0 and kept[-1] == pictures[-1].time
-    assert max(b - a for a, b in pairwise(kept)) <= APART + 1e-9
+    assert max(b - a for a, b in pairwise(kept)) <= MAX_GAP + 1e-9
     # Fewer than came: who has much to catch up with must be able to.
-    assert len(kept) < 10.0 / (APART / 2) + FEW
+    assert len(kept) < 10.0 / (MAX_GAP / 2) + MIN_KEPT
 
 
 def test_pictures_that_come_seldom_are_all_kept() -> None:
@@ -59,15 +59,15 @@ def test_whoever_is_always_too_slow_lags_by_no_more_than_the_longest() -> None:
         backlog.add(picture)
         if picture.index % 10 == 0:
             taken.append(backlog.take().time)
-            assert picture.time - taken[-1] <= LONGEST
+            assert picture.time - taken[-1] <= MAX_LAG
     assert taken == sorted(set(taken))
 
 
 def test_the_memory_is_bounded() -> None:
-    backlog = Backlog(most_bytes=10_000)
+    backlog = Backlog(max_bytes=10_000)
     for picture in camera(10, 30.0, size=1500):
         backlog.add(picture)
         assert sum(waiting.size for waiting in backlog._waiting) <= 10_000
     assert times(backlog)[-1] == pytest.approx(29.9)
-    backlog.add(Waiting(0, 0.0, None, 20_000))
+    backlog.add(QueuedPicture(0, 0.0, None, 20_000))
     assert len(backlog) == 1

@@ -73,7 +73,7 @@ def watch(camera: Webcam, locker: Locker, seconds: float) -> np.ndarray:
     """Lets a camera run; the last picture's mean colour."""
     for _ in range(round(seconds / STEP)):
         picture = camera.shoot()
-        locker.tend(picture, camera.time)
+        locker.process(picture, camera.time)
     return picture.reshape(-1, 3).mean(0)
 
 
@@ -129,7 +129,7 @@ def test_a_restless_table_is_not_waited_for_for_ever() -> None:
     locker = Locker("camera", v4l2.controls(camera))
     for _ in range(round(40 / STEP)):
         camera.light = 100 + 25 * np.sin(2 * camera.time)
-        locker.tend(camera.shoot(), camera.time)
+        locker.process(camera.shoot(), camera.time)
     assert LOCKED in locker.state.values()
 
 
@@ -182,7 +182,7 @@ def test_a_pi_camera_is_held_with_what_its_pictures_tell() -> None:
     for index in range(160):
         ok, image = capture.read()
         assert ok and image is not None
-        locker.tend(image, index * STEP)
+        locker.process(image, index * STEP)
     assert locker.state["exposure"] == locker.state["white balance"] == LOCKED
     assert "no such switch" in locker.state["focus"]
     before = capture.metadata

@@ -244,7 +244,7 @@ def times(source: EncodedLive, seconds: float) -> Iterator[float]:
 def test_a_reader_gets_no_more_pictures_than_it_wants(image: Image) -> None:
     data = file_of(np.ascontiguousarray(image[:240, :320]))
     with EncodedLive("test", Endless(data)) as source:
-        source.apart = 0.1
+        source.min_interval = 0.1
         few = list(times(source, 1.0))
     assert 4 <= len(few) <= 15
     assert np.diff(few).min() > 0.07

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from focus_companion.vision.capture.phone import (
-    LARGEST,
-    MOST,
+    MAX_BYTES,
+    MAX_RATE,
     PhoneCamera,
     PictureRefused,
     TooFast,
@@ -35,7 +35,7 @@ def test_pictures_come_out_as_a_live_source() -> None:
     camera = PhoneCamera()
     shades = [60, 120, 180]
     with camera.open() as source:
-        assert source.live and source.silent == "phone"
+        assert source.live and source.silence_reason == "phone"
 
         def send() -> None:
             for number, shade in enumerate(shades):
@@ -77,7 +77,7 @@ def test_a_late_picture_is_left_out_until_the_phone_begins_anew() -> None:
         cv2.imencode(".png", np.zeros((240, 320, 3), np.uint8))[1].tobytes(),
         jpeg(width=64, height=64),
         jpeg(width=5000, height=240),
-        jpeg() + bytes(LARGEST),
+        jpeg() + bytes(MAX_BYTES),
     ],
     ids=["empty", "garbage", "begun", "cut in its header", "png", "small", "wide", "heavy"],
 )
@@ -99,12 +99,12 @@ def test_a_size_that_would_fill_the_memory_is_refused_undecoded() -> None:
 def test_a_flood_is_held_back() -> None:
     clock = Clock()
     camera = PhoneCamera(clock)
-    for number in range(MOST):
+    for number in range(MAX_RATE):
         camera.put(jpeg(), number)
     with pytest.raises(TooFast):
-        camera.put(jpeg(), MOST)
+        camera.put(jpeg(), MAX_RATE)
     clock.now = 1.0
-    assert camera.put(jpeg(), MOST)
+    assert camera.put(jpeg(), MAX_RATE)
 
 
 def test_a_picture_torn_after_its_header_is_skipped() -> None:

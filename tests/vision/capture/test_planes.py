@@ -70,6 +70,6 @@ def test_a_picture_is_judged_as_if_it_were_whole(path: Path) -> None:
 @pytest.mark.parametrize("rows", [1, 2, 57, 480, 900])
 def test_the_foot_is_the_end_of_the_picture(rows: int) -> None:
     planes = planes_of(smooth(480, 640))
-    foot = planes.foot(rows)
+    foot = planes.bottom_rows(rows)
     assert len(foot) >= min(rows, 480)
     assert np.array_equal(foot, planes.image[-len(foot) :])

@@ -14,7 +14,7 @@ import pytest
 
 from focus_companion.vision.capture.frames import Frame, FrameError
 from focus_companion.vision.capture.planes import Planes
-from focus_companion.vision.capture.sources import AHEAD, open_source
+from focus_companion.vision.capture.sources import MAX_DECODED_AHEAD, open_source
 
 CLIP = Path(__file__).parents[3] / "fixtures" / "images" / "clip-oblique.mp4"
 UPRIGHT = Path(__file__).parent / "clips" / "upright.mp4"
@@ -130,7 +130,7 @@ def test_names_that_look_like_something_else(tmp_path: Path) -> None:
 
 def test_it_can_be_left_in_the_middle_and_lets_go(tmp_path: Path) -> None:
     before = set(threading.enumerate())
-    for pictures in (0, 1, AHEAD + 3):
+    for pictures in (0, 1, MAX_DECODED_AHEAD + 3):
         with open_source(str(CLIP)) as source:
             for frame, _ in zip(source, range(pictures), strict=False):
                 assert frame.image.any()
