@@ -15,7 +15,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.simulator.beats import Beat
-from focus_companion.simulator.demo import AFTER_A_GAME, FIRST_LOOK, PACE, DemoSource
+from focus_companion.simulator.demo import END_STILL, PACE, START_STILL, DemoSource
 from focus_companion.simulator.director import Director
 
 SMALL = (320, 240)
@@ -48,10 +48,10 @@ def test_games_are_legal_end_and_begin_again(seed: int) -> None:
             stood.add(position.stacks)
             position = apply(position, Move.parse(beat.truth["move"]), RULES)
             turns += 1
-        elif beat.seconds == FIRST_LOOK:
+        elif beat.seconds == START_STILL:
             position = start_position(RULES)
             stood.clear()
-        elif beat.seconds == AFTER_A_GAME:
+        elif beat.seconds == END_STILL:
             assert position.over
             games += 1
         assert beat.stage.stacks == position.stacks
@@ -65,7 +65,7 @@ def test_a_turn_comes_at_least_every_five_seconds(seed: int) -> None:
     last = None
     gaps = []
     for when, beat in beats(DemoSource(RULES, seed=seed, size=SMALL), 900):
-        if beat.seconds == AFTER_A_GAME and beat.kind == "settled":
+        if beat.seconds == END_STILL and beat.kind == "settled":
             last = None
         elif beat.kind == "settled" and beat.truth["move"]:
             if last is not None:

@@ -19,12 +19,12 @@ from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.for_tests.script import ScriptedGame, script_game
 from focus_companion.simulator.mischief import (
-    AT_A_TRIMMING,
-    BEFORE_A_TURN,
+    TRIMMING_SLIPS,
+    TURN_SLIPS,
     carried_out,
-    explained,
     find_slip,
     find_trimming_slip,
+    legally_reachable,
 )
 from focus_companion.simulator.player import choose
 from focus_companion.simulator.scene_style import pleasant_look
@@ -101,7 +101,7 @@ def test_pieces_in_a_hand_are_not_on_the_board() -> None:
     assert sum(pieces_in(f) == everything for f in carrying) / len(carrying) > 0.9
 
 
-@pytest.mark.parametrize("kind", BEFORE_A_TURN)
+@pytest.mark.parametrize("kind", TURN_SLIPS)
 def test_an_illegal_act_is_explained_by_no_legal_turn(kind: str) -> None:
     rng, rules, position, found = np.random.default_rng(8), RULES["two"], start_position(RULES["two"]), 0
     for _ in range(60):
@@ -124,10 +124,10 @@ def test_two_legal_turns_in_a_row_count_as_explained() -> None:
     first = start_position(rules)
     second = apply(first, Move.parse("c2-c1"), rules)
     third = apply(second, Move.parse("d2-d1"), rules)
-    assert explained(first, rules, third.stacks)
+    assert legally_reachable(first, rules, third.stacks)
     twice = list(second.stacks)
     twice[SQUARES.index("f2")], twice[SQUARES.index("f1")] = "", "g"
-    assert not explained(first, rules, tuple(twice))
+    assert not legally_reachable(first, rules, tuple(twice))
 
 
 def overflowing(rules: Rules) -> tuple[Position, Move]:
@@ -142,7 +142,7 @@ def overflowing(rules: Rules) -> tuple[Position, Move]:
     raise AssertionError("no stack ever grew too high")
 
 
-@pytest.mark.parametrize("kind", AT_A_TRIMMING)
+@pytest.mark.parametrize("kind", TRIMMING_SLIPS)
 def test_a_wrong_trimming_leaves_neither_the_pending_nor_the_right_stack(kind: str) -> None:
     rules = RULES["two"]
     position, move = overflowing(rules)
@@ -165,7 +165,7 @@ def test_a_night_of_games_meets_every_kind_of_trouble_and_all_is_put_right() -> 
                 assert after["event"] in ("restored", "corrected", "restored, still to trim")
             elif "event" in frame:
                 seen.add(frame["event"].split(" by ")[0])
-    assert {*BEFORE_A_TURN, *AT_A_TRIMMING} <= seen
+    assert {*TURN_SLIPS, *TRIMMING_SLIPS} <= seen
     assert {"taken back", "light changed", "board moved"} <= seen
 
 
