@@ -105,7 +105,7 @@ def test_a_turn_on_the_stack_before_a_square_that_changed_is_weighed(
     """It changes most of the square behind, which nothing has been placed on, and less of its own."""
     position = start_position(RULES)
     look = look_at(position, TOUCHED)
-    look.evidence.outlines.meet = lambda *_: overlap
+    look.evidence.outlines.overlap = lambda *_: overlap
     pools: list[list[str]] = []
 
     def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
