@@ -23,6 +23,15 @@ Held = tuple[tuple[int, int, int, int], U8, F32]
 NEAR_CLIP = 90.0
 """Near clipping distance from the camera, in millimetres."""
 
+SHADOW_NEAR_CLIP = 60
+"""Near clipping distance of shadows from the camera, in millimetres."""
+
+MIN_SHADOW = 0.99
+"""Remaining light below which a pixel counts as shaded."""
+
+EMPTY_HEIGHT = -1e4
+"""Height of a relief where there is no surface, in millimetres."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bone:
@@ -163,7 +172,7 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
     x0, y0, x1, y1 = max(low[0], 0), max(low[1], 0), min(high[0], w), min(high[1], h)
     if x1 <= x0 or y1 <= y0:
         return None
-    height = np.full((y1 - y0, x1 - x0), -1e4, np.float32)
+    height = np.full((y1 - y0, x1 - x0), EMPTY_HEIGHT, np.float32)
     share, cloth = np.zeros_like(height), np.zeros_like(height)
     pixel = float(np.median(depth)) / (lens.focal * scale)
     for bone, (pa, pb), radii, depths in zip(parts, pixels, radius, depth, strict=True):
@@ -183,7 +192,7 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
             r = r * (1 + 0.014 * np.sin(t * 23) + 0.008 * np.sin(t * 41 + 1))
         cover = np.clip(r - away + 0.5, 0, 1)
         rise = np.sqrt(np.clip(1 - (away / r) ** 2, 0, 1)) * (bone.ra + (bone.rb - bone.ra) * t)
-        top = np.where(cover > 0, rise - (da + (db - da) * t), -1e4).astype(np.float32)
+        top = np.where(cover > 0, rise - (da + (db - da) * t), EMPTY_HEIGHT).astype(np.float32)
         crop = np.s_[by0 - y0 : by1 - y0, bx0 - x0 : bx1 - x0]
         here = height[crop]
         cloth[crop] = np.where((top > here) & (cover > 0), float(bone.cloth), cloth[crop])
@@ -316,14 +325,15 @@ def _shadow(picture: U8, parts: list[Bone], camera: Camera, lighting: Lighting) 
         feet = foot[:, :, None] + (radii * (1 + drop))[..., None, None] * rim
         feet = feet.reshape(len(parts), -1, 3)
         # Points behind the camera are not visible.
-        ahead = (feet @ camera.rotation_matrix[2]).min(1) + camera.translation[2] >= 60
+        ahead = (feet @ camera.rotation_matrix[2]).min(1) + camera.translation[2] >= SHADOW_NEAR_CLIP
         if ahead.any():
             spots = camera.project(feet[ahead].reshape(-1, 3)).reshape(-1, feet.shape[1], 2) / step
             for spot in np.round(spots * 16).astype(np.int32):
                 cv2.fillConvexPoly(mask, cv2.convexHull(spot), 1.0, cv2.LINE_8, 4)
         pixels = soft * camera.lens.focal / float(np.linalg.norm(camera.place)) / step
         shade *= 1 - weight * cv2.GaussianBlur(mask, (0, 0), max(0.8, pixels))
-    rows, columns = np.nonzero(shade.min(1) < 0.99)[0], np.nonzero(shade.min(0) < 0.99)[0]
+    shaded = shade.min(1) < MIN_SHADOW, shade.min(0) < MIN_SHADOW
+    rows, columns = np.nonzero(shaded[0])[0], np.nonzero(shaded[1])[0]
     if not len(rows):
         return 0, 0, 0, 0
     x0, x1 = max(int(columns[0]) - 1, 0) * step, min(int(columns[-1]) + 2, small[0]) * step

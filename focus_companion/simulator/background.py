@@ -25,6 +25,9 @@ F32 = NDArray[np.float32]
 BAND_ROWS = 160
 """Rows of the picture painted at a time."""
 
+MIN_SHRINK = 0.95
+"""Scale above which the board's texture is not worth reducing."""
+
 OVERCAST = Lamp((0.0, 0.0, 1e5), 1.0, size=6e4)
 """The sky as a lamp, for the ambient occlusion around the foot of the board unit."""
 
@@ -94,7 +97,7 @@ def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
     slopes = [cv2.Sobel(relief, cv2.CV_32F, *d, scale=0.5) for d in ((1, 0), (0, 1))]
     # Downscaling the drawing to the size of the picture preserves thin lines and letters.
     shrink = min(1.0, 1.6 * canvas.camera.pitch_pixels(profile) / (profile.pitch * 4))
-    if shrink < 0.95:
+    if shrink < MIN_SHRINK:
         picture = cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     size = len(picture) / len(relief)
     dome = profile.dome

@@ -22,6 +22,7 @@ Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in mm."""
 
 UP = np.array([0, 0, 1], np.float32)
+"""The normal of horizontal surfaces."""
 
 
 def crop_inside(points: F32, box: Box, step: int = 4) -> Crop | None:

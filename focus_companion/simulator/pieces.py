@@ -49,6 +49,8 @@ _UPSIDE_DOWN_RINGS = (
 )
 UPSIDE_DOWN_PIECE = Solid(_UPSIDE_DOWN_RINGS)
 """A piece that lies upside down."""
+_INSIDE_RADIUS = 15.3
+"""Radius of the inside of such a piece, in mm, which is darker."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ class PiecePainter:
         albedo = np.array(shades, np.float32)[patch.parts]
         points, normals = patch.points, patch.normals
         if thing.flipped:
-            inside = np.hypot(points[:, 0] - thing.x, points[:, 1] - thing.y) < 15.3
+            inside = np.hypot(points[:, 0] - thing.x, points[:, 1] - thing.y) < _INSIDE_RADIUS
             albedo[inside & (normals[:, 2] > 0.9)] *= 0.35
         # Little skylight reaches the joints under the rims, and the foot of the lowest piece.
         above = points[:, 2] - thing.base

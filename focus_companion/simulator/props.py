@@ -29,6 +29,15 @@ SHEETS: dict[str, tuple[tuple[float, float], str, float, float]] = {
 }
 """Flat objects: half sizes in mm, colour, gloss, and thickness in mm."""
 
+_LINE_SPACING = 9
+"""Distance between lines of text on the sheet, in mm."""
+_HALF_LINE = 1.1
+"""Half the height of a line of text, in mm."""
+_TEXT_AREA = (60, 82)
+"""Half the width and height of the text on the sheet, in mm."""
+_BRIM_RADIUS = 38.5
+"""Inner radius of the mug's brim, in mm."""
+
 _MIN_VISIBLE_THICKNESS = 2
 """Thickness in mm above which the sides of an object are visible."""
 
@@ -60,7 +69,7 @@ def _mug(canvas: Canvas, look: SceneStyle, x: float, y: float) -> None:
     # The near wall occludes the coffee unless the line of sight passes over the brim.
     to_eye = canvas.eye - patch.points
     over = patch.points + to_eye * ((table + MUG_HEIGHT - patch.points[:, 2:]) / to_eye[:, 2:])
-    seen = (np.hypot(over[:, 0] - x, over[:, 1] - y) < 38.5).astype(np.float32)[:, None]
+    seen = (np.hypot(over[:, 0] - x, over[:, 1] - y) < _BRIM_RADIUS).astype(np.float32)[:, None]
     share = patch.spread(seen)
     x0, y0, x1, y1 = patch.rect
     crop = np.s_[y0:y1, x0:x1]
@@ -91,6 +100,7 @@ def _sheet(canvas: Canvas, look: SceneStyle, name: str, x: float, y: float, turn
     albedo = np.broadcast_to(linear(colour), points.shape).copy()
     if name == "paper":
         local = (points[..., :2] - np.array([x, y], np.float32)) @ np.array([[c, -s], [s, c]], np.float32)
-        lines = (np.abs((local[..., 1] % 9) - 4.5) < 1.1) & (np.abs(local) < (60, 82)).all(-1)
+        in_line = np.abs((local[..., 1] % _LINE_SPACING) - _LINE_SPACING / 2) < _HALF_LINE
+        lines = in_line & (np.abs(local) < _TEXT_AREA).all(-1)
         albedo *= 1 - 0.55 * cv2.GaussianBlur(lines.astype(np.float32), (0, 0), 0.7)[..., None]
     canvas.lay(crop, share, canvas.lit(points, np.broadcast_to(UP, points.shape), albedo, gloss), points)

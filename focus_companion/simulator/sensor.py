@@ -19,6 +19,10 @@ SHAKE_POSITIONS = 8
 """Number of positions among which a shaking camera moves: the static scene is blurred once for each."""
 NOISE_MARGIN = 256
 """Pixels by which the noise field is larger than a picture, each of which uses a random part of it."""
+MIN_BLUR = 0.3
+"""Minimum standard deviation, in pixels, of a blur that is applied."""
+_SHOULDER = 0.7
+"""Light above which highlights are compressed; white is 1."""
 
 
 class Film:
@@ -33,7 +37,8 @@ class Film:
         self._fade = 1 - sensor.vignette * (x[None, :] ** 2 + y[:, None] ** 2) / 1.5625
         # The lookup table is finer in the dark and reaches four times white.
         level = np.linspace(0, 1, 4096, dtype=np.float32) ** 2 * 4
-        shoulder = np.where(level < 0.7, level, 0.7 + 0.3 * (1 - np.exp(-(level - 0.7) / 0.45)))
+        compressed = _SHOULDER + 0.3 * (1 - np.exp(-(level - _SHOULDER) / 0.45))
+        shoulder = np.where(level < _SHOULDER, level, compressed)
         curve = to_srgb(shoulder)
         bent = curve + sensor.contrast * 0.5 * (curve - 0.5) * curve * (1 - curve) * 4
         self._curve = np.clip(bent * 255, 0, 255).astype(np.uint8)
@@ -142,7 +147,7 @@ class ImageSensor:
         """A kernel for the lens's blur combined with a shift in pixels; its length is odd."""
         sensor = self._look.sensor
         blur = np.ones(1)
-        if sensor.blur >= 0.3:
+        if sensor.blur >= MIN_BLUR:
             blur = cv2.getGaussianKernel(round(sensor.blur * 6 + 1) | 1, sensor.blur).ravel()
         if not sensor.shake:
             return np.asarray(blur, np.float32)

@@ -17,14 +17,26 @@ from numpy.typing import NDArray
 
 Plane = NDArray[np.uint8]
 
-_RED, _GREEN_U, _GREEN_V, _BLUE, _LEVELS = 1.596027, -0.391762, -0.812968, 2.017232, 1.164383
-_BLACK, _GREY = 16.0, 128.0
+_LUMA_GAIN = 1.164383
+"""Contribution of luma to each channel."""
+_RED_V = 1.596027
+"""Contribution of the chroma value V to red."""
+_GREEN_U = -0.391762
+"""Contribution of the chroma value U to green."""
+_GREEN_V = -0.812968
+"""Contribution of the chroma value V to green."""
+_BLUE_U = 2.017232
+"""Contribution of the chroma value U to blue."""
+_BLACK = 16.0
+"""Luma of black."""
+_GREY = 128.0
+"""Both chroma values of grey."""
 
 _TO_BGR: Final = np.array(
     [
-        [_LEVELS, _BLUE, 0.0, -_LEVELS * _BLACK - _BLUE * _GREY],
-        [_LEVELS, _GREEN_U, _GREEN_V, -_LEVELS * _BLACK - (_GREEN_U + _GREEN_V) * _GREY],
-        [_LEVELS, 0.0, _RED, -_LEVELS * _BLACK - _RED * _GREY],
+        [_LUMA_GAIN, _BLUE_U, 0.0, -_LUMA_GAIN * _BLACK - _BLUE_U * _GREY],
+        [_LUMA_GAIN, _GREEN_U, _GREEN_V, -_LUMA_GAIN * _BLACK - (_GREEN_U + _GREEN_V) * _GREY],
+        [_LUMA_GAIN, 0.0, _RED_V, -_LUMA_GAIN * _BLACK - _RED_V * _GREY],
     ]
 )
 """From luma (16 to 235) and two chroma values (around 128) to blue, green and red: ITU-R BT.601."""

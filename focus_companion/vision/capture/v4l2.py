@@ -29,6 +29,8 @@ MANUAL_EXPOSURE: Final = 1.0
 MJPG: Final = cv2.VideoWriter.fourcc(*"MJPG")
 CONTROL_INTERVAL: Final = 0.2
 """Minimum seconds between two JPEG pictures that are decoded for the camera's controls."""
+MAX_ROUNDING: Final = 0.05
+"""Maximum relative difference between a value that is set and the value that the driver keeps."""
 
 Opener = Callable[[str], Any]
 
@@ -104,7 +106,7 @@ class DriverControl:
             return "cannot be locked: the driver refuses"
         self.capture.set(self.value, chosen)
         kept = self.capture.get(self.value)
-        if abs(kept - chosen) > max(1.0, 0.05 * abs(chosen)):
+        if abs(kept - chosen) > max(1.0, MAX_ROUNDING * abs(chosen)):
             self.release()
             return f"cannot be locked: the driver makes {kept:g} of {chosen:g}"
         return ""

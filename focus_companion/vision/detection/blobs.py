@@ -113,6 +113,7 @@ def _disc_kernels() -> tuple[Singles, Singles]:
 
 
 _BGR_TO_OPPONENT = np.array([(0.25, 0.5, 0.25), (0.0, -1.0, 1.0), (-1.0, 0.5, 0.5)], np.float32)
+"""Rows: lightness, red minus green, and yellow minus blue."""
 
 
 def to_opponent(image: NDArray[np.uint8]) -> Singles:

@@ -25,7 +25,7 @@ _ANGLES = np.linspace(0, 2 * np.pi, NORMALS, endpoint=False)
 DIRECTIONS: Floats = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], 1)
 """The outward normals in the picture, (NORMALS, 2)."""
 
-_DOUBLED: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)]).astype(np.float32)
+_DOUBLED_NORMALS: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)]).astype(np.float32)
 
 
 _BLUR_SIGMA = 1.0
@@ -33,6 +33,12 @@ _BLUR_SIGMA = 1.0
 
 _BLUR_REACH = 8
 """Maximum distance, in rows, of the pixels on which a blurred gradient depends."""
+
+_MIN_BOUNDS = 16
+"""Minimum sides, in pixels, of a bounding box of the board."""
+
+_REACH_SIGMA = 0.7
+"""Standard deviation of the preference for near edges, as a fraction of the search distance."""
 
 
 @cache
@@ -115,7 +121,9 @@ class Edges:
         flat = places.reshape(-1, NORMALS, 2)
         cosine = _sampled(self.cosine, flat)
         sine = _sampled(self.sine, flat)
-        return np.asarray((cosine * _DOUBLED[0] + sine * _DOUBLED[1]).reshape(places.shape[:3]))
+        return np.asarray(
+            (cosine * _DOUBLED_NORMALS[0] + sine * _DOUBLED_NORMALS[1]).reshape(places.shape[:3])
+        )
 
 
 def _gradients(image: NDArray[np.uint8]) -> tuple[Singles, Singles]:
@@ -138,7 +146,7 @@ def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, 
     width, height = camera.lens.width, camera.lens.height
     left, top = (max(0, int(v)) for v in pixels.min(0))
     right, bottom = min(width, int(pixels[:, 0].max())), min(height, int(pixels[:, 1].max()))
-    if right - left < 16 or bottom - top < 16:
+    if right - left < _MIN_BOUNDS or bottom - top < _MIN_BOUNDS:
         return 0, 0, width, height
     return left, top, right, bottom
 
@@ -174,7 +182,7 @@ def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> Offsets:
     steps = int(np.clip(np.ceil(reach), 3, 12))
     profile = edges.along(shown, reach, steps)
     offsets = np.linspace(-reach, reach, 2 * steps + 1)
-    score = profile * np.exp(-0.5 * (offsets / (0.7 * reach)) ** 2).astype(np.float32)[:, None, None]
+    score = profile * np.exp(-0.5 * (offsets / (_REACH_SIGMA * reach)) ** 2).astype(np.float32)[:, None, None]
     peak = score.argmax(0)
     safe = np.clip(peak, 1, 2 * steps - 1)
     at = np.take_along_axis(profile, np.stack([safe - 1, safe, safe + 1]), 0).astype(float)

@@ -55,6 +55,7 @@ _MIN_SUPPORT = 2.4
 _GROWTH_RINGS = (2, 3, 5, MAX_STEPS, MAX_STEPS)
 """Steps from the seed to which the lattice is matched, one per iteration."""
 _NEIGHBOUR_STEPS = np.array([(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)])
+"""Steps from a seed to its eight neighbours."""
 
 
 @dataclass(frozen=True, eq=False)

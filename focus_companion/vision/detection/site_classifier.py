@@ -19,6 +19,7 @@ SIZES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.9)
 """Sizes of the circles relative to the outline."""
 
 _TRUE_SIZE = SIZES.index(1.0)
+"""Index of the outline itself in :data:`SIZES`."""
 
 # fmt: off
 WEIGHTS = (

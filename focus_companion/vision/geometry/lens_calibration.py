@@ -36,6 +36,10 @@ suggested.
 """
 RULER_LENGTHS: Final = (50, 200)
 """Lengths in mm, exclusive, between which a printed ruler of 100 mm is plausible."""
+MAX_UNEVENNESS: Final = 0.003
+"""Relative difference between the rulers below which a print counts as scaled evenly."""
+MIN_SCALING: Final = 0.01
+"""Relative difference from 100 mm above which a print counts as scaled."""
 MAX_FOCAL_DEVIATION: Final = 0.008
 """Maximum relative standard deviation of the focal length."""
 MAX_STRETCH: Final = 0.01
@@ -183,7 +187,7 @@ def _remarks(
             f"the target was seen in {reach[0]:.0%} × {reach[1]:.0%} of the picture only; "
             "pictures with it near the edges would determine the distortion better"
         )
-    if abs(across / down - 1) < 0.003 and abs(across / 100 - 1) > 0.01:
+    if abs(across / down - 1) < MAX_UNEVENNESS and abs(across / 100 - 1) > MIN_SCALING:
         remarks.append("the print is scaled, evenly both ways, which does no harm")
     if len(views) < GOOD_VIEWS:
         remarks.append(f"{len(views)} pictures will do; 15 are better")

@@ -15,7 +15,9 @@ import cv2
 import numpy as np
 
 COLUMNS: Final = 8
+"""Number of fields across."""
 ROWS: Final = 6
+"""Number of fields down."""
 SQUARE: Final = 30.0
 """Side of a field in millimetres."""
 MARKER: Final = 22.5
