@@ -112,9 +112,9 @@ class BoardSearch:
             _best_quarter_turn(self._image, self._edges, place, self._profile, self._stacks)
             for place in neighbouring_poses(camera, self._profile)
         ]
-        there, agreement = max(places, key=lambda place: place[1])
+        shifted, agreement = max(places, key=lambda place: place[1])
         if agreement > (fit.agreement or 0.0):
-            moved = self._fit(there)
+            moved = self._fit(shifted)
             best = moved if moved.score > fit.score else fit
         return best
 

@@ -141,16 +141,16 @@ def _best_placement(camera: Camera, points: Floats, profile: BoardProfile) -> tu
     best: tuple[float, Camera] | None = None
     lens = camera.lens
     for x, y in product(range(-_MAX_SHIFT, _MAX_SHIFT + 1), repeat=2):
-        there = turned(camera, 0, (x * profile.pitch, y * profile.pitch))
-        middle = there.project(np.zeros((1, 3)))[0]
+        shifted = turned(camera, 0, (x * profile.pitch, y * profile.pitch))
+        middle = shifted.project(np.zeros((1, 3)))[0]
         if (middle < 0).any() or (middle > (lens.width, lens.height)).any():
             continue
-        off, _ = _nearest_points(there, points, profile)
+        off, _ = _nearest_points(shifted, points, profile)
         score = float(
             (off[INNER_CORNERS] < MAX_CORNER_OFFSET).mean() - (off[OUTER_CORNERS] < MAX_CORNER_OFFSET).mean()
         )
         if best is None or score > best[0]:
-            best = score, there
+            best = score, shifted
     return best
 
 

@@ -68,8 +68,8 @@ def refine(
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profile))
-    final, agrees = _refined(edges, start, profile, stacks, _APPROXIMATE_REACHES, lens)
-    return resized(final, image), agrees
+    final, agreement = _refined(edges, start, profile, stacks, _APPROXIMATE_REACHES, lens)
+    return resized(final, image), agreement
 
 
 def _refined(
@@ -174,9 +174,9 @@ def refine_by_pieces(
     choices: list[_Hypothesis] = []
 
     def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
-        there = fit_outlines(edges, near, profile, prior, heights, _APPROXIMATE_REACHES, squares)
-        agrees = outline_agreement(edges, there, profile, heights, weights)
-        choices.append(_Hypothesis(agrees, there, profile))
+        fitted_camera = fit_outlines(edges, near, profile, prior, heights, _APPROXIMATE_REACHES, squares)
+        agreement = outline_agreement(edges, fitted_camera, profile, heights, weights)
+        choices.append(_Hypothesis(agreement, fitted_camera, profile))
 
     seek(start, profiles[0], sure)
     for far in (0.0, *_SHADOW_DISTANCES):
@@ -234,11 +234,11 @@ def _by_position(
     if bare or misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > _MAX_MISMATCH:
         for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
             seek(near, best.profile, _APPROXIMATE_REACHES)
-        there, _ = _best_rendered(fine, choices, stacks)
-        if there is not best:
+        restarted, _ = _best_rendered(fine, choices, stacks)
+        if restarted is not best:
             for profile in profiles:
-                if profile is not there.profile:
-                    seek(there.camera, profile, _OTHER_SET_REACHES)
+                if profile is not restarted.profile:
+                    seek(restarted.camera, profile, _OTHER_SET_REACHES)
         best, _ = _best_rendered(fine, choices, stacks)
     return best
 

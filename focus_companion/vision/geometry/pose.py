@@ -211,10 +211,13 @@ def _residuals(
     return (residual * normals).sum(1, keepdims=True), (jacobian * normals[:, :, None]).sum(1, keepdims=True)
 
 
-def displaced_cameras(camera: Camera, profile: BoardProfile, far: float) -> Iterator[Camera]:
+def displaced_cameras(camera: Camera, profile: BoardProfile, distance: float) -> Iterator[Camera]:
     """Starting points for a fit that may have converged on shadows or a print: ``camera`` displaced by
-    ``far`` squares in eight directions.
+    ``distance`` squares in eight directions.
     """
     for angle in np.arange(8) * np.pi / 4:
-        shift = far * profile.pitch * float(np.cos(angle)), far * profile.pitch * float(np.sin(angle))
+        shift = (
+            distance * profile.pitch * float(np.cos(angle)),
+            distance * profile.pitch * float(np.sin(angle)),
+        )
         yield turned(camera, 0, shift)
