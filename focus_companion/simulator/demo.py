@@ -123,7 +123,7 @@ class DemoSource(Source):
             if self._closed.wait(max(0.0, due - time.monotonic())):
                 return
             now = time.monotonic()
-            # After a late picture, the time missed is made up for only up to MAX_STEP.
+            # After a late picture, at most MAX_STEP of the missed time is made up for.
             reached = max(due, now - MAX_STEP)
             done += min(reached - last, MAX_STEP)
             last = reached

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 HEIGHTS = range(6)
-"""Numbers of pieces that may counts on a square."""
+"""Numbers of pieces that may stand on a square."""
 
 _HEIGHT_PENALTY = 0.02
 """Penalty for each piece of a stack, in agreement: taller stacks are rarer."""
