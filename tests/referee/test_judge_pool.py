@@ -32,7 +32,7 @@ def look_at(position: Position, touched: Mapping[str, float], **more: Any) -> An
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
         shares[INDEX[square]] = share
-    outlines = SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False)
+    outlines = SimpleNamespace(touching=lambda squares: squares, overlap=lambda *_: False)
     evidence = SimpleNamespace(
         standing=position.stacks, outlines=outlines, gain=lambda _: SimpleNamespace(nats=-9.0)
     )
