@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from benchmarks.fuzzing.ground import Sight, folder, refused
-from focus_companion.vision.capture.http import LARGEST
+from focus_companion.vision.capture.http import MAX_ANSWER_BYTES
 
 NEXT: Final = b"\n--\n"
 """Separator between two messages of a hall's evening."""
@@ -117,7 +117,7 @@ def run_stream(data: bytes) -> None:
         there, held = parts.read()
         if not there:
             break
-        if held is not None and len(held) > LARGEST:
+        if held is not None and len(held) > MAX_ANSWER_BYTES:
             raise AssertionError("a part larger than any picture")
         try:
             source._picture(held)

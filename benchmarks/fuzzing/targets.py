@@ -195,7 +195,7 @@ def run_picture(data: bytes) -> None:
 
 
 def run_film(data: bytes) -> None:
-    from focus_companion.vision.capture.frames import LARGEST, FrameError
+    from focus_companion.vision.capture.frames import MAX_PIXELS, FrameError
     from focus_companion.vision.capture.sources import open_source
 
     file = folder() / "film.mp4"
@@ -204,7 +204,7 @@ def run_film(data: bytes) -> None:
     def watch() -> None:
         with open_source(str(file)) as frames:
             for frame in frames:
-                if frame.image.size > 3 * LARGEST:
+                if frame.image.size > 3 * MAX_PIXELS:
                     raise AssertionError("a picture larger than any camera's")
                 if frame.index > 50:
                     break

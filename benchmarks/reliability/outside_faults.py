@@ -164,7 +164,7 @@ class Phone:
 class Cable:
     """Test double of a camera on a cable: its frames end when it is unplugged, and then it does not open."""
 
-    live, name, gone, silent, frozen_after = True, "camera 0", "unplugged", "stalled", 10.0
+    live, name, end_reason, silence_reason, frozen_after = True, "camera 0", "unplugged", "stalled", 10.0
 
     def __init__(self, table: Table, plugged: threading.Event) -> None:
         if not plugged.is_set():

@@ -115,14 +115,14 @@ def _print_target(place: Path, paper: str) -> None:
 
 def _from_pictures(folder: Path) -> list[TargetView]:
     from focus_companion.vision.capture.sources import PictureFolder
-    from focus_companion.vision.geometry.lens_calibration import see
+    from focus_companion.vision.geometry.lens_calibration import detect_target
 
     if not folder.is_dir():
         raise BadInput(f"--pictures: there is no folder {folder}")
     views, unseen = [], 0
     with PictureFolder(folder, fps=1000) as source:
         for frame in source:
-            view = see(frame.image)
+            view = detect_target(frame.image)
             if view is None:
                 unseen += 1
             else:
@@ -135,7 +135,7 @@ def _from_pictures(folder: Path) -> list[TargetView]:
 def _from_camera(source: str, seconds: float) -> list[TargetView]:
     from focus_companion.vision.capture.frames import FrameError
     from focus_companion.vision.capture.sources import open_source
-    from focus_companion.vision.geometry.lens_calibration import differs, see
+    from focus_companion.vision.geometry.lens_calibration import detect_target, differs
 
     views: list[TargetView] = []
     last: TargetView | None = None
@@ -143,7 +143,7 @@ def _from_camera(source: str, seconds: float) -> list[TargetView]:
     try:
         with open_source(source, paced=True) as frames:
             for image in _now_and_then(frames, seconds):
-                view = see(image)
+                view = detect_target(image)
                 if view is not None and last is not None and _held(view, last) and differs(view, views):
                     views.append(view)
                     click.echo(f"{len(views)} of {ENOUGH}: now tilt it another way, or move it.", err=True)

@@ -158,15 +158,15 @@ def watch_once(
     try:
         for frame in frames:
             emit(session.push(frame))
-            frames.apart = session.apart
+            frames.min_interval = session.apart
             if done():
                 return
     except FrameError as error:
         if frames.live:
             emit(session.camera_lost(error.why))
         raise
-    if frames.live and frames.gone != "ended":
-        emit(session.camera_lost(frames.gone))
+    if frames.live and frames.end_reason != "ended":
+        emit(session.camera_lost(frames.end_reason))
 
 
 def _watch_on(

@@ -93,7 +93,7 @@ class Ignored:
         own = len(self._stood[square]) + 1
         return any(
             _next_to(square, changed)
-            or self._outlines.meet(changed, max(len(stack), len(self._stood[changed])), square, own)
+            or self._outlines.overlap(changed, max(len(stack), len(self._stood[changed])), square, own)
             for changed, stack in act.changes.items()
             if changed == square or self._differs[changed] >= CALM
         )

@@ -252,8 +252,8 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
 
 def _overlap(look: Look, square: int, others: Sequence[int]) -> bool:
     """Would a piece more on the square be seen before one of the others, or behind it?"""
-    stood, meet = look.evidence.standing, look.evidence.outlines.meet
-    return any(meet(square, len(stood[square]) + 1, s, len(stood[s]) + 1) for s in others)
+    stood, overlap = look.evidence.standing, look.evidence.outlines.overlap
+    return any(overlap(square, len(stood[square]) + 1, s, len(stood[s]) + 1) for s in others)
 
 
 def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:

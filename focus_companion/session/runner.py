@@ -227,7 +227,7 @@ class Runner:
                 fresh, why = self._follow(reader)
             finally:
                 reader.stop()
-            problem, live, name, gone = reader.error, source.live, source.name, source.gone
+            problem, live, name, gone = reader.error, source.live, source.name, source.end_reason
             # Release the old source before the next one opens: a simulated table takes many megabytes.
             del reader
             source = None
@@ -262,7 +262,7 @@ class Runner:
         source, fresh, last = reader.source, 0, time.monotonic()
         first: float | None = None
         began = 0.0
-        silence = FIRST_FRAME if source.waits else self._silence
+        silence = FIRST_FRAME if source.on_demand else self._silence
         while not self._stop.is_set():
             asked = time.monotonic()
             frame = reader.take(_POLL)
@@ -273,7 +273,7 @@ class Runner:
                 if reader.ended:
                     return fresh, ""
                 if source.live and now - last > (silence if fresh else FIRST_FRAME):
-                    return fresh, source.silent
+                    return fresh, source.silence_reason
                 emitted = self._session.attend()
             else:
                 last = now
@@ -287,7 +287,7 @@ class Runner:
                 else:
                     emitted = []
                 emitted = emitted + self._session.push(frame)
-                source.apart = max(self._apart, self._session.apart)
+                source.min_interval = max(self._apart, self._session.apart)
                 # A source just opened may begin with a buffered picture.
                 if same > source.frozen_after and now - first > min(source.frozen_after, _STALE_FRAMES):
                     return fresh, "frozen"

@@ -10,7 +10,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from .capture.frames import SIZE, lazily_decoded
+from .capture.frames import CAMERA_SIZE, lazily_decoded
 from .capture.picture_faults import picture_fault
 from .tracking.stillness import Stillness
 
@@ -64,7 +64,7 @@ class MachineSpeed:
     @property
     def size(self) -> tuple[int, int]:
         """Width and height in pixels to ask of a camera."""
-        return SIZE if self.enough else REDUCED_SIZE
+        return CAMERA_SIZE if self.enough else REDUCED_SIZE
 
 
 def measure(seconds: float) -> MachineSpeed:
@@ -92,7 +92,7 @@ def measure(seconds: float) -> MachineSpeed:
 
 def _test_strip() -> bytes:
     """A JPEG of one strip of a picture, as detailed as a picture of a board, which has 150 kB in all."""
-    width, height = SIZE[0], SIZE[1] // _STRIPS
+    width, height = CAMERA_SIZE[0], CAMERA_SIZE[1] // _STRIPS
     noise = np.random.default_rng(1)
     # Coarse shapes, with the fine grain of a table top and of the sensor.
     shapes = noise.integers(40, 216, (height // 40, width // 40, 3), np.uint8)

@@ -24,7 +24,7 @@ from .appearance.evidence import MAX_PIXEL_NATS, Evidence, pixel_weight
 from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit
 from .geometry.scene import Camera
-from .geometry.stack_masks import HIGHEST, SHOWS, Outlines, made_once
+from .geometry.stack_masks import MIN_VISIBLE_STEP, TALLEST_TRIMMED, Outlines, cached_per_outlines
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -176,7 +176,7 @@ class Mount:
 def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
     levels = [(Certainty.SURE, _MIN_FAIR_NATS), (Certainty.FAIR, _MIN_FAIR_NATS / 2)]
     # If one more piece hardly shifts a top, no number of nats makes the board sure.
-    if step < SHOWS or (trial is not None and trial.misfit > _MAX_MISFIT):
+    if step < MIN_VISIBLE_STEP or (trial is not None and trial.misfit > _MAX_MISFIT):
         levels = levels[1:]
     for level, least in levels:
         if float((nats >= least).mean()) >= _MIN_SQUARES_SHARE:
@@ -273,14 +273,14 @@ def tilted(camera: Camera, degrees: float) -> Camera:
 def _tall_stacks_cut_off(outlines: Outlines) -> bool:
     """Whether tall stacks on some squares would extend beyond the picture."""
     profile, lens = outlines.profile, outlines.camera.lens
-    tops = np.column_stack([profile.centres, np.full(len(SQUARES), HIGHEST * profile.rise)])
+    tops = np.column_stack([profile.centres, np.full(len(SQUARES), TALLEST_TRIMMED * profile.rise)])
     pixels = outlines.camera.project(tops)
     margin = _PICTURE_MARGIN * outlines.pitch
     inside = (pixels >= margin) & (pixels <= np.array([lens.width, lens.height]) - margin)
     return not bool(inside.all())
 
 
-@made_once
+@cached_per_outlines
 def strips(outlines: Outlines) -> Floats:
     """Pixels (52,) that certainly differ between a stack and one with one more piece: the minimum over all
     heights, and over all full stacks that may stand in front."""
@@ -294,9 +294,9 @@ def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
     all_free = np.ones((column.height, column.width), bool)
     seen = [all_free, *(all_free.copy() for _ in nearer)]
     for free, other in zip(seen[1:], nearer, strict=True):
-        outlines.columns[other].cut_from(free, column.window, HIGHEST)
+        outlines.columns[other].cut_from(free, column.window, TALLEST_TRIMMED)
     least = np.inf
-    for pieces in range(1, HIGHEST):
+    for pieces in range(1, TALLEST_TRIMMED):
         strip = column.standing(pieces + 1) & ~column.standing(pieces)
         least = min(least, *(_weighted_pixels(strip & free) for free in seen))
     return float(least)

@@ -63,7 +63,7 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
     for square, share in touched.items():
         shares[INDEX[square]] = max(0.0, share)
     covers = {(INDEX["c1"], INDEX["c3"])}
-    outlines = SimpleNamespace(meet=lambda one, _high, other, _own: (one, other) in covers)
+    outlines = SimpleNamespace(overlap=lambda one, _high, other, _own: (one, other) in covers)
     evidence = SimpleNamespace(outlines=outlines, standing=start_position(RULES).stacks)
     look: Any = SimpleNamespace(
         touched=shares,

@@ -32,7 +32,7 @@ def look_at(position: Position, touched: Mapping[str, float], **more: Any) -> An
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
         shares[INDEX[square]] = share
-    outlines = SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False)
+    outlines = SimpleNamespace(touching=lambda squares: squares, overlap=lambda *_: False)
     evidence = SimpleNamespace(
         standing=position.stacks, outlines=outlines, gain=lambda _: SimpleNamespace(nats=-9.0)
     )
@@ -105,7 +105,7 @@ def test_a_turn_on_the_stack_before_a_square_that_changed_is_weighed(
     """It changes most of the square behind, which nothing has been placed on, and less of its own."""
     position = start_position(RULES)
     look = look_at(position, TOUCHED)
-    look.evidence.outlines.meet = lambda *_: overlap
+    look.evidence.outlines.overlap = lambda *_: overlap
     pools: list[list[str]] = []
 
     def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:

@@ -44,7 +44,7 @@ class Shown:
         self.touched = np.zeros(len(SQUARES))
         self.faintly_changed: dict[int, float] = {}
         self.evidence = SimpleNamespace(
-            outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
+            outlines=SimpleNamespace(touching=lambda squares: squares, overlap=lambda *_: False),
             standing=start_position(RULES).stacks,
             gain=lambda changes: SimpleNamespace(
                 per_pixel=per_pixel, nats=100.0 + (lifted if len(changes) == 1 else 0.0)

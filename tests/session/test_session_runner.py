@@ -99,11 +99,11 @@ def test_every_frame_of_a_file_is_pushed(run: Any) -> None:
 def test_a_source_is_told_how_many_pictures_are_enough(run: Any) -> None:
     sight, source = Script({}), Source(100_000, live=True, pace=0.002)
     run(source, sight=sight, apart=0.1)
-    until(lambda: source.apart == 0.1)
+    until(lambda: source.min_interval == 0.1)
     sight.at_rest = True
-    until(lambda: source.apart > 0.1)
+    until(lambda: source.min_interval > 0.1)
     sight.at_rest = False
-    until(lambda: source.apart == 0.1)
+    until(lambda: source.min_interval == 0.1)
 
 
 def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
@@ -147,7 +147,7 @@ def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
             return ()
 
     source = Source(60, live=True, end=lambda: time.sleep(5))
-    source.waits = True
+    source.on_demand = True
     run(source, sight=Slow({}))
     until(lambda: seen and seen[-1] == 59)
     assert seen == list(range(60))

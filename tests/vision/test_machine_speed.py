@@ -7,7 +7,7 @@ import time
 import pytest
 
 from focus_companion.support import machine
-from focus_companion.vision.capture.frames import SIZE
+from focus_companion.vision.capture.frames import CAMERA_SIZE
 from focus_companion.vision.machine_speed import FULL_RATE, MIN_RATE, REDUCED_SIZE, MachineSpeed, measure
 
 HERE = MachineSpeed(picture=0.002, whole=0.003)
@@ -21,14 +21,14 @@ def slower(times: float) -> MachineSpeed:
 def test_a_fast_machine_takes_every_picture() -> None:
     assert HERE.rate == FULL_RATE
     assert HERE.apart == 0
-    assert HERE.size == SIZE
+    assert HERE.size == CAMERA_SIZE
 
 
 def test_a_slower_machine_takes_as_many_as_it_can_judge() -> None:
     speed = slower(12)
     assert MIN_RATE < speed.rate < FULL_RATE
     assert speed.apart == pytest.approx(1 / speed.rate)
-    assert speed.size == SIZE
+    assert speed.size == CAMERA_SIZE
 
 
 @pytest.mark.parametrize("times", [18, 40, 1000])

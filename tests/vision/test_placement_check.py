@@ -21,7 +21,7 @@ from focus_companion.vision.appearance.first_colours import usual_pieces
 from focus_companion.vision.appearance.learning import learn
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens
-from focus_companion.vision.geometry.stack_masks import SHOWS, Outlines
+from focus_companion.vision.geometry.stack_masks import MIN_VISIBLE_STEP, Outlines
 from focus_companion.vision.placement_check import (
     Advice,
     Certainty,
@@ -71,7 +71,7 @@ def test_more_slant_and_a_larger_board_make_heights_surer() -> None:
 @pytest.mark.parametrize(("tilt", "pitch"), [(20.0, 26.0), (15.0, 30.0), (24.0, 20.0)])
 def test_a_shift_within_the_blur_of_an_edge_is_not_sure(tilt: float, pitch: float) -> None:
     small = mount(tilt, pitch)
-    assert small.step < SHOWS and small.verdict is Certainty.FAIR and small.advice
+    assert small.step < MIN_VISIBLE_STEP and small.verdict is Certainty.FAIR and small.advice
     assert mount(tilt, 2.2 * pitch).verdict is Certainty.SURE
 
 

@@ -18,7 +18,7 @@ from cryptography import x509
 from flask import Flask
 from flask.testing import FlaskClient
 
-from focus_companion.vision.capture.phone import LARGEST, MOST, PhoneCamera
+from focus_companion.vision.capture.phone import MAX_BYTES, MAX_RATE, PhoneCamera
 from focus_companion.web.app import create_app
 from focus_companion.web.phone.app import TOKEN, create_phone_app
 from focus_companion.web.phone.certificate import FILE, certificate
@@ -109,9 +109,9 @@ def test_garbage_is_no_picture(phone: FlaskClient, camera: PhoneCamera, holder: 
 
 def test_too_much_and_too_many_are_refused(phone: FlaskClient, holder: Holder) -> None:
     token = token_of(phone, holder)
-    assert send(phone, token, data=JPEG + bytes(LARGEST)) == 413
-    took = [send(phone, token, number) for number in range(3 * MOST)]
-    assert took[:MOST] == [204] * MOST and 429 in took
+    assert send(phone, token, data=JPEG + bytes(MAX_BYTES)) == 413
+    took = [send(phone, token, number) for number in range(3 * MAX_RATE)]
+    assert took[:MAX_RATE] == [204] * MAX_RATE and 429 in took
 
 
 @pytest.mark.parametrize("number", ["", "-1", "1.5", "x", "9" * 16, "٣"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.session.runner import BACK_OFF
 from focus_companion.settings import Settings
-from focus_companion.vision.capture.frames import SIZE, FrameError
+from focus_companion.vision.capture.frames import CAMERA_SIZE, FrameError
 from focus_companion.vision.capture.phone import NAME as PHONE
 from focus_companion.vision.capture.phone import PhoneCamera
 from focus_companion.vision.capture.sources import open_source
@@ -45,7 +45,7 @@ class Chosen:
     """Seconds before each attempt to reopen it, for the runner."""
 
     def __init__(
-        self, settings: Settings, text: str, first: FrameSource, size: tuple[int, int] = SIZE
+        self, settings: Settings, text: str, first: FrameSource, size: tuple[int, int] = CAMERA_SIZE
     ) -> None:
         self.text = text
         self.first: FrameSource | None = first
@@ -151,7 +151,7 @@ def choose_source(
     devices: Callable[[], Sequence[str]] | None = None,
     *,
     picked: str | None = None,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = CAMERA_SIZE,
 ) -> Chosen:
     """The source that the settings ask for, or the one ``picked`` on the page where they ask for none.
 
@@ -176,7 +176,7 @@ def choose_source(
     return Demo("demo (the simulated board; no camera works here)", stands_in=True)
 
 
-def opened(text: str, fps: float = 15.0, size: tuple[int, int] = SIZE) -> FrameSource:
+def opened(text: str, fps: float = 15.0, size: tuple[int, int] = CAMERA_SIZE) -> FrameSource:
     """The source that ``text`` names, files at their recorded speed. Raises :class:`FrameError`."""
     return open_source(text, fps=fps, paced=True, size=size)
 

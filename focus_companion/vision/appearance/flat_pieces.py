@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import Solid, ring_points
-from ..geometry.stack_masks import Outlines, filled, made_once
+from ..geometry.stack_masks import Outlines, cached_per_outlines, filled
 from .background import relit, shade_log_likelihood
 from .colour_model import BARE, CLASSES, ColourModel
 
@@ -31,7 +31,7 @@ _MIN_TOP_PIXELS = 30
 """Minimum number of visible pixels of a top for its shade to be learned."""
 
 
-@made_once
+@cached_per_outlines
 def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
     """For every square, in the window of its column, a mask (tallest, h, w): for each piece, the pixels of
     its top if it is the topmost piece. Empty if the pieces have no flat tops, or the empty squares have

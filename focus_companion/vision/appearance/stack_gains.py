@@ -13,17 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.stack_masks import TALLEST, Column, Outlines, Window, made_once
+from ..geometry.stack_masks import TALLEST_UNTRIMMED, Column, Outlines, Window, cached_per_outlines
 from .colour_model import BARE, CLASSES
 from .flat_pieces import TOP, flat_tops
 
-_LAYERS = TALLEST + 1
+_LAYERS = TALLEST_UNTRIMMED + 1
 """Number of layers of a stack: what is behind it, and each of its pieces."""
 _TOP_LAYER = _LAYERS
 """The layer of the top of a stack, for pieces whose tops and sides are classes of their own."""
-_DOME = 1 << TALLEST
-"""Bit of :attr:`_Layers.patterns` for the dome; bit l - 1 is for piece l, and bit :data:`TALLEST` + l for the
-top of piece l."""
+_DOME = 1 << TALLEST_UNTRIMMED
+"""Bit of :attr:`_Layers.patterns` for the dome. Bit l - 1 is for piece l, and bit
+:data:`TALLEST_UNTRIMMED` + l for the top of piece l."""
 
 Floats = NDArray[np.float32]
 
@@ -55,7 +55,7 @@ class StackGains:
         if not stack:
             dome = around.layers.dome
             return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum()), around.bare_differing
-        pieces = stack[:TALLEST]
+        pieces = stack[:TALLEST_UNTRIMMED]
         height = around.height(len(pieces))
         nats, pixels = float(height.layers[0] @ self._behind), height.behind_differing
         for layer, label in around.layers.visible(pieces):
@@ -138,7 +138,7 @@ class _Height:
     behind_differing: int
 
 
-@made_once
+@cached_per_outlines
 def _known(outlines: Outlines) -> dict[int, tuple[object, Surroundings]]:
     """Cache of the latest surroundings of each square, with the stacks there."""
     return {}
@@ -156,7 +156,7 @@ def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[in
     return known[square][1]
 
 
-@made_once
+@cached_per_outlines
 def _layers(outlines: Outlines) -> list[_Layers]:
     tops: Sequence[NDArray[np.bool_] | None] = flat_tops(outlines) or [None] * len(outlines.columns)
     return [_Layers(*parts) for parts in zip(outlines.columns, tops, strict=True)]

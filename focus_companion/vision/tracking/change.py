@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
-from ..geometry.stack_masks import HIGHEST, Outlines, Window, lattice_mask, made_once
+from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window, cached_per_outlines, lattice_mask
 
 _MIN_DIFFERENCE = 26
 """Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
@@ -373,20 +373,20 @@ def _distributed(number: int, shares: NDArray[np.int64]) -> str:
     return "".join(letter * counts[label - 1] for letter, label in CLASS.items())
 
 
-@made_once
+@cached_per_outlines
 def _stack_pixel_cache(outlines: Outlines) -> dict[tuple[int, int], NDArray[np.intp]]:
     """Cached pixel indices by square and number of pieces."""
     return {}
 
 
-@made_once
+@cached_per_outlines
 def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
     """Mask of the table's window: the lattice's squares and whatever may stand on them."""
     window = table_window(outlines)
     mask = lattice_mask(outlines, window).copy()
     for column in outlines.columns:
         top, left = column.top - window.top, column.left - window.left
-        mask[top : top + column.height, left : left + column.width] |= column.standing(HIGHEST)
+        mask[top : top + column.height, left : left + column.width] |= column.standing(TALLEST_TRIMMED)
     return mask
 
 
@@ -395,13 +395,13 @@ def blurred(part: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cv2.blur(part, (5, 5)), np.uint8)
 
 
-@made_once
+@cached_per_outlines
 def board_window(outlines: Outlines) -> Window:
     """The board with :data:`_BOARD_MARGIN` squares around it, within the picture."""
     return _window_around(outlines, _BOARD_MARGIN)
 
 
-@made_once
+@cached_per_outlines
 def table_window(outlines: Outlines) -> Window:
     """The board with the :data:`_TABLE_MARGIN` squares of table around it on which pieces are put down."""
     return _window_around(outlines, _TABLE_MARGIN)

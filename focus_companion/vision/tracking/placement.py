@@ -14,7 +14,7 @@ from ..appearance.first_colours import before_any_piece
 from ..appearance.learning import learn
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
-from ..geometry.stack_masks import TALLEST, Outlines
+from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines
 from .push import AGREEMENT_THRESHOLD, Probe, agreeing, agreement, disagreeing_squares, share_agreeing
 
 MIN_AGREEING_SHARE = 0.93
@@ -122,7 +122,7 @@ def _grown_squares(
     evidence = Evidence(image, outlines, colours, Background(*image.shape[:2]), stacks)
     grown = []
     for square, stack in enumerate(stacks):
-        likeliest = evidence.read(square, players, TALLEST)[0] if stack else ""
+        likeliest = evidence.read(square, players, TALLEST_UNTRIMMED)[0] if stack else ""
         gain = evidence.stack_gain(square, likeliest)
         clear = (
             gain.per_pixel > AGREEMENT_THRESHOLD and gain.pixels > _MIN_GROWN_SHARE * outlines.piece_pixels

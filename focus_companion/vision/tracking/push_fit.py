@@ -9,7 +9,7 @@ import numpy as np
 from ..capture.frames import Image
 from ..detection.edge_fit import fit_outlines, outline_agreement
 from ..detection.edges import Edges, board_bounds
-from ..geometry.pose import Prior, around
+from ..geometry.pose import Prior, displaced_cameras
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .push import pushed
@@ -61,7 +61,7 @@ def fits(
         )
 
     found: list[tuple[Camera, float]] = []
-    for place in (start, held, *around(start, profile, _START_OFFSET)):
+    for place in (start, held, *displaced_cameras(start, profile, _START_OFFSET)):
         camera, agrees = fitted(resized(place, fine))
         if agrees > CERTAIN_AGREEMENT:
             # If the fit took a detour, one more from here improves it.

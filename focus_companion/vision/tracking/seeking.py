@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ..detection.manual_corners import settled
+from ..detection.manual_corners import refine_manual
 from ..detection.quarter_turn import right_way_round
 from ..geometry.orientation import sides_beyond
 from ..geometry.stack_masks import Outlines
@@ -121,7 +121,7 @@ class SeekingNear(Seeking):
         if not self._refine:
             return Watching.at(context, picture, Hypothesis(placement, required=required))
         self._refine = False
-        camera, profile = settled(picture.image, placement.camera, context.profiles, context.standing)
+        camera, profile = refine_manual(picture.image, placement.camera, context.profiles, context.standing)
         exact = context.fitted(camera, profile, placement.by_hand)
         return Watching.at(context, picture, Hypothesis(exact, relearn=True, required=required))
 

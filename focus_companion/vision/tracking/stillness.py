@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..capture.frames import Picture
 from ..capture.jpeg import JpegPicture
 from ..capture.planes import sampling_step
-from ..capture.sampling import EVERYTHING, sampled
+from ..capture.sampling import WHOLE_PICTURE, sampled
 from ..geometry.scene import Lens
 from ..geometry.stack_masks import Window
 from .conditions import STILL, Baseline, Motion, Sampling
@@ -126,7 +126,7 @@ class Stillness:
         """The watched region, subsampled and blurred to suppress noise."""
         self._shape = picture.shape[:2]
         self._noise_factor = _JPEG_NOISE_FACTOR if isinstance(picture, JpegPicture) else 1.0
-        part = EVERYTHING if self._window is None else self._window.slices
+        part = WHOLE_PICTURE if self._window is None else self._window.slices
         return np.asarray(cv2.blur(sampled(picture, part), (5, 5)), np.uint8)
 
     def differ(self, a: Small, b: Small) -> bool:

@@ -9,7 +9,7 @@ from ..appearance.background import Background
 from ..appearance.evidence import Evidence
 from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
-from ..detection.refine import settled_by_pieces
+from ..detection.refine import refine_by_pieces
 from ..geometry.stack_masks import Outlines
 from .change import Change, Occluder, Smoothed, table_window
 from .conditions import STILL, Conditions, Motion
@@ -242,7 +242,7 @@ class Watching:
         """Choose the board profile and fit the pose by the position, which ``image`` shows."""
         context, before = self._context, self._placement
         stacks = context.standing
-        found = settled_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
+        found = refine_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
         fitted = constraints(stacks, doubtful)
         self._placement = replace(before, outlines=Outlines(*found), constraints=fitted)
         self._background.forget()

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
-from ...vision.capture.phone import LARGEST, PictureRefused, TooFast
+from ...vision.capture.phone import MAX_BYTES, PictureRefused, TooFast
 from ..access import Access, HttpError
 from ..base import base_app
 from ..bodies import json_body
@@ -37,7 +37,7 @@ def create_phone_app(camera: PictureSink, holder: Holder, *, hosts: Iterable[str
     ``hosts``: names of this machine to which it answers, besides its IP addresses.
     """
     app = base_app(Access(lan=True, hosts=hosts), viewers=1, camera=True)
-    app.config["MAX_CONTENT_LENGTH"] = LARGEST
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BYTES
     app.extensions["phone camera"] = camera
     app.extensions["holder"] = holder
     app.register_blueprint(blueprint)
