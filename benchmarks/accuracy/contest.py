@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from benchmarks.accuracy.scoring import Json, Score, score
-from focus_companion.commands.watch import PUBLIC
+from focus_companion.commands.watch import WRITTEN_EVENTS
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.referee.referee import Referee
@@ -122,7 +122,7 @@ class Ours:
 
     def public(self, events: Iterable[Event]) -> list[dict[str, Any]]:
         """Those events that everybody is told, as JSON."""
-        emitted = [event.to_json() for event in events if event.type in PUBLIC]
+        emitted = [event.to_json() for event in events if event.type in WRITTEN_EVENTS]
         return [{**event, "time": round(event["time"], 3)} for event in emitted]
 
     def overlay(self, image: Image) -> Image:

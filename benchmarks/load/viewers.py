@@ -58,8 +58,8 @@ class Game:
     """Plays the clip in a loop, timing every frame on the thread that plays it."""
 
     def __init__(self, folder: Path) -> None:
-        from focus_companion.commands.shared.memory import share_one_pool
-        from focus_companion.commands.shared.threads import take_short_turns
+        from focus_companion.commands.shared.memory import share_one_arena
+        from focus_companion.commands.shared.threads import shorten_switch_interval
         from focus_companion.game.rules import Rules
         from focus_companion.session.pipeline import Pipeline
         from focus_companion.session.session import Session
@@ -68,8 +68,8 @@ class Game:
         from focus_companion.web.app import create_app
         from focus_companion.web.server import PageServer
 
-        share_one_pool()
-        take_short_turns()
+        share_one_arena()
+        shorten_switch_interval()
         self.open: Callable[[], Any] = lambda: open_source(str(CLIP))
         self.journal = Journal(folder, write=True)
         self.session = Session(Rules.make(order=("red", "green")), {}, self.journal, Pipeline)

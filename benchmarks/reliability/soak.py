@@ -43,7 +43,7 @@ import cv2
 from benchmarks import history
 from benchmarks.reliability.soak_table import Books, Table, Watched
 from focus_companion.commands.shared import memory, play_source
-from focus_companion.commands.shared.playing import AGAIN
+from focus_companion.commands.shared.playing import DEMO_RESTART_SECONDS
 from focus_companion.commands.shared.seat_options import Seat, chosen_seats
 from focus_companion.game.colours import NAMES
 from focus_companion.game.rules import Rules
@@ -93,11 +93,13 @@ def resident() -> float:
 def soak(
     games: int, every: int, rules: Rules, folder: Path, table: Table, books: Books, played_by: dict[str, str]
 ) -> bool:
-    memory.share_one_pool()
+    memory.share_one_arena()
     # A slow machine must not affect when a board counts as still.
-    play_source.STUCK = STUCK  # type: ignore[misc]
+    play_source.STUCK_TIMEOUT = STUCK  # type: ignore[misc]
     journal = Journal(folder, write=True)
-    session = Session(rules, {}, journal, partial(Watched, books=books), again=AGAIN, played_by=played_by)
+    session = Session(
+        rules, {}, journal, partial(Watched, books=books), again=DEMO_RESTART_SECONDS, played_by=played_by
+    )
     books.session = session
     table.follow(session)
     server = PageServer(create_app(session, journal), port=0)
@@ -121,7 +123,7 @@ def soak(
         event = ended.get(timeout=60 * GAME_MINUTES)
         if done % every and done != games:
             continue
-        memory.give_back()
+        memory.release_free_memory()
         rows.append(
             {
                 "games": done,

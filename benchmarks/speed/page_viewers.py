@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from focus_companion.commands.watch import PUBLIC
+from focus_companion.commands.watch import WRITTEN_EVENTS
 
 EVERY: Final = 1.0
 """Seconds between a picture and the request for the next, as in the page."""
@@ -73,7 +73,7 @@ class Viewers:
                 return
             if on_event is not None and text.startswith(b"data: "):
                 event = json.loads(text[6:])
-                if event["type"] in PUBLIC:
+                if event["type"] in WRITTEN_EVENTS:
                     on_event(event)
 
     def _pictures(self) -> None:

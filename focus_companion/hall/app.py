@@ -16,7 +16,7 @@ from ..session.state_json import state
 from ..web.access import Access, HttpError
 from ..web.base import base_app
 from ..web.downloads import download
-from ..web.stream import HEARTBEAT, stream_response
+from ..web.stream import HEARTBEAT_SECONDS, stream_response
 from .evening import Evening
 from .news import Batch
 from .results import bundle, file_name, matches, results, sheet, standings, this_evening
@@ -112,7 +112,7 @@ def events() -> Response:
         more = compact({"results": batch.results, "broker": batch.broker, "gone": gone})
         return f'id: {batch.place}\nevent: tables\ndata: {{"tables":[{tiles}],{more[1:]}\n\n'.encode()
 
-    following = evening.news.follow(after[:40], heartbeat=HEARTBEAT)
+    following = evening.news.follow(after[:40], heartbeat=HEARTBEAT_SECONDS)
     return stream_response(following, lambda batch: batch.text(write), instead="/api/tables")
 
 
