@@ -29,7 +29,7 @@ def run_hall(data: bytes) -> None:
     from focus_companion.hall import results
     from focus_companion.hall.evening import Evening
     from focus_companion.mqtt.line import Message
-    from focus_companion.mqtt.messages import Nonsense, read_ask
+    from focus_companion.mqtt.messages import InvalidMessage, read_ask
 
     evening = Evening()
     for part in data.split(NEXT)[:30]:
@@ -38,7 +38,7 @@ def run_hall(data: bytes) -> None:
         evening.take(Message(topic, payload, retained=False))
         try:
             read_ask(payload)
-        except Nonsense:
+        except InvalidMessage:
             continue
     evening.asks()
     for name in evening.names():
@@ -47,7 +47,7 @@ def run_hall(data: bytes) -> None:
             # Exceptions that the hall's page answers with "not found".
             try:
                 evening.record(name, game)
-            except (LookupError, Nonsense):
+            except (LookupError, InvalidMessage):
                 continue
     logs = evening.logs()
     for table in (results.results(logs), results.standings(logs), results.matches(logs)):

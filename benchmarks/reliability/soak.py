@@ -112,7 +112,7 @@ def soak(
 
     def on_event(event: Event) -> None:
         books.on_event(event)
-        seats.look()
+        seats.notify()
         if event.type == "result":
             ended.put(event)
 

@@ -10,7 +10,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 
 from ..formats.match import Match
 from ..formats.strict_json import compact
-from ..mqtt.messages import Nonsense
+from ..mqtt.messages import InvalidMessage
 from ..session.history import History
 from ..session.state_json import state
 from ..web.access import Access, HttpError
@@ -21,14 +21,14 @@ from .evening import Evening
 from .news import Batch
 from .results import bundle, file_name, matches, results, sheet, standings, this_evening
 
-VIEWERS: Final = 120
+MAX_VIEWERS: Final = 120
 """Maximum number of simultaneous viewers of the stream."""
 
 blueprint = Blueprint("hall", __name__)
 
 
 def create_hall(
-    evening: Evening, *, lan: bool = False, hosts: Iterable[str] = (), viewers: int = VIEWERS
+    evening: Evening, *, lan: bool = False, hosts: Iterable[str] = (), viewers: int = MAX_VIEWERS
 ) -> Flask:
     """The hall's page; ``lan`` and ``hosts`` as for the page of a game."""
     app = base_app(Access(lan=lan, hosts=hosts), viewers)
@@ -138,7 +138,7 @@ def _history(evening: Evening, name: str, game: int) -> History:
         return evening.history(name, game)
     except LookupError:
         raise _unknown() from None
-    except Nonsense as nonsense:
+    except InvalidMessage as nonsense:
         raise HttpError(
             HTTPStatus.BAD_GATEWAY,
             "What the broker keeps of this game cannot be read: {reason}.",

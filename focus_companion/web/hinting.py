@@ -16,7 +16,7 @@ from flask.typing import ResponseReturnValue
 
 from ..game.moves import Move
 from ..game.squares import INDEX
-from ..seats.protocol import answered, question
+from ..seats.protocol import parse_answer, question
 from ..session.hinting import check_hint, turns_in_question
 from ..session.history import History
 from ..session.requests import Assess, Request, RequestRefused, TakeHint
@@ -50,7 +50,7 @@ def computer_turn(history: History) -> Move:
     line = json.dumps(asked | {"nodes": HINT_NODES}) + "\n"
     with _search_lock:
         said = run_module("focus_companion.cli", "think", "-", given=line.encode(), timeout=_SEARCH_TIMEOUT)
-    return answered(said.decode())
+    return parse_answer(said.decode())
 
 
 @blueprint.post("/api/hint")

@@ -132,14 +132,14 @@ def open_listeners(
     and terminal."""
     spoken = speaker(settings, session, closing)
     show = table_lights(settings, session, closing, spoken)
-    look = play_seats(session, settings.data, wanted.words, closing)
+    notify_seats = play_seats(session, settings.data, wanted.words, closing)
     if camera.stands_in and broker is not None:
         say("MQTT: nothing is published while the demo stands in for a camera")
         broker = None
     publish = publisher(settings, broker, session, journal, closing)
 
     def on_event(event: Any) -> None:
-        look()
+        notify_seats()
         show(event)
         if spoken is not None:
             spoken.on_event(event)

@@ -102,16 +102,16 @@ def play_seats(
     closing.callback(programs.close, 1.0)
     programs.start()
     if not any(parse_kind(kind).by == TABLE for kind in session.history.played_by.values()):
-        return programs.look
+        return programs.notify
     other = OtherTable(session, data, words, say)
     closing.callback(other.close, 1.0)
     other.start()
 
-    def look() -> None:
-        programs.look()
-        other.look()
+    def notify() -> None:
+        programs.notify()
+        other.notify()
 
-    return look
+    return notify
 
 
 def seat_line(played_by: Mapping[str, str]) -> str:
