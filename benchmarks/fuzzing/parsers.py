@@ -11,8 +11,8 @@ from typing import Any, Final
 from benchmarks.fuzzing.ground import Sight, folder, refused
 from focus_companion.vision.capture.http import LARGEST
 
-NEXT: Final = b"\n--\n"
-"""Separator between two messages of a hall's evening."""
+SEPARATOR: Final = b"\n--\n"
+"""Between two messages to the hall."""
 
 
 def _stacks() -> str:
@@ -22,7 +22,7 @@ def _stacks() -> str:
     return start_position(Rules.make(2)).text
 
 
-# Broker messages, each with "KIND GAME" on its first line, then its payload
+# Broker messages, each with the end of its topic on the first line, then its payload
 
 
 def run_hall(data: bytes) -> None:
@@ -32,7 +32,7 @@ def run_hall(data: bytes) -> None:
     from focus_companion.mqtt.messages import InvalidMessage, read_ask
 
     evening = Evening()
-    for part in data.split(NEXT)[:30]:
+    for part in data.split(SEPARATOR)[:30]:
         head, _, payload = part.partition(b"\n")
         topic = f"focus-companion/1/{head.decode('utf-8', 'replace')}"
         evening.take(Message(topic, payload, retained=False))
@@ -90,10 +90,10 @@ def hall_seeds() -> list[bytes]:
     ask = b"A/ask\n" + compact({"after": 3}).encode()
     shown = b"A/state\n" + compact(state).encode()
     return [
-        NEXT.join((status, shown, *events)),
-        NEXT.join((status, game)),
+        SEPARATOR.join((status, shown, *events)),
+        SEPARATOR.join((status, game)),
         ask,
-        NEXT.join((game, status, *events)),
+        SEPARATOR.join((game, status, *events)),
     ]
 
 
@@ -101,7 +101,7 @@ def hall_seeds() -> list[bytes]:
 
 
 class _Answer(io.BytesIO):
-    """A camera's stream, in chunks."""
+    """A camera's stream, which arrives in chunks."""
 
     def read1(self, size: int | None = -1, /) -> bytes:
         return super().read1(min(size or 1, 1 + self.tell() % 41))
@@ -174,7 +174,7 @@ def lens_seeds() -> list[bytes]:
     ]
 
 
-# Tapes: only the lines; pictures are fuzzed separately
+# Tapes: only their lines; pictures are fuzzed separately
 
 
 def run_tape(data: bytes) -> None:

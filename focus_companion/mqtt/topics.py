@@ -1,4 +1,4 @@
-"""The topics: ``focus-companion/1/TABLE/…``. The number is the version, which may gain but not lose topics."""
+"""The topics: ``focus-companion/1/TABLE/…``. The number is the version; within one, topics are only added."""
 
 from __future__ import annotations
 
