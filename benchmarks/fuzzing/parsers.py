@@ -181,7 +181,7 @@ def run_tape(data: bytes) -> None:
     from focus_companion.commands.shared.console import BadInput
     from focus_companion.commands.shared.taping import sight_from_json
     from focus_companion.storage.tape.replay import Recording
-    from focus_companion.storage.tape.tape import LINES, TapeError
+    from focus_companion.storage.tape.tape import LINES_FILE, TapeError
     from focus_companion.vision.capture.frames import FrameError
 
     place = folder() / "tape"
@@ -189,7 +189,7 @@ def run_tape(data: bytes) -> None:
     picture = place / "0000001.png"
     if not picture.exists():
         picture.write_bytes(_png())
-    (place / LINES).write_bytes(data)
+    (place / LINES_FILE).write_bytes(data)
 
     def read() -> None:
         recording = Recording(place)
@@ -199,7 +199,7 @@ def run_tape(data: bytes) -> None:
 
     refused(read, TapeError, FrameError, BadInput)
     for path in place.iterdir():
-        if path.name not in (LINES, picture.name):
+        if path.name not in (LINES_FILE, picture.name):
             shutil.rmtree(place)
             raise AssertionError(f"reading a tape has made {path.name}")
 

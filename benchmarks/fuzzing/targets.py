@@ -149,7 +149,15 @@ def _events() -> list[bytes]:
 
 def run_serial(data: bytes) -> None:
     from focus_companion.lights.protocol import Hello, Pong, ProtocolError
-    from focus_companion.lights.wire import LONGEST, BadFrame, Decoder, WireMessage, decode, encode, unstuff
+    from focus_companion.lights.wire import (
+        MAX_FRAME_BYTES,
+        BadFrame,
+        Decoder,
+        WireMessage,
+        decode,
+        encode,
+        unstuff,
+    )
 
     decoder, at = Decoder(), 0
     found: list[WireMessage] = []
@@ -157,7 +165,7 @@ def run_serial(data: bytes) -> None:
         step = 1 + data[at] % 29
         found += decoder.feed(data[at : at + step])
         at += step
-        if len(decoder._pending) > LONGEST + 1:
+        if len(decoder._pending) > MAX_FRAME_BYTES + 1:
             raise AssertionError("the decoder holds more than one frame")
     for frame in found:
         if decode(encode(frame)[1:-1]) != frame:

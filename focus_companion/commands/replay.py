@@ -17,7 +17,7 @@ from focus_companion.formats.board_text import board_text
 from focus_companion.formats.captions import captions
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.match import Match, score_lines
-from focus_companion.formats.reading import LIMIT, read_record, records_in
+from focus_companion.formats.reading import MAX_RECORD_BYTES, read_record, records_in
 from focus_companion.formats.walk import steps
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.record import GameRecord
@@ -50,7 +50,7 @@ def command(game: str, positions: bool, legal: bool, data: str | None, whole: bo
             return
         content = read_bytes(game)
         if _holds_lines(content):
-            if len(content) > LIMIT:  # only its start was read
+            if len(content) > MAX_RECORD_BYTES:  # only its start was read
                 raise BadInput(
                     f"{game}: too long to be held at once; give it as a file with a name in .jsonl"
                 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from focus_companion.commands.shared.console import BadInput, print_notice
 from focus_companion.formats.match import Match
-from focus_companion.formats.reading import LIMIT, read_record
+from focus_companion.formats.reading import MAX_RECORD_BYTES, read_record
 
 
 def data_folder(given: str | None) -> Path:
@@ -73,11 +73,11 @@ def warn(match: Match, place: str) -> None:
 def read_bytes(game: str) -> bytes:
     """The content of a record file, up to one byte more than is allowed. Raises BadInput, OSError."""
     if game == "-":
-        return sys.stdin.buffer.read(LIMIT + 1)
+        return sys.stdin.buffer.read(MAX_RECORD_BYTES + 1)
     path = Path(game)
     try:
         with path.open("rb") as stream:
-            return stream.read(LIMIT + 1)
+            return stream.read(MAX_RECORD_BYTES + 1)
     except (FileNotFoundError, ValueError):  # a name with a null byte raises ValueError
         raise BadInput(
             f"GAME: no file {game!r}; give a record file, the number of a game of the journal, or last"
