@@ -31,6 +31,7 @@ Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
 FOLDS = 5
+"""Number of parts of the cross-validation."""
 
 
 def variants(image: Image, camera: Camera, rng: np.random.Generator) -> list[tuple[Image, Camera]]:
@@ -45,7 +46,7 @@ def variants(image: Image, camera: Camera, rng: np.random.Generator) -> list[tup
 
 
 def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Features (N, 18) and labels (N,) of places of one picture."""
+    """Features (N, 18) and labels (N,) of places in one picture."""
     profile = board_profile()
     image, _ = reduced(example.image(), 640 * 480)
     truth = resized(example.camera, image)

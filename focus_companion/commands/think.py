@@ -11,7 +11,7 @@ from typing import IO
 
 import click
 
-from focus_companion.commands.shared.console import NotSo
+from focus_companion.commands.shared.console import NegativeResult
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
@@ -53,7 +53,7 @@ def command(
 
 def serve(requests: IO[bytes], answers: IO[str], defaults: Defaults) -> None:
     """Answer requests until their end; each answer is flushed at once."""
-    # Everything is compiled and loaded before the first line: its time is for thinking.
+    # Compile and load everything before the first request, so that its time is spent on thinking.
     rules = Rules.make(2)
     choose(start_position(rules), rules, budget=Budget(nodes=1000))
     for line in _lines(requests):
@@ -81,7 +81,7 @@ def _one(game: str, data: str | None, asked: Defaults, as_json: bool) -> None:
     try:
         positions = [step.position for step in steps(record)]
     except IllegalMove as error:
-        raise NotSo(f"{game}: {error}") from None
+        raise NegativeResult(f"{game}: {error}") from None
     last = positions[-1]
     if last.result is not None:
         player = following(positions, rules)

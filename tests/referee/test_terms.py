@@ -13,7 +13,7 @@ from focus_companion.referee.decision import Decision
 from focus_companion.referee.decision_terms import terms_of
 from focus_companion.referee.terms import Terms
 from focus_companion.simulator.scene_style import aimed_camera
-from focus_companion.support.decision_picture import COLOURS, PANEL, Views, draw
+from focus_companion.support.decision_picture import COLOURS, PANEL_WIDTH, Views, draw
 from focus_companion.support.explainer import Explainer
 from focus_companion.vision.tracking.look import Look
 
@@ -108,9 +108,9 @@ def test_a_question_shows_the_acts_that_are_alike() -> None:
     assert any("it leads by" in KEPT.terms[at].why for at in range(len(KEPT.terms)))
     assert KEPT.views is not None
     drawn = draw(KEPT.views, terms)
-    assert drawn.shape[1] > 3 * PANEL
+    assert drawn.shape[1] > 3 * PANEL_WIDTH
     # The changed pixels of the act's squares are drawn in its colour.
-    third = drawn[:, 2 * PANEL + 36 :]
+    third = drawn[:, 2 * PANEL_WIDTH + 36 :]
     assert (third == COLOURS["act"][::-1]).all(-1).sum() > 200
 
 

@@ -91,7 +91,7 @@ def test_views_are_kept_if_the_camera_is_unplugged(monkeypatch: pytest.MonkeyPat
                 yield Frame(index, float(index), np.zeros((2, 2, 3), np.uint8))
             raise FrameError("camera 0 is gone", "unplugged")
 
-    monkeypatch.setattr(calibrate_command, "EVERY", 0.0)
+    monkeypatch.setattr(calibrate_command, "EXAMINE_INTERVAL", 0.0)
     monkeypatch.setattr(calibrate_command, "_held", lambda view, before: True)
     monkeypatch.setattr(lens_fit, "detect_target", lambda image: object())
     monkeypatch.setattr(lens_fit, "differs", lambda view, views: True)
@@ -108,10 +108,10 @@ def test_the_lens_of_the_camera_is_used(tmp_path: Path, monkeypatch: pytest.Monk
     from focus_companion.vision.geometry.lens_profiles import lens_profile
 
     ours = lens_profile("raspberry-pi-camera-2")
-    folder = tmp_path / table_choice.FOLDER
+    folder = tmp_path / table_choice.LENS_FOLDER
     folder.mkdir()
     link = "/dev/v4l/by-id/usb-Maker_Camera_123-video-index0"
-    monkeypatch.setattr(table_choice, "lasting", lambda source: link if source == "0" else source)
+    monkeypatch.setattr(table_choice, "stable_name", lambda source: link if source == "0" else source)
     assert table_choice.camera_name("0") == Path(link).name
     assert table_choice.camera_name("http://ann:secret@phone/video") == "http://…@phone/video"
     assert table_choice.camera_name("game.mp4") == ""
