@@ -56,9 +56,9 @@ def test_a_piece_from_outside_makes_them_more() -> None:
     moved, placed = [], []
     for act in acts.displacements(near):
         (placed if len(act.changes) == 1 else moved).append(act)
-    assert moved and not any(acts.adds(act) for act in moved)
-    assert placed and all(acts.adds(act) for act in placed)
-    assert not any(acts.adds(act) for act in acts.removals(near))
+    assert moved and not any(acts.adds_pieces(act) for act in moved)
+    assert placed and all(acts.adds_pieces(act) for act in placed)
+    assert not any(acts.adds_pieces(act) for act in acts.removals(near))
 
 
 def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -> None:

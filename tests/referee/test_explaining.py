@@ -11,8 +11,8 @@ import pytest
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import BETTER, as_due, clean, explains
-from focus_companion.referee.margin import RIGHTLY
+from focus_companion.referee.explaining import MAX_ILLEGAL_ADVANTAGE, explains, follows_prompt, is_unbeatable
+from focus_companion.referee.margin import LEGAL_BONUS
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement
 
@@ -22,16 +22,16 @@ from focus_companion.referee.weighing import Judgement
 def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bool) -> None:
     turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
     pending = Pending(Move.parse(awaited), sure=True) if awaited else None
-    assert as_due(Judgement(turn, -13.8, lead), pending) is due
+    assert follows_prompt(Judgement(turn, -13.8, lead), pending) is due
 
 
 @pytest.mark.parametrize(
     ("another", "more", "is_clean"),
     [
-        ({"b3": "rrgr", "c3": ""}, BETTER + 1.0, False),
-        ({"b3": "rrgr", "c3": ""}, BETTER - 1.0, True),
-        ({"b3": "r", "c3": "rrg"}, 1.0 - RIGHTLY, False),
-        ({"b3": "r", "c3": "rrg"}, -1.0 - RIGHTLY, True),
+        ({"b3": "rrgr", "c3": ""}, MAX_ILLEGAL_ADVANTAGE + 1.0, False),
+        ({"b3": "rrgr", "c3": ""}, MAX_ILLEGAL_ADVANTAGE - 1.0, True),
+        ({"b3": "r", "c3": "rrg"}, 1.0 - LEGAL_BONUS, False),
+        ({"b3": "r", "c3": "rrg"}, -1.0 - LEGAL_BONUS, True),
     ],
     ids=["the other way round", "that hardly better", "a piece more", "that plainly worse"],
 )
@@ -51,7 +51,7 @@ def test_a_turn_is_clean_only_if_its_squares_do_not_show_another_way_between_the
         outlines=SimpleNamespace(touching=lambda squares: squares),
     )
     look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred={})
-    assert clean(look, turn) is is_clean
+    assert is_unbeatable(look, turn) is is_clean
 
 
 @pytest.mark.parametrize(

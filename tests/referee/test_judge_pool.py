@@ -54,7 +54,7 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     found = judge(look, [position], RULES, None)
     assert "TURN *f8" in pools[1], "the square that changed most is weighed"
     assert str(found.act.moves[0]) == "*f7"
@@ -115,7 +115,7 @@ def test_a_turn_on_the_stack_before_a_square_that_changed_is_weighed(
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     awaited = Pending(Move.parse("d5-d6"), sure=True)
     judge(look, [position], RULES, awaited)
     assert ("PENDING *f7" in pools[0]) is overlap
@@ -137,7 +137,7 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     judge(look, [position], RULES, None)
     assert ("two_moves" in kinds) == further
 
@@ -162,7 +162,7 @@ def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     judge(look, [position], played, None)
     assert bool(twice) == further
 
@@ -248,7 +248,7 @@ def test_a_piece_out_of_sight_lies_where_people_move_pieces(
     likeliest: Act, rivals: tuple[Act, ...], named: Act
 ) -> None:
     """Its own colour hides it; noise may favour any square with that colour."""
-    found = judging._laid_where_hidden(Judgement(likeliest, 200.0, 2.0, rivals=rivals), None)
+    found = judging._moved_out_of_sight(Judgement(likeliest, 200.0, 2.0, rivals=rivals), None)
     assert found.act.changes == named.changes
     assert found.act.lifted == (likeliest is GONE or named is not likeliest), (
         "and is waited for a little longer"

@@ -14,7 +14,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import course
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.margin import LEAD, margin
+from focus_companion.referee.margin import MIN_CERTAIN_LEAD, margin
 from focus_companion.referee.verdict import Wrong
 
 HIGH, LOW = 2.4, 0.6
@@ -128,7 +128,7 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
         trimmed="gg",
         wrong=lambda: Wrong("wrong_removal", "g", (), ""),
     )
-    assert (margin(look(step=1.0), turn, wrongly, reduced, full, 0.0) >= LEAD) is certain
+    assert (margin(look(step=1.0), turn, wrongly, reduced, full, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
         (0.0, 0.0, "rg", (), False),
         (0.05, 0.0, "rg", (), False),
         (0.3, 0.0, "rg", (), True),
-        (0.0, course.PLAINLY, "rg", (), True),
+        (0.0, course.MIN_CLEAR_DEVIATION, "rg", (), True),
         (0.0, 0.0, "rr", (), True),
         (0.0, 0.0, "rg", ("f7",), True),
     ],
@@ -159,11 +159,11 @@ def test_of_two_turns_at_once_both_must_show(
         Kind.TURNS,
         changes(f7="rr", g7="g", g6=""),
         (Move.parse("g7-f7"), Move.parse("g6-g7")),
-        past=frozenset(INDEX[square] for square in past),
+        changed_before=frozenset(INDEX[square] for square in past),
     )
     other = wrong("not_your_stack", "r", g6="", g7=placed)
     seen = look({"f7": "r", "g7": "r", "g6": "g"}, touched={"f7": rim}, stirred={"f7": stirred})
-    assert (margin(seen, turns, other, 12.4, 12.4, 0.0) >= LEAD) is certain
+    assert (margin(seen, turns, other, 12.4, 12.4, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_what_the_rules_allow_must_show_on_its_squares(
     may be as dark as a green one."""
     turn = Act(Kind.TURN, changes(d6="rgr", d5="g"), (Move.parse("d5-d6"),))
     other = wrong("out_of_turn", "r", d6=origin, d5=target)
-    assert (margin(look(step=step), turn, other, 40.0, full, 0.0) >= LEAD) is certain
+    assert (margin(look(step=step), turn, other, 40.0, full, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize("step", [HIGH, LOW])
@@ -193,7 +193,7 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> No
     moves = Move.parse("c4-b4"), Move.parse("e6-e5")
     turns = Act(Kind.TURNS, changes(c4="g", b4="gr", e5="grg", e6="r"), moves)
     twice = wrong("two_moves", "r", Kind.WRONG_TWICE, c4="g", b4="gr", e5="g", e6="rgr")
-    assert margin(look(step=step), turns, twice, 40.0, 16.0, 0.0) < LEAD
+    assert margin(look(step=step), turns, twice, 40.0, 16.0, 0.0) < MIN_CERTAIN_LEAD
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
         stirred=stirred,
         pixels=60,
     )
-    assert (margin(seen, turn, rival, 14.5, 14.5, 0.0) >= LEAD) is certain
+    assert (margin(seen, turn, rival, 14.5, 14.5, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize(
@@ -262,4 +262,4 @@ def test_how_rare_an_act_is_counts_in_full_where_only_heights_distinguish_it(
     back = Act(Kind.BACK, changes(f3="r", g3="rg"), ply=3)
     other = Act(Kind.BACK, changes(f3="r", g3="rg", e2="rr"), (Move.parse("*e2"),), ply=3)
     seen = look({"g3": "rgr", "e2": "r"}, differs={"e2": 3.0})
-    assert (margin(seen, back, other, given + 2.0, given + 2.0, given) >= LEAD) is certain
+    assert (margin(seen, back, other, given + 2.0, given + 2.0, given) >= MIN_CERTAIN_LEAD) is certain

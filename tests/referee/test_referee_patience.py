@@ -232,7 +232,7 @@ def test_turns_before_an_answer_are_followed_at_once(
     assert [type(one) for one in show(either, 0, 1.1, 10.0)] == [Undecided]
     on = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
     assert show(on, 1, 0.34, 12.0) == []
-    assert {belief.row for belief in referee_._beliefs} == set(on if known else either)
+    assert {belief.turns for belief in referee_._beliefs} == set(on if known else either)
 
 
 def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
@@ -248,7 +248,7 @@ def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
     referee_, history = Referee(RULES), [start_position(RULES)]
 
     def judged(found: Judgement, look: Any, *given: Any, **_: Any) -> Judgement:
-        borne.append([belief.row for belief in given[3]])
+        borne.append([belief.turns for belief in given[3]])
         return found
 
     gone = Judgement(lifted, 50.0, 20.0, 20.0)
@@ -347,8 +347,8 @@ def instead_of(monkeypatch: pytest.MonkeyPatch, shown: list[Judgement]) -> tuple
     """A referee whose looks show this, one after the other, and the beliefs it remembers at each."""
     minded: list[set[Move]] = []
 
-    def judged(*_: Any, instead: Any, **__: Any) -> Judgement:
-        minded.append(set(instead))
+    def judged(*_: Any, alternatives: Any, **__: Any) -> Judgement:
+        minded.append(set(alternatives))
         return shown[len(minded) - 1]
 
     monkeypatch.setattr(referee, "judge", judged)
