@@ -18,7 +18,7 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 from focus_companion.game.start import Start
 from focus_companion.players.choosing import Budget, choose, shared_engine
-from focus_companion.players.engine import SURE
+from focus_companion.players.engine import DECIDED_SCORE
 from focus_companion.players.evaluation import chances, values
 from focus_companion.players.levels import LEVELS
 
@@ -83,7 +83,7 @@ def test_forced_ends_are_found(players: int) -> None:
         score = shared_engine().search(nodes=60_000).score
         if end is not None:
             decided[end] += 1
-            assert (score > SURE) is end and (score < -SURE) is not end, (squares, seed)
+            assert (score > DECIDED_SCORE) is end and (score < -DECIDED_SCORE) is not end, (squares, seed)
     assert decided[True] >= 5
 
 

@@ -15,7 +15,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.record import Entry, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.review.puzzles import LEAST, Puzzle, puzzles
+from focus_companion.review.puzzles import MIN_GAIN, Puzzle, puzzles
 from focus_companion.review.review import NotFinished
 
 RULES = Rules.make(2)
@@ -69,7 +69,7 @@ def test_a_puzzle_has_one_answer_and_it_gains_what_is_said(
     for puzzle in found:
         position = positions[puzzle.ply]
         assert puzzle.start.stacks == position.stacks and puzzle.start.to_move == position.to_move
-        assert kept(position, puzzle.move) == puzzle.gain >= LEAST
+        assert kept(position, puzzle.move) == puzzle.gain >= MIN_GAIN
         others = [kept(position, move) for move in legal_moves(position, RULES) if move != puzzle.move]
         assert max(others) < puzzle.gain
         assert puzzle.text.endswith(f"to move gains {puzzle.gain}")
