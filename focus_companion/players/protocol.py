@@ -109,7 +109,7 @@ def seed_of(request: Question) -> int:
 
 
 def final_value(position: Position, rules: Rules, player: str) -> float:
-    """Return the value of a finished game for a player: 1 if won, 0 if lost, equal for all sides in a draw."""
+    """Return a finished game's value for a player: 1 if won, 0 if lost, equal for all sides in a draw."""
     winners = position.result.winners if position.result is not None else ""
     return float(player in winners) if winners else round(1 / len(rules.sides), 4)
 

@@ -56,7 +56,7 @@ class Hint:
 
 
 def hints(before: Position, move: Move, after: Position, rules: Rules) -> tuple[Hint, ...]:
-    """Return the hints that a turn illustrates, in the rule book's order; ``after``: the position after it."""
+    """Return the hints that a turn illustrates, in the rule book's order; ``after``: its result."""
     mover = before.to_move
     if before.placing:
         return ()

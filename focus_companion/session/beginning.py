@@ -65,7 +65,7 @@ class GamePlan:
     start_from: str = ""
 
     def begin(self, journal: EventJournal | None, time: float) -> History:
-        """The game before its first event, begun at ``time``. Raises OSError if the journal cannot store it."""
+        """The game before its first event, at ``time``. Raises OSError if the journal cannot store it."""
         rules = self.rules
         players = self.players if self.match is None else match_names(rules.order, self.players)
         number = journal.begin(rules, players) if journal else 1
@@ -83,7 +83,7 @@ class GamePlan:
 
 
 def planned(request: NewGame, before: History) -> GamePlan:
-    """The requested game, with the settings that it takes over from the previous one. Raises RequestRefused."""
+    """The requested game, with the settings taken over from the previous one. Raises RequestRefused."""
     seats, clock = request.seats, request.clock
     match = MatchPlace(request.games) if request.games > 1 else None
     if request.rules is None:

@@ -67,7 +67,7 @@ class Clock:
     timed_out: str = ""
 
     def at(self, time: float, running: str, mover: str = "") -> Clock:
-        """The clocks at ``time``, from which that of ``running`` runs; ``mover`` has just completed a turn."""
+        """The clocks at ``time``, when that of ``running`` starts; ``mover`` has just completed a turn."""
         used = dict(self.used)
         if self.running:
             used[self.running] = used.get(self.running, 0.0) + max(0.0, time - self.since)

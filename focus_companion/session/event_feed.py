@@ -36,7 +36,7 @@ class EventLog(Protocol):
 
 
 class Feed:
-    """Events published by one thread. ``last``: the id of the newest event; ``log``: holds the earlier ones."""
+    """Events published by one thread. ``last``: the id of the newest one; ``log`` holds the earlier ones."""
 
     def __init__(self, last: int = 0, log: EventLog | None = None, *, kept: int = _MAX_RECENT_EVENTS) -> None:
         self._log = log

@@ -252,7 +252,7 @@ class Acted(Event):
 
 @dataclass(frozen=True)
 class Ruled(Event):
-    """The players ruled that ``move`` was legal despite an alert for ``reason``, or that ``ply`` was illegal."""
+    """The players ruled that ``move`` was legal despite an alert for ``reason``, or ``ply`` illegal."""
 
     type: ClassVar[str] = "ruling"
     legal: bool

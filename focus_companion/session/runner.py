@@ -193,7 +193,7 @@ class Runner:
             self._thread.join(timeout)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the game thread ends, by :meth:`stop` or a :attr:`failure`; return whether it has ended."""
+        """Wait until the game thread ends, by :meth:`stop` or a :attr:`failure`; return whether it has."""
         return self._done.wait(timeout)
 
     def _run(self) -> None:

@@ -267,7 +267,7 @@ class Session:
         return self._sight.corners()
 
     def wait_while_busy(self, timeout: float) -> None:
-        """Wait while a picture is being processed, at most ``timeout`` seconds: the game thread has priority."""
+        """Wait at most ``timeout`` seconds while a picture is processed: the game thread has priority."""
         self._idle.wait(timeout)
 
     def health(self) -> dict[str, Any]:
@@ -369,7 +369,7 @@ class Session:
         return emitted
 
     def new_stream(self) -> None:
-        """The next frame comes from a reopened source; its times are to continue where the last ones ended."""
+        """The next frame comes from a reopened source: its times continue where the last ones ended."""
         if self.tape is not None:
             self.tape.camera("anew")
         self._fresh_stream = True
