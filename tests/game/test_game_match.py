@@ -75,7 +75,7 @@ def test_the_places_of_a_match_follow_one_another_and_another_match_follows() ->
         {"length": 2, "before": ["x"]},
     ],
 )
-def test_a_place_that_cannot_be(wording: object) -> None:
+def test_an_invalid_place_is_refused(wording: object) -> None:
     with pytest.raises(ValueError, match=r".+"):
         MatchPlace.from_json(wording)
 

@@ -132,7 +132,7 @@ def test_it_stops_on_request() -> None:
     assert asked == 20 and 5_000 < found.nodes < 50_000
 
 
-def test_it_leaves_a_circle() -> None:
+def test_it_avoids_repeating_a_position() -> None:
     """Told that every position but one after its turns has been, it makes that turn."""
     position, rules = given({"a3": "gggg", "h6": "rr", "h3": "rr"})
     moves = legal_moves(position, rules)
@@ -173,7 +173,7 @@ def test_the_evaluation_in_python_is_the_engine_s(variant: dict[str, Any]) -> No
                 assert sum(chances(position, rules).values()) == pytest.approx(1)
 
 
-def test_what_cannot_be_asked() -> None:
+def test_invalid_requests_are_refused() -> None:
     position, rules = given({"d5": "g"}, to_move="r")
     with pytest.raises(ValueError, match="over"):
         choose(position, rules)

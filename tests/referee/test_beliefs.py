@@ -1,4 +1,4 @@
-"""Beliefs about turns that could not be distinguished: pure, without a picture."""
+"""Beliefs about turns that could not be distinguished, without any picture."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def played(text: str) -> Position:
         (["d5-d6 c3-c4"], "d5-d6 c3-c4"),
     ],
 )
-def test_turns_that_all_rows_begin_with(rows: list[str], first: str) -> None:
+def test_the_common_prefix_of_sequences_of_turns(rows: list[str], first: str) -> None:
     assert common_prefix([row(text) for text in rows]) == row(first)
 
 
-def test_doubt_is_on_the_squares_that_differ() -> None:
+def test_the_squares_on_which_beliefs_differ_are_doubtful() -> None:
     beliefs = [believe(row(text), START, RULES) for text in ("d5-d6", "d5-d4")]
     assert doubtful_squares(beliefs, START) == tuple(sorted(INDEX[name] for name in ("d6", "d4")))
     nothing = believe((), START, RULES)
@@ -50,7 +50,7 @@ def test_doubt_is_on_the_squares_that_differ() -> None:
     )
 
 
-def test_what_becomes_sure_is_taken_from_the_beliefs_that_say_it() -> None:
+def test_turns_that_become_certain_are_removed_from_the_beliefs() -> None:
     belief = believe(row("d5-d6 c3-c4"), START, RULES, -3.0)
     rest = belief.rest([played("d5-d6")])
     assert rest is not None
@@ -58,7 +58,7 @@ def test_what_becomes_sure_is_taken_from_the_beliefs_that_say_it() -> None:
     assert belief.rest([played("d5-d4")]) is None
 
 
-def test_acts_of_a_world_are_changes_of_what_stood() -> None:
+def test_acts_of_a_world_are_changes_relative_to_the_assumed_stacks() -> None:
     likely, other = (
         believe(row(text), START, RULES, nats) for text, nats in (("d5-d6", 0.0), ("d5-d4", -5.0))
     )
@@ -79,11 +79,11 @@ def test_acts_of_a_world_are_changes_of_what_stood() -> None:
     }
 
 
-@pytest.mark.parametrize("seen", [True, False])
-def test_what_a_world_puts_back_must_have_moved_since_the_picture_that_showed_it(in_reference: bool) -> None:
+@pytest.mark.parametrize("in_reference", [True, False])
+def test_squares_that_a_world_restores_must_have_changed_since_the_reference(in_reference: bool) -> None:
     likely, other = (believe(row(text), START, RULES) for text in ("d5-d6", "d5-d4"))
     world = World(other, [START], RULES, likely.positions[-1].stacks, in_reference=in_reference)
     (back,) = (act for act in world.rebase(world.acts.back()) if act.kind is Kind.NOTHING)
     d4 = INDEX["d4"]
-    assert d4 not in back.changes, "it stands as it is taken to stand"
+    assert d4 not in back.changes, "it already has the assumed stack"
     assert back.restored == ({d4: other.positions[-1].stacks[d4]} if in_reference else {})

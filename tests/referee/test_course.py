@@ -1,4 +1,4 @@
-"""Evidence for an act other than the look of the board: untouched squares, and changes elsewhere."""
+"""Contextual evidence for and against an act: from untouched squares, and from changes elsewhere."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
         "stirred and changed",
     ],
 )
-def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
+def test_an_act_must_account_for_every_changed_square(
     touched: dict[str, float], changes: dict[str, str], against: float
 ) -> None:
-    """``touched`` below 0: stirred by that fraction of the certain level."""
+    """A negative value of ``touched``: the square is stirred by that fraction of the certain deviation."""
     by = {INDEX[square]: -share for square, share in touched.items() if share < 0}
     stirred = {square: 12.0 * share for square, share in by.items()}
     shares = np.zeros(len(SQUARES))
@@ -89,8 +89,8 @@ def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
 def test_a_square_that_looks_as_before_was_not_changed(
     by: float, gained: float, before: float, against: float
 ) -> None:
-    """One more piece would be clearly visible; the square differs ``by`` standard deviations. What it gained
-    in the picture before, too, is no evidence."""
+    """One more piece would be clearly visible; the square differs ``by`` standard deviations. A gain that the
+    previous picture had, too, is no evidence."""
     outlines = SimpleNamespace(piece_pixels=1000.0)
     evidence = SimpleNamespace(
         standing=start_position(RULES).stacks,
@@ -108,10 +108,10 @@ def test_a_square_that_looks_as_before_was_not_changed(
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
     assert course.context_evidence(look, act, None) == pytest.approx(-against)
-    # An invisible turn need not change anything; but an unchanged square is no evidence for it.
+    # A barely visible turn need not change anything; but an unchanged square is no evidence for it.
     hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
     assert course.context_evidence(look, hidden, None) == pytest.approx(-max(0.0, before))
-    # Of two turns in doubt, the rejected one requires that its pieces were moved back, too.
+    # If one of two turns in doubt is rejected, its pieces must have been moved back.
     back = Act(Kind.TURNS, {}, (*act.moves, Move.parse("d5-d6")), restored=act.changes)
     unlike = course.UNSEEN_CHANGE_PENALTY + (
         course.CALM_CHANGE_PENALTY if by < course.MAX_CALM_DEVIATION else 0.0
@@ -122,10 +122,11 @@ def test_a_square_that_looks_as_before_was_not_changed(
 @pytest.mark.parametrize(
     ("unsettled", "against"), [((), 90.0), ((INDEX["g3"],), 90.0), ((INDEX["d6"],), 0.0)]
 )
-def test_what_a_new_reference_shows_of_an_act_was_there_before_it_was_taken(
+def test_an_act_that_a_new_reference_already_shows_was_made_before_it(
     unsettled: tuple[int, ...], against: float
 ) -> None:
-    """A turn made before the board was pushed: the stack on its target looked higher from the start."""
+    """A turn made before the board was pushed: in the new reference, the stack on its target already looked
+    higher."""
     look: Any = SimpleNamespace(
         touched=np.full(len(SQUARES), 0.1),
         gain_before=lambda *_: 90.0 / 2,
@@ -143,8 +144,8 @@ def test_what_a_new_reference_shows_of_an_act_was_there_before_it_was_taken(
     [("*c8 d8-c8", course.BURIED_PIECE_PENALTY), ("*c8 d5-d6", 0.0), ("*c8", 0.0), ("d8-c8 *c8", 0.0)],
     ids=["buried", "elsewhere", "alone", "on top"],
 )
-def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, against: float) -> None:
-    """Only the height shows it: more likely the stack was set on the bare square, illegally."""
+def test_a_piece_buried_before_it_was_seen_is_unlikely(moves: str, against: float) -> None:
+    """Only the height shows the piece: more likely the stack was illegally set on the bare square."""
     look: Any = SimpleNamespace(
         touched=np.ones(len(SQUARES)),
         gain_before=lambda *_: -9.0,

@@ -89,7 +89,7 @@ def test_players_may_play_on_before_answering_late() -> None:
     assert played(table) == [("red", "d6-d7"), ("green", "c4-c5")]
 
 
-def test_put_back_it_is_as_any_other_alert() -> None:
+def test_put_back_it_is_like_any_other_alert() -> None:
     table = begun(Rules.make(2))
     start = table.stacks
     assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]

@@ -201,7 +201,7 @@ HIS_OWN = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "g7": ""}
 
 
 @pytest.mark.parametrize("tilt", [25.0, 35.0])
-def test_a_stack_trimmed_in_one_go_is_no_alarm_though_its_piece_lies_out_of_sight(tilt: float) -> None:
+def test_a_stack_trimmed_at_once_raises_no_alert_although_its_piece_is_out_of_view(tilt: float) -> None:
     """The pieces now look as if they had only been exchanged."""
     table = steep(tilt, rules(HIS_OWN, {"g": 1}))
     assert table.show(table.put({"d5": "grrgg"}), 2.0).words == ["prompt d5"]
@@ -210,7 +210,7 @@ def test_a_stack_trimmed_in_one_go_is_no_alarm_though_its_piece_lies_out_of_sigh
 
 
 @pytest.mark.parametrize("tilt", [18.0, 35.0])
-def test_a_piece_more_on_its_own_colour_is_prompted_for(tilt: float) -> None:
+def test_an_additional_piece_on_its_own_colour_is_prompted_for(tilt: float) -> None:
     table = steep(tilt, rules(HIS_OWN, {"g": 1}))
     assert table.show(table.put({"d5": "rgrrgg"}), 1.5).words == ["prompt d5"]
     assert table.show(table.put({"d5": "grrgg"}), 1.5).words == ["move *d5"]
@@ -268,7 +268,7 @@ def perhaps_trimmed() -> Table:
     return table
 
 
-def test_a_prompt_does_not_stand_for_good_where_the_stack_may_be_trimmed() -> None:
+def test_a_prompt_does_not_last_forever_if_the_stack_may_be_trimmed() -> None:
     """Players who followed the prompt have nothing more to take; they say so, and the game continues."""
     table = perhaps_trimmed()
     table.session.submit(ChooseMove(Move.parse("d7-d5")))
@@ -277,7 +277,7 @@ def test_a_prompt_does_not_stand_for_good_where_the_stack_may_be_trimmed() -> No
     assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["move c5-c4"]
 
 
-def test_whether_a_stack_was_trimmed_is_asked_no_more_once_it_shows() -> None:
+def test_whether_a_stack_was_trimmed_is_no_longer_asked_once_it_is_visible() -> None:
     table = perhaps_trimmed()
     table.stacks = table.put({"d5": "rrgrg"})
     after = apply(table.session.position, Move.parse("d7-d5"), table.rules)

@@ -204,7 +204,7 @@ def test_the_button_skips_the_settle_time(table: Table) -> None:
     assert table.show(start).words == []
 
 
-def test_a_stack_too_high_before_the_dome_that_its_piece_left_is_prompted_for() -> None:
+def test_a_stack_too_high_in_front_of_the_dome_that_its_piece_left_is_prompted_for() -> None:
     """From there the sixth piece hides half of the dome, which then looks as if a piece were on it."""
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=42.0, azimuth=0.0, roll=0.0, fill=0.9)

@@ -24,7 +24,7 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 
 
 @pytest.mark.parametrize("beside", ["r", "g", "rr", "gr"])
-def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one(beside: str) -> None:
+def test_pieces_beside_the_board_are_equal_evidence_for_wrong_and_correct_trimmings(beside: str) -> None:
     """Unless the act takes fewer pieces from the stack; less evidence if the colours differ, or if some of
     the pieces are not there."""
     position = start_position(RULES)
@@ -50,7 +50,7 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
     assert right[0].trimmed == "r"
 
 
-def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
+def test_pieces_removed_from_below_a_stack_must_lie_beside_the_board() -> None:
     """Otherwise a stack trimmed by one after a reserve piece looks like a stack with a piece removed."""
     position = start_position(RULES)
     acts = Acts([position], RULES)
@@ -77,7 +77,7 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     ],
     ids=["changed", "hardly changed", "nothing beside", "untouched"],
 )
-def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
+def test_pieces_laid_down_came_from_the_stack_too_high_if_it_has_changed(
     moved: float, beside: str, trimmed: float, left: float, back: float
 ) -> None:
     position = start_position(RULES)
@@ -98,9 +98,7 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
 
 
 def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
-    """Otherwise there is a prompt: a stack that is too high may look, in the dark, as if a piece were
-    missing.
-    """
+    """Otherwise there is a prompt: in the dark, a stack too high may look as if a piece were missing."""
     position, move = start_position(RULES), Move.parse("*f7")
     acts = Acts([position], RULES)
     # Nats by which the square fits the trimmed stack better than the high one.
@@ -117,7 +115,7 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     for act in (made[Kind.TURN], *acts.wrong_trims(move)):
         assert trimming.trimming_evidence(bare, act, None) == -trimming.UNPROMPTED_PENALTY
     assert trimming.trimming_evidence(bare, made[Kind.PENDING], None) == 0.0
-    # Against any other act the turn is weighed as what it looks like, although it is emitted as the other.
+    # Against other acts, the untrimmed turn is weighed as the trimmed one that it looks like.
     assert trimming.gain_if_trimmed(bare, made[Kind.PENDING], None) == 30.0 - trimming.NONE_BESIDE_PENALTY
     assert trimming.gain_if_trimmed(laid, made[Kind.PENDING], None) == 0.0
     assert trimming.gain_if_trimmed(bare, made[Kind.TURN], None) == 0.0
@@ -149,7 +147,7 @@ def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already(
 
 
 def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
-    """A piece missing from a stack from which none may be taken, in a hand or elsewhere."""
+    """A piece is missing from a stack from which none may be taken; it may be in a hand or elsewhere."""
     position, move = start_position(RULES), Move.parse("*d4")
     look: Any = SimpleNamespace(
         since_mark=None, appeared="", evidence=SimpleNamespace(standing=position.stacks)
@@ -181,7 +179,7 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
         "surely too high",
     ],
 )
-def test_what_still_looks_too_high_is_asked_about_once_somebody_was_at_it(
+def test_a_stack_that_still_looks_too_high_is_asked_about_once_it_was_touched(
     monkeypatch: pytest.MonkeyPatch, lead: float, moved: float, beside: str, after: float | None
 ) -> None:
     """Only after the settle time: pieces are taken one by one."""

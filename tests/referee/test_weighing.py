@@ -1,4 +1,4 @@
-"""Which acts are rendered in full."""
+"""The selection of the acts that are rendered in full."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from focus_companion.referee.verdict import Wrong
 
 
 def calm_look(calm: NDArray[np.bool_], nats: NDArray[np.int64], asked: list[int] | None = None) -> Any:
-    """A look at squares, some of them unchanged, on which any stack gains these nats."""
+    """A look at squares, some of them calm, on which any stack gains these nats."""
 
     def stack_gain(square: int, _stack: str) -> Any:
         if asked is not None:
@@ -32,11 +32,12 @@ def calm_look(calm: NDArray[np.bool_], nats: NDArray[np.int64], asked: list[int]
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
+def test_acts_excluded_by_their_squares_could_not_have_been_among_the_best(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """The same acts as though all had been weighed in full; equal ones in the order of the pool. What fits
-    better on a square that looks as it looked, the course of things takes off again."""
+    """The selected acts are the same as if all had been weighed in full; equal ones keep the order of the
+    pool. The contextual evidence subtracts what an act gains on a calm square.
+    """
     rng = np.random.default_rng(seed)
     calm = rng.random(len(SQUARES)) < 0.5
     nats = rng.integers(-60, 60, len(SQUARES))
@@ -68,7 +69,7 @@ def test_those_left_out_for_their_squares_could_not_have_been_among_the_best(
     assert list(found) == best and all(found[i] == whole[i] for i in best)
 
 
-def test_a_square_that_looks_as_it_looked_is_not_read_for_acts_that_cannot_be_the_best(
+def test_a_calm_square_is_not_evaluated_for_acts_that_cannot_be_among_the_best(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A turn to or from any of fifty squares, of which the two changed ones explain everything."""
@@ -85,7 +86,7 @@ def test_a_square_that_looks_as_it_looked_is_not_read_for_acts_that_cannot_be_th
 def test_the_best_legal_act_is_weighed_however_many_illegal_ones_fit_better(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Otherwise an alert would take its lead over the permitted explanations for granted."""
+    """Otherwise an alert would not be compared with any legal explanation."""
     monkeypatch.setattr(weighing, "context_evidence", lambda *_: 0.0)
     monkeypatch.setattr(weighing, "IgnoredChanges", lambda _look: SimpleNamespace(penalty=lambda _act: 0.0))
     wrong = Wrong("reordered", "g", (0,), "")

@@ -29,7 +29,7 @@ STACKS = ("",) * 52
     ],
     ids=["a lamp", "a shadow", "a shadow and a turn", "a large arm", "an arm"],
 )
-def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
+def test_a_change_of_light_is_absorbed_sooner_than_an_arm(
     all_over: bool, widespread: bool, wrong: int, patience: float
 ) -> None:
     look: Any = SimpleNamespace(
@@ -52,7 +52,7 @@ def test_a_light_that_wandered_is_not_waited_out_like_an_arm(
     ],
     ids=["a mug", "an arm", "an arm that has gone", "pieces only"],
 )
-def test_what_stands_by_itself_is_no_arm(
+def test_an_object_that_stands_by_itself_is_no_arm(
     thing: bool, comes_in: bool, hidden: tuple[int, ...], patience: float
 ) -> None:
     """Turns may follow each other faster than that."""

@@ -107,14 +107,14 @@ def one_too_many() -> Setting:
     return Setting(stacks)
 
 
-def test_what_does_not_stand_is_named_until_the_players_say_that_it_does(one_too_many: Setting) -> None:
+def test_squares_that_differ_are_reported_until_the_players_confirm_the_set_up(one_too_many: Setting) -> None:
     assert one_too_many.watch(4.0) == [StartDiffers((INDEX["a4"],))]
     one_too_many.sight.vouch()
     assert one_too_many.watch(1.0) == [StartSeen()]
     assert one_too_many.watch(3.0) == [], "what was learned so is no alarm"
 
 
-def test_where_nothing_is_to_be_set_up_their_word_changes_nothing() -> None:
+def test_a_confirmation_has_no_effect_if_no_square_differs() -> None:
     table = Setting(START.stacks)
     assert table.watch(3.0) == [StartSeen()]
     table.sight.vouch()

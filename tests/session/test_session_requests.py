@@ -209,7 +209,7 @@ def test_the_button_dismisses_what_has_been_seen(frames: int, events: list[str])
     assert sight.hurried == [pytest.approx((1 + frames) / 10 + 2)]
 
 
-def test_the_button_with_nothing_to_dismiss_is_no_news() -> None:
+def test_the_button_with_nothing_to_dismiss_emits_nothing() -> None:
     session = playing(3)
     assert told(session, ask.TurnDone()) == []
     told(session, ask.Resign("r"))

@@ -81,7 +81,7 @@ def test_a_recorded_turn_ruled_out_is_taken_back(ply: int | None) -> None:
     assert back["moves"] == moves[wanted:]
 
 
-def test_what_was_not_played_cannot_be_ruled_out() -> None:
+def test_a_turn_that_was_not_played_cannot_be_ruled_out() -> None:
     session = Session(RULES, {}, None, Player(RULES))
     assert "No turn" in why_not(session, ask.RuleNotLegal())
     play_on(session.push, 3)
@@ -220,7 +220,7 @@ def test_increment_comes_after_the_turn() -> None:
         {"kind": "down", "seconds": 60, "increment": 1e9},
     ],
 )
-def test_a_clock_that_cannot_be_is_refused(data: Any) -> None:
+def test_an_invalid_clock_is_refused(data: Any) -> None:
     with pytest.raises(ValueError, match="clock"):
         TimeControl.from_json(data)
 
