@@ -70,7 +70,7 @@ class GameScore:
     points: dict[str, int]
     """By player's name; each partner gets the sum of the pair."""
     sides: tuple[frozenset[str], ...]
-    """The sides, each the names of those who win together."""
+    """The sides, each with the names of the players who win together."""
     over: bool
 
 

@@ -78,7 +78,7 @@ class Weights:
 
 
 def kind(rules: Rules) -> str:
-    """Return the kind of game, each of which has its own weights."""
+    """Return the kind of game by these rules; each kind has its own weights."""
     return f"{rules.players}{'-partners' if rules.partners else ''}{'-fast' if rules.fast else ''}"
 
 

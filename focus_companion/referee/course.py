@@ -60,14 +60,15 @@ IGNORED_CHANGE_PENALTY = 14.0
 """Maximum penalty in nats of an act that does not account for a changed square."""
 
 MIN_CHANGED_FRACTION = 0.1
-"""Fraction of changed pixels from which a square counts as changed: there, the penalty of an act that does
-not account for the square is zero."""
+"""Fraction of changed pixels from which a square counts as changed, and from which the penalty of an act that
+does not account for it rises from zero."""
 
 _CERTAIN_CHANGED_FRACTION = 0.2
 """Fraction of changed pixels from which that penalty has its full value."""
 
 IGNORED_STIR_PENALTY = 15.0
-"""Maximum penalty in nats of an act that does not account for a stirred square."""
+"""Maximum penalty in nats of an act that does not account for a square that differs much although few of its
+pixels have changed (:attr:`.Look.stirred`)."""
 
 _CERTAIN_STIR_DEVIATION = 12.0
 """Standard deviations from which that penalty has its full value."""

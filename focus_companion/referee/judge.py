@@ -45,11 +45,11 @@ _MIN_PLACING_DEVIATION = 3.5
 MIN_TOO_HIGH_LEAD = 45.0
 """Nats by which the untrimmed stack must lead the trimmed one for an alert to be based on it."""
 
-_MAX_ARM_SQUARES = 5
-"""Number of most changed squares whose changes do not count as an occluder: an act may explain them."""
+_MAX_EXPLAINED_SQUARES = 5
+"""Number of most changed squares whose change is not attributed to an occluder: an act may explain it."""
 
 _MAX_ADDED_PIECES = 3
-"""Number of pieces that an act is assumed to add to each of them at most."""
+"""Maximum number of pieces that an act may add to each of them."""
 
 _MAX_FURTHER_SQUARES = 3
 """Number of most changed squares on which illegal acts are weighed in addition to a legal turn."""
@@ -58,10 +58,10 @@ _MAX_OPEN_SQUARES = 10
 """Number of most changed squares on which rare illegal acts and quick successions are weighed."""
 
 _MAX_BELIEFS_FOR_RARE_ACTS = 3
-"""Number of likeliest beliefs under which they are weighed, not only turns and simple illegal moves."""
+"""Number of likeliest beliefs under which rare acts are weighed, not only turns and simple illegal moves."""
 
 _MAX_CHANGED_WITH_HIDDEN_TARGET = 3
-"""Maximum number of changed squares for a moved piece to be looked for where it is barely visible."""
+"""Maximum number of changed squares for a missing piece to be assumed where it is barely visible."""
 
 _ACROSS_BOARD_RANK = 2
 """Implausibility rank of a piece carried across the board other than along a row or column."""
@@ -121,7 +121,7 @@ def _judged(
         open_squares = sorted({*open_squares, *look.stirred})
     elif not beliefs:
         return _with_foreign(look, Judgement(NOTHING, 0.0, NO_RIVAL_LEAD))
-    likeliest = _most_changed(look, open_squares, _MAX_ARM_SQUARES)
+    likeliest = _most_changed(look, open_squares, _MAX_EXPLAINED_SQUARES)
     over = look.foreign(likeliest, {s: len(look.evidence.standing[s]) + _MAX_ADDED_PIECES for s in likeliest})
     if over > MAX_FOREIGN_AREA:
         # An arm: no turn changes so much outside its own few squares.

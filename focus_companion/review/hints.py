@@ -36,7 +36,7 @@ _MIN_LARGE_PILE: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A hint that a turn follows, or that advises against it. ``squares``: the indices of those concerned."""
+    """A hint that a turn follows, or that advises against it. ``squares``: the indices concerned."""
 
     kind: Kind
     squares: tuple[int, ...]
