@@ -1,4 +1,4 @@
-"""The search: right where the end can be worked out, repeatable, bounded; and built from its source."""
+"""The search: correct where the end can be computed, repeatable, bounded; and built from its source."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def drawn(variant: dict[str, Any], plies: int, seed: int = 1) -> list[Position]:
 
 
 def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool | None:
-    """Whether a side can force a win (True), or cannot help losing (False), within some plies; else None."""
+    """Whether a side can force a win (True) or must lose (False) within some plies; None if neither."""
     if position.result is not None:
         return (
             position.to_move in side
@@ -68,7 +68,7 @@ def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_forced_ends_are_found(players: int) -> None:
-    """What trying every turn three deep decides, for or against whoever moves, the search decides alike."""
+    """If trying every turn three plies deep decides a position, the search decides it likewise."""
     decided = {True: 0, False: 0}
     order = ORDERS[players]
     for seed in range(120):
@@ -133,7 +133,7 @@ def test_it_stops_on_request() -> None:
 
 
 def test_it_avoids_repeating_a_position() -> None:
-    """Told that every position but one after its turns has been, it makes that turn."""
+    """If the position after its best turn has occurred before, it makes another turn."""
     position, rules = given({"a3": "gggg", "h6": "rr", "h3": "rr"})
     moves = legal_moves(position, rules)
     best = choose(position, rules, budget=Budget(nodes=20_000)).move

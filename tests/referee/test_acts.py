@@ -93,7 +93,7 @@ def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() ->
     assert {SQUARES[s] for s in one.changes} == {"f7", "g6"}
     assert one.prior == Kind.BACK.value, "there was evidence for the turn itself"
     assert both.prior == Kind.BACK.value + Kind.TURN.value
-    # Nothing of the kind is known of another turn.
+    # There is no such evidence for another turn.
     assert not [act for act in acts.retries(here, (then,)) if act.moves == (instead,)]
 
 

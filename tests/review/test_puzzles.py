@@ -1,4 +1,4 @@
-"""Puzzles: what they promise holds by plain counting, and no other turn gains as much."""
+"""Puzzles: plain counting confirms what their turns gain, and no other turn gains as much."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def found(record: GameRecord) -> tuple[Puzzle, ...]:
 
 
 def has(position: Position, player: str) -> int:
-    """Stacks, captured pieces and reserve of one player of two, less the other's."""
+    """Stacks, captured pieces and reserve of one player of two, minus the other's."""
     (other,) = set("gr") - {player}
     total = 0
     for one, sign in ((player, 1), (other, -1)):
@@ -52,7 +52,7 @@ def has(position: Position, player: str) -> int:
 
 
 def kept(position: Position, move: Move) -> int:
-    """What a turn gains after the worst answer."""
+    """What a turn gains after the reply that is worst for it."""
     player, after = position.to_move, apply(position, move, RULES)
     ends = [after] if after.over else [apply(after, reply, RULES) for reply in legal_moves(after, RULES)]
     return min(has(end, player) for end in ends) - has(position, player)

@@ -1,4 +1,4 @@
-"""The search finds what an exhaustive look at every turn and every reply finds, and more."""
+"""The search finds at least what trying every turn and every reply finds."""
 
 import random
 from typing import Any

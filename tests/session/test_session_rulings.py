@@ -176,7 +176,7 @@ def test_a_clock_that_runs_out_is_reported_once_and_kept_in_the_record(tmp_path:
         told = [(event.type, event.time) for frame in frames for event in session.push(frame)]
         assert told == [("ready", 0), ("time_up", 10.5), ("move", 12), ("move", 14)], "the game goes on"
     with Journal(tmp_path) as journal:
-        # Green, whose time is up, has been given the increment; it runs out again, which is no news.
+        # Green's time is up; after the increment it runs out again, which is not reported.
         session = Session(RULES, {}, journal, lambda _: Script({}))
         told = [event for n, at in enumerate((0, 9, 30)) for event in session.push(Still(n, float(at)))]
         assert told == []

@@ -107,7 +107,7 @@ def test_a_source_is_told_how_many_pictures_are_enough(run: Any) -> None:
 
 
 def test_slow_looks_miss_no_still_board(run: Any) -> None:
-    """A turn is made every 0.6 s, and a look takes 2 s: every turn is seen nevertheless."""
+    """A turn is made every 0.6 s and a look takes 2 s; nevertheless, every turn is seen."""
 
     class Camera:
         reads = 0
@@ -137,7 +137,7 @@ def test_slow_looks_miss_no_still_board(run: Any) -> None:
 
 
 def test_a_simulated_board_waits_for_its_reader(run: Any) -> None:
-    """However slow the machine, the demo plays no turn unseen."""
+    """However slow the machine, the demo plays no turn that nobody sees."""
     seen: list[int] = []
 
     class Slow(Script):
