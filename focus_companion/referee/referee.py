@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ..game.moves import Move, legal_moves
 from ..game.play import removed
@@ -36,18 +34,13 @@ from .decision import Condition, Decision, Standing, outcome
 from .explaining import MIN_GOOD_NATS_PER_PIXEL
 from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
+from .settle_times import SettleTimes
 from .trimming import Pending, was_touched
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 from .weighing import Judgement
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
-
-_FAINT_NATS = 30.0
-"""If an illegal act leads "nothing happened" by fewer nats, its alert is delayed."""
-
-_MIN_SHOWN_FRACTION = 0.2
-"""If more than this fraction of each of its squares has changed, it is delayed only a little."""
 
 _MIN_ILLEGAL_LEAD_IN_DOUBT = 25.0
 """Nats by which an illegal act must lead every legal explanation while turns are already in doubt."""
@@ -58,35 +51,6 @@ _MAX_REMEMBERED = 2
 _SET_DOWN_LEAD = 4.0
 """Minimum lead in nats of a turn, after the settle time, over the hypothesis that its pieces were only
 lifted; also the limit of the nats by which the picture alone may favour that hypothesis."""
-
-_MAX_MISHAP_SQUARES = 3
-"""Maximum number of squares that a mishap changes."""
-
-_PUSHED_FRACTION = 0.2
-"""Fraction of changed pixels above which a square that an act's stacks cannot reach may have been pushed."""
-
-_MIN_PUSHED_SQUARES = 5
-"""Number of such squares from which the board is being pushed, and nobody has acted."""
-
-
-@dataclass(frozen=True)
-class SettleTimes:
-    """For how many seconds a picture must be still before a verdict of each kind."""
-
-    alert: float = 0.45
-    """An alert for which no longer time is required."""
-    unexplained: float = 0.8
-    """An alert that the board has changed in an unexplained way on a few squares."""
-    lifted: float = 3.0
-    """An alert that would be wrong if somebody held pieces in the hand or leant over the board."""
-    hidden: float = 0.8
-    """An alert for a move to a square where the pieces are barely visible."""
-    faint: float = 1.2
-    """An alert for an act that has little evidence, but changed all of its squares."""
-    again: float = 1.6
-    """A further alert, or the question whether a stack was trimmed after its prompt."""
-    unclear: float = 1.0
-    """A question about several turns."""
 
 
 class Referee:
@@ -483,8 +447,7 @@ class Referee:
         act = judgement.act
         assert act.wrong is not None
         wrong = act.wrong()
-        unexplained = wrong.reason == "unexplained"
-        if unexplained and self._beliefs:
+        if wrong.reason == "unexplained" and self._beliefs:
             # The position before the change is ambiguous: the question remains open.
             return []
         suspected = wrong.reason, wrong.squares
@@ -498,26 +461,7 @@ class Referee:
         ):
             # A legal turn, or nothing at all, explains the picture about as well: no alert.
             return self._in_doubt(judgement, look, position)
-        settle_time = self._settle_times.alert
-        if act.lifted and self._pending is None:
-            settle_time = (
-                self._settle_times.lifted if wrong.reason == "wrong_removal" else self._settle_times.hidden
-            )
-        elif unexplained:
-            # If more has changed than by a mishap, it is more likely a head over the board: wait.
-            few = len(act.changes) <= _MAX_MISHAP_SQUARES
-            settle_time = self._settle_times.unexplained if few else self._settle_times.lifted
-        # What a push looks like would take stacks that cover half of the board: the reach of an unexplained
-        # change does not count.
-        within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
-        pushed = sum(1 for s in np.flatnonzero(look.touched > _PUSHED_FRACTION) if s not in within)
-        if pushed >= _MIN_PUSHED_SQUARES:
-            # A push is no reason for an immediate alert.
-            settle_time = max(settle_time, self._settle_times.lifted)
-        elif judgement.nats < _FAINT_NATS and (self._pending is None or judgement.legal_lead < _FAINT_NATS):
-            # While a stack awaits its trimming, the pieces beside the board may be sufficient evidence.
-            shown = all(look.touched[square] > _MIN_SHOWN_FRACTION for square in act.changes)
-            settle_time = max(settle_time, self._settle_times.faint if shown else self._settle_times.lifted)
+        settle_time = self._settle_times.of_alert(wrong, judgement, look, prompted=self._pending is not None)
         if self._alert is not None:
             if suspected == (self._alert.reason, self._alert.squares):
                 return []

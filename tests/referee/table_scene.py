@@ -37,8 +37,8 @@ def small_look() -> SceneStyle:
 
 
 def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
-    """Rules for two players with these stacks at the start, green to move; other squares are filled or emptied
-    so that both have eighteen pieces.
+    """Rules for two players with these stacks at the start, green to move; on other squares pieces are added
+    or removed, so that both have eighteen.
     """
     stacks = list(start_position(Rules.make(2)).stacks)
     for square, stack in changes.items():
@@ -112,7 +112,7 @@ class Table:
         return untrimmed(self.session.position, Move.parse(move))
 
     def stage(self, stacks: Stacks | None = None) -> Stage:
-        """The table with these stacks (by default the current ones); beside the board, pieces as in the session."""
+        """The table with these stacks (by default the current ones), and other pieces as in the session."""
         return self.director.stage(self.session.position, stacks or self.stacks)
 
     def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Told:
