@@ -81,7 +81,7 @@ class AblatedPipeline(Pipeline):
         super().__init__(rules, profiles)
         self._without = without
         if without == "beam":
-            self._referee = Referee(rules, most=1)
+            self._referee = Referee(rules, max_beliefs=1)
 
     def _new_watcher(self, position: Position) -> Watcher:
         kind = ABLATIONS[self._without]

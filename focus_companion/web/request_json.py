@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..formats.rules_json import rules_from_json
 from ..game.colours import LETTER
-from ..game.match import MOST_GAMES
+from ..game.match import MAX_GAMES
 from ..game.moves import Move
 from ..game.nearest import nearest
 from ..game.position import parse_position
@@ -80,8 +80,8 @@ def _new_game(body: Mapping[str, Any]) -> requests.Request:
         raise BadRequest("“rules” must be an object as in a game record.")
     clock = body.get("clock")
     games = body.get("games", 1)
-    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MOST_GAMES:
-        raise BadRequest(f"“games” must be a number of games from 1 to {MOST_GAMES}.")
+    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MAX_GAMES:
+        raise BadRequest(f"“games” must be a number of games from 1 to {MAX_GAMES}.")
     return requests.NewGame(
         None if rules is None else rules_from_json(rules),
         _names(body),

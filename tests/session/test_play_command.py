@@ -164,7 +164,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
             one.process.stdout.close()
 
 
-def test_what_cannot_be_used_is_one_line(program: Any, tmp_path: Path) -> None:
+def test_an_error_at_the_start_is_one_line(program: Any, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

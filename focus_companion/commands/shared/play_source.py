@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
-from focus_companion.session.runner import BACK_OFF
+from focus_companion.session.runner import REOPEN_DELAYS
 from focus_companion.settings import Settings
 from focus_companion.vision.capture.frames import CAMERA_SIZE, FrameError
 from focus_companion.vision.capture.phone import NAME as PHONE
@@ -42,7 +42,7 @@ class Chosen:
     """Whether it is the demo, used because there is no camera."""
     phone: PhoneCamera | None = None
     """Where to hand in pictures, if they come from a phone."""
-    back_off: Sequence[float] = BACK_OFF
+    back_off: Sequence[float] = REOPEN_DELAYS
     """Seconds before each attempt to reopen it, for the runner."""
 
     def __init__(

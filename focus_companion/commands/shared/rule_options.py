@@ -18,7 +18,7 @@ from focus_companion.commands.shared.console import BadInput
 from focus_companion.commands.shared.start_from_game import rules_from_game
 from focus_companion.formats.errors import shown
 from focus_companion.game.colours import LETTER, NAMES
-from focus_companion.game.match import MOST_GAMES
+from focus_companion.game.match import MAX_GAMES
 from focus_companion.game.nearest import unknown_rule
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules, RulesError
@@ -164,7 +164,7 @@ def match_options(command: Command) -> Command:
     """
     option = click.option(
         "--games",
-        type=click.IntRange(1, MOST_GAMES),
+        type=click.IntRange(1, MAX_GAMES),
         help="Games of a match; each piece captured is a point (default 1; the preset tournament: 2).",
     )
 
@@ -283,8 +283,8 @@ def _settings_of_file(path: Path) -> dict[str, Any]:
         if key not in RULE_KEYS and key != "games":
             raise BadInput(f"{path}: {unknown_rule(key, [*RULE_KEYS, 'games', 'preset'])}")
     games = settings.get("games", 1)
-    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MOST_GAMES:
-        raise BadInput(f"{path}: games: a match has 1 to {MOST_GAMES} games, not {shown(games)}")
+    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MAX_GAMES:
+        raise BadInput(f"{path}: games: a match has 1 to {MAX_GAMES} games, not {shown(games)}")
     if isinstance(settings.get("order"), str):
         settings["order"] = [word.strip() for word in settings["order"].split(",")]
     return base | settings
