@@ -43,7 +43,7 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.storage.journal import Journal
-from focus_companion.vision.capture.frames import Frame, FrameError, Image
+from focus_companion.vision.capture.frames import Frame, FrameError, Image, Source
 from focus_companion.vision.capture.sources import open_source
 
 FPS: Final = 8.0
@@ -161,24 +161,16 @@ class Phone:
             yield data[: len(data) // 2] if self.mode == "torn" else data
 
 
-class Cable:
+class Cable(Source):
     """Test double of a camera on a cable: its frames end when it is unplugged, and then it does not open."""
 
-    live, name, end_reason, silence_reason, frozen_after = True, "camera 0", "unplugged", "stalled", 10.0
+    live, end_reason = True, "unplugged"
 
     def __init__(self, table: Table, plugged: threading.Event) -> None:
         if not plugged.is_set():
             raise FrameError("camera 0 does not open; is it plugged in?", "unplugged")
-        self._table, self._plugged, self._closed = table, plugged, threading.Event()
-
-    def __enter__(self) -> Cable:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._closed.set()
+        super().__init__("camera 0")
+        self._table, self._plugged = table, plugged
 
     def __iter__(self) -> Iterator[Frame]:
         for index in range(10**9):

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from ..players.levels import BEST_LEVEL
+
 BOARD: Final = "board"
 COMPANION: Final = "companion"
 FAR: Final = "far"
 ENGINE: Final = "engine"
 TABLE: Final = "table"
-
-BEST_LEVEL: Final = 8
-"""The companion's highest level, at which it plays unless another is named."""
 
 PACES: Final = (1.0, 5.0, 20.0)
 """Choices of the maximum number of seconds for which a computer may think about a turn; the first is the
