@@ -238,7 +238,7 @@ def test_standard_input(focus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_too_long_to_hold(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("focus_companion.commands.replay.LIMIT", 500)
+    monkeypatch.setattr("focus_companion.commands.replay.MAX_RECORD_BYTES", 500)
     lines = [game({"players": 2}, 20)] * 3
     focus("replay", write("many.txt", lines), "--positions").refused(2, "many.txt", ".jsonl")
     assert focus("replay", write("many.jsonl", lines), "--positions").status == 0
