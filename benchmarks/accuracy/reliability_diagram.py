@@ -31,7 +31,7 @@ import numpy as np
 from benchmarks import history
 from benchmarks.accuracy.contest import Ours
 from benchmarks.accuracy.life import AlteredRecording, rules_of
-from benchmarks.accuracy.report import Z_95
+from benchmarks.accuracy.report import wilson
 from benchmarks.accuracy.scoring import Json, board_text
 from benchmarks.accuracy.simulated import case
 from focus_companion.game.position import position_text
@@ -109,13 +109,6 @@ def fitted(made: Sequence[Claim]) -> float:
     return float(temperatures[int(np.argmin(losses))])
 
 
-def interval(right: int, of: int) -> tuple[float, float]:
-    """The Wilson interval (95 %) of a share."""
-    z, share = Z_95, right / of
-    middle, half = share + z * z / (2 * of), z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return (middle - half) / (1 + z * z / of), (middle + half) / (1 + z * z / of)
-
-
 @dataclass(frozen=True)
 class Bin:
     """Claims of similar confidence: its mean ``claimed``, and how many are ``right``, ``of`` how many."""
@@ -126,7 +119,7 @@ class Bin:
 
     @property
     def text(self) -> str:
-        low, high = interval(self.right, self.of)
+        low, high = wilson(self.right, self.of)
         share = f"{100 * self.right / self.of:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
         return f"{100 * self.claimed:.1f} % claimed: {share} right of {self.of}"
 
@@ -165,7 +158,7 @@ def drawing(bins: Sequence[Bin]) -> str:
     parts.append('<text x="190" y="378" text-anchor="middle">claimed, %</text>')
     parts.append('<text x="10" y="20">right, %</text>')
     for each in bins:
-        x, (low, high) = place(each.claimed), interval(each.right, each.of)
+        x, (low, high) = place(each.claimed), wilson(each.right, each.of)
         parts.append(f'<path d="M{x:.1f} {380 - place(low):.1f}V{380 - place(high):.1f}" stroke="#1565c0"/>')
         parts.append(
             f'<circle cx="{x:.1f}" cy="{380 - place(each.right / each.of):.1f}" r="4" fill="#1565c0"/>'

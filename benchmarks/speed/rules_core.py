@@ -100,7 +100,7 @@ def main() -> None:
             if lines != plies + len(games):
                 raise SystemExit(f"{lines} lines for {plies} plies of {len(games)} games")
             print(
-                f"replay {' '.join(options)}: {len(games)} games, {plies} plies, {len(out) / 1e6:.0f} MB: "
+                f"replay {' '.join(switches)}: {len(games)} games, {plies} plies, {len(out) / 1e6:.0f} MB: "
                 f"{plies / wall:,.0f} plies/s, processor {plies / cpu:,.0f} plies/s"
             )
 

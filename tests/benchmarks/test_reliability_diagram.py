@@ -13,9 +13,9 @@ from benchmarks.accuracy.reliability_diagram import (
     confidence,
     drawing,
     fitted,
-    interval,
     shown_at,
 )
+from benchmarks.accuracy.report import wilson
 from benchmarks.accuracy.simulated import case
 from focus_companion.referee.weighing import TEMPERATURE
 
@@ -40,9 +40,9 @@ def test_claims_are_counted_by_their_confidence() -> None:
 
 
 def test_the_interval_holds_the_share_and_narrows_with_more_claims() -> None:
-    few, many = interval(9, 10), interval(900, 1000)
+    few, many = wilson(9, 10), wilson(900, 1000)
     assert few[0] < many[0] < 0.9 < many[1] < few[1] <= 1
-    assert interval(10, 10)[1] == pytest.approx(1)
+    assert wilson(10, 10)[1] == pytest.approx(1)
 
 
 def test_the_drawing_holds_one_point_for_each_bin() -> None:
