@@ -41,10 +41,10 @@ BUDGET: Final = 150.0
 """Maximum duration in seconds, as noted in the map, of the tests run against one mutant. A mutant that all of
 them pass counts as survived; raising the budget catches a few more and takes longer.
 """
-HANGS: Final = 300
-"""Seconds after which the tests of one mutant count as hanging, beyond twice their usual duration."""
-FAILED, INTERRUPTED, INTERNAL = 1, 2, 3
-"""Pytest's exit statuses that a fault in the code under test causes."""
+TEST_TIMEOUT: Final = 60
+"""Seconds after which one test counts as hanging."""
+FAILED, INTERRUPTED, INTERNAL, USAGE = 1, 2, 3, 4
+"""Pytest's exit statuses; the first three may be caused by a fault in the code under test."""
 
 TURNED: Final[dict[type[ast.cmpop], str]] = {
     ast.Lt: "<=",
@@ -197,23 +197,8 @@ def reach(map_file: Path, arguments: Sequence[str]) -> int:
     """Run the tests and note which of them executes which line."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "FOCUS_REACH": folder, "CI": "true"}
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-q",
-                "-p",
-                TRACER,
-                "-n",
-                "auto",
-                "--dist",
-                "loadfile",
-                *arguments,
-            ],
-            cwd=ROOT,
-            env=environment,
-        )
+        command = [sys.executable, "-m", "pytest", "-q", "-p", TRACER, "-n", "auto", "--dist", "loadfile"]
+        done = subprocess.run([*command, *arguments], cwd=ROOT, env=environment)
         lines: dict[str, list[str]] = {}
         seconds: dict[str, float] = {}
         for part in sorted(Path(folder).glob("*.json")):
@@ -230,49 +215,59 @@ class Reach:
 
     def __init__(self, map_file: Path) -> None:
         known = json.loads(map_file.read_text(encoding="utf-8"))
+        existing = collected()
         self._lines: dict[str, list[str]] = known["lines"]
-        self.seconds: dict[str, float] = known["seconds"]
+        self._seconds = {test: seconds for test, seconds in known["seconds"].items() if test in existing}
 
     def tests(self, mutant: Mutant) -> list[str]:
         """The tests that execute its lines (or any line of its file, if these run on import only): those of
         its own room first, the shortest first, as many as the budget allows.
         """
         lines = [f"{mutant.file}:{line}" for line in range(mutant.start[0], mutant.end[0] + 1)]
-        found = {test for line in lines for test in self._lines.get(line, ())}
-        if not found:
+        reached = {test for line in lines for test in self._lines.get(line, ())}
+        if not reached:
             begin = f"{mutant.file}:"
-            found = {t for line, tests in self._lines.items() if line.startswith(begin) for t in tests}
+            reached = {t for line, tests in self._lines.items() if line.startswith(begin) for t in tests}
         own = f"tests/{Path(mutant.file).parts[1]}/"
         left, chosen = BUDGET, []
-        for test in sorted(found, key=lambda t: (not t.startswith(own), self.seconds.get(t, 0.0), t)):
-            left -= self.seconds.get(test, 0.0)
+        known = self._seconds
+        for test in sorted(reached & known.keys(), key=lambda t: (not t.startswith(own), known[t], t)):
+            left -= known[test]
             if left < 0:
                 break
             chosen.append(test)
         return chosen
 
 
-def caught(mutant: Mutant, tests: Sequence[str], copy: Path, seconds: float) -> bool:
+def collected() -> set[str]:
+    """All tests of this checkout; some of an older map may have other names by now."""
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    return {line for line in done.stdout.splitlines() if "::" in line}
+
+
+def caught(mutant: Mutant, tests: Sequence[str], copy: Path) -> bool:
     """Whether one of these tests fails, or hangs, on the mutant in the ``copy`` of the checkout."""
     path = copy / mutant.file
     before = path.read_text(encoding="utf-8")
     path.write_text(mutant.applied(before), encoding="utf-8")
     chosen = copy / "chosen-tests"
     chosen.write_text("\n".join(tests), encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(copy), "CI": "true"}
+    environment = {**os.environ, "PYTHONPATH": str(copy), "CI": "true", "PYTHONDONTWRITEBYTECODE": ""}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"@{chosen}"],
+            [*command, f"--timeout={TEST_TIMEOUT}", f"@{chosen}"],
             cwd=copy,
             env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=2 * seconds + HANGS,
         )
-    except subprocess.TimeoutExpired:
-        return True
     finally:
         path.write_text(before, encoding="utf-8")
+    if done.returncode == USAGE:
+        raise SystemExit(f"pytest does not accept the tests chosen for {mutant.name}")
     return done.returncode in (FAILED, INTERRUPTED, INTERNAL)
 
 
@@ -293,8 +288,7 @@ def run(map_file: Path, drawn: Sequence[Mutant], workers: int) -> dict[str, bool
             copy = copies.get()
             try:
                 tests = known.tests(mutant)
-                seconds = sum(known.seconds.get(test, 0.0) for test in tests)
-                return mutant, bool(tests) and caught(mutant, tests, copy, seconds)
+                return mutant, bool(tests) and caught(mutant, tests, copy)
             finally:
                 copies.put(copy)
 
