@@ -43,8 +43,8 @@ them pass counts as survived; raising the budget catches a few more and takes lo
 """
 TEST_TIMEOUT: Final = 60
 """Seconds after which one test counts as hanging."""
-FAILED, INTERRUPTED, INTERNAL, USAGE = 1, 2, 3, 4
-"""Pytest's exit statuses; the first three may be caused by a fault in the code under test."""
+FAULTY: Final = (1, 2, 3, 4)
+"""Pytest's exit statuses if a test fails, or if tests or their conftest cannot even be imported."""
 
 TURNED: Final[dict[type[ast.cmpop], str]] = {
     ast.Lt: "<=",
@@ -266,9 +266,7 @@ def caught(mutant: Mutant, tests: Sequence[str], copy: Path) -> bool:
         )
     finally:
         path.write_text(before, encoding="utf-8")
-    if done.returncode == USAGE:
-        raise SystemExit(f"pytest does not accept the tests chosen for {mutant.name}")
-    return done.returncode in (FAILED, INTERRUPTED, INTERNAL)
+    return done.returncode in FAULTY
 
 
 def run(map_file: Path, drawn: Sequence[Mutant], workers: int) -> dict[str, bool]:
