@@ -32,17 +32,23 @@ independent observation."""
 
 def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple[Integers, Floats]:
     """For each of the 52 squares, the number of pieces whose outline agrees best, and that agreement."""
-    reach = 0.05 * camera.pitch_pixels(profile)
-    table = np.stack(
-        [
-            agreement(edges, outlines(camera, stack_solid(profile, height), profile.centres), max(1.0, reach))
-            for height in HEIGHTS
-        ]
-    )
+    heights, agrees, _ = _likely_outlines(edges, camera, profile)
+    return heights, agrees
+
+
+def _likely_outlines(
+    edges: Edges, camera: Camera, profile: BoardProfile
+) -> tuple[Integers, Floats, OutlinePoints]:
+    """The same, with the outlines of so many pieces (:func:`stack_outlines`)."""
+    reach = max(1.0, 0.05 * camera.pitch_pixels(profile))
+    shown = [outlines(camera, stack_solid(profile, height), profile.centres) for height in HEIGHTS]
+    table = np.stack([agreement(edges, some, reach) for some in shown])
     # Prior: the taller a stack, the rarer it is.
     liked = np.nan_to_num(table, nan=0.0) - 0.02 * np.arange(len(HEIGHTS))[:, None]
-    heights = liked.argmax(0)
-    return heights, np.nan_to_num(table[heights, np.arange(table.shape[1])], nan=0.0)
+    heights, squares = liked.argmax(0), np.arange(table.shape[1])
+    points = np.stack([shown[height].points[square] for square, height in enumerate(heights)])
+    pixels = np.stack([shown[height].pixels[square] for square, height in enumerate(heights)])
+    return heights, np.nan_to_num(table[heights, squares], nan=0.0), OutlinePoints(points, pixels)
 
 
 def outline_agreement(
@@ -82,10 +88,10 @@ def fit_outlines(
     share = np.ones(len(profile.centres)) if squares is None else squares
     for reach in reaches:
         if heights is None:
-            stand, trust = likely_heights(edges, camera, profile)
+            stand, trust, shown = _likely_outlines(edges, camera, profile)
         else:
             stand, trust = np.array(heights), np.ones(len(heights))
-        shown = stack_outlines(camera, profile, stand)
+            shown = stack_outlines(camera, profile, stand)
         side = camera.pitch_pixels(profile)
         met = nearest_edges(edges, shown, max(1.5, reach * side))
         weight = met.weight * np.clip(trust, 0.05, 1)[:, None]

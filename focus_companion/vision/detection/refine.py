@@ -165,6 +165,7 @@ def settled_by_pieces(
     weights = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
     weight = _WEIGHT * len(heights) / float(weights.sum())
     choices: list[_Choice] = []
+    painted: dict[_Choice, float] = {}
 
     def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
         there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, squares)
@@ -175,10 +176,10 @@ def settled_by_pieces(
     for far in (0.0, *_SHADOWS):
         for near in around(start, profiles[0], far) if far else (start,):
             seek(near, profiles[0], pieces)
-    best, _ = _best_painted(fine, choices, stacks, weight, doubtful)
+    best, _ = _best_painted(fine, choices, stacks, painted, weight, doubtful)
     for profile, squares in product(profiles[1:], (sure, pieces)):
         seek(best.camera, profile, squares)
-    best, _ = _best_painted(fine, choices, stacks, weight, doubtful)
+    best, _ = _best_painted(fine, choices, stacks, painted, weight, doubtful)
     return resized(best.camera, image), best.profile
 
 
@@ -206,6 +207,7 @@ def _by_position(
     residual, the search continues around them.
     """
     choices: list[_Choice] = []
+    painted: dict[_Choice, float] = {}
 
     def seek(near: Camera, profile: BoardProfile, reaches: Sequence[float], less: float = 0.0) -> Camera:
         camera, score = _refined(edges, near, profile, stacks, reaches, lens)
@@ -219,18 +221,18 @@ def _by_position(
         # With single pieces only, one set at a lower level looks much like another one at a higher level.
         for profile, up in product(profiles, (-1, 1)):
             seek(lifted(best.camera, up * profile.rise), profile, _NEARER, _CLEARER)
-    best, wrong = _best_painted(fine, choices, stacks)
+    best, wrong = _best_painted(fine, choices, stacks, painted)
     # On an empty board, a wrong fit may go unnoticed: pads and shadows match its domes as well.
     bare = not any(stacks)
     if bare or misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
         for near in around(best.camera, best.profile, _ELSEWHERE):
             seek(near, best.profile, _CLOSER)
-        there, _ = _best_painted(fine, choices, stacks)
+        there, _ = _best_painted(fine, choices, stacks, painted)
         if there is not best:
             for profile in profiles:
                 if profile is not there.profile:
                     seek(there.camera, profile, _NEARER)
-        best, _ = _best_painted(fine, choices, stacks)
+        best, _ = _best_painted(fine, choices, stacks, painted)
     return best
 
 
@@ -243,18 +245,22 @@ def _best_painted(
     fine: Image,
     choices: Sequence[_Choice],
     stacks: Sequence[str],
+    painted: dict[_Choice, float],
     weight: float = _WEIGHT,
     doubtful: Collection[int] = (),
 ) -> tuple[_Choice, float]:
     """The hypothesis with the best score from outlines and pixels, and its nats per pixel
     (:func:`.pixel_check.amiss`); ``weight`` is that of a nat against the agreement of the outlines.
+    ``painted``: the nats that were computed so far; extended.
     """
     best, least, most = choices[0], 0.0, -np.inf
     for choice in sorted(choices, key=lambda choice: -choice.score):
         if choice.score <= most:
             # Even without any mismatch, it cannot exceed the best.
             break
-        wrong = amiss(fine, choice.camera, choice.profile, stacks, doubtful)
+        if choice not in painted:
+            painted[choice] = amiss(fine, choice.camera, choice.profile, stacks, doubtful)
+        wrong = painted[choice]
         if (liking := choice.score - weight * wrong) > most:
             best, least, most = choice, wrong, liking
     return best, least
